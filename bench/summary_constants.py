@@ -24,11 +24,18 @@ from bot.summaries.roles import shipped_weights
 
 # The values that each constant is measured at: about half and twice the shipped one where it isn't a share.
 CONSTANTS = {
-    "summaries.summary._DOUBT": (0.2, 0.8),
+    "summaries.summary._DOUBT": (0.05, 0.4),
+    "summaries.summary._PROPOSAL_WORTH": (0.1, 0.5),
+    "summaries.summary._GIST_WORTH": (0, 1),
+    "summaries.summary._CONCLUSION_WORTH": (0, 0.5, 1),
+    "summaries.summary._EVIDENCE_WORTH": (0, 0.6),
+    "summaries.summary._KNOWN_WORTH": (0, 1),
+    "summaries.summary._FIRST_COST": (0, 0.5),
+    "summaries.summary._LONG_COST": (0, 0.1),
     "summaries.summary._TASK_WORTH_OF_FEW": (0.1, 0.5, 1),
-    "summaries.summary._DANGLING_COST": (0, 0.1, 0.4),
+    "summaries.summary._DANGLING_COST": (0, 0.2, 0.4),
     "summaries.summary._BACKGROUND_FROM": (0.3, 0.7),
-    "summaries.summary._FINDING_BOOST": (0, 0.5, 1, 1.6),
+    "summaries.summary._FINDING_BOOST": (0, 0.4, 0.8),
     "summaries.summary._FINDING_WORTH": (0, 0.05, 0.3),
     "summaries.summary._FINDING_WORTH_FROM": (0.4, 0.5),
     "summaries.summary._FINDING_FROM": (0.3, 0.5),

@@ -1,6 +1,7 @@
-"""Fits the linear-chain CRF of ``bot/summaries/kinds.py``: maximum likelihood with a ridge, by L-BFGS.
+"""Fits the linear-chain CRF of ``bot/summaries/roles.py``: maximum likelihood with a ridge, by L-BFGS.
 
 Gradients are expected minus observed counts (Lafferty et al. 2001); all sequences run through forward-backward at once.
+Labels may be partial: of a sentence with several possible kinds, the observed counts are those expected among them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from scipy.special import logsumexp
 RIDGE = 7.0  # 1 / C of a logistic regression
 CHAIN_RIDGE = 0.7  # start, end and transitions: few, and seen often
 ITERATIONS = 100
+NOT_ALLOWED = -1e3
 
 
 class Chain(NamedTuple):
@@ -36,13 +38,14 @@ class Expected(NamedTuple):
     pairs: np.ndarray
 
 
-def fit(features: sparse.csr_matrix, kinds: np.ndarray, lengths: Sequence[int], how_many: int) -> Chain:
-    """Weights for sentences in rows, of sequences of these lengths, behind one another; ``how_many`` kinds."""
+def fit(features: sparse.csr_matrix, allowed: np.ndarray, lengths: Sequence[int]) -> Chain:
+    """Weights for sentences in rows, of sequences of these lengths, behind one another.
+
+    ``allowed`` has a column for each kind, true where the sentence may have it.
+    """
     places = padded(lengths)
-    observed = np.eye(how_many)[kinds]
-    follows = np.flatnonzero(np.isin(np.arange(len(kinds)), places[:, 0], invert=True))
-    pairs = np.zeros((how_many, how_many))
-    np.add.at(pairs, (kinds[follows - 1], kinds[follows]), 1)
+    how_many = allowed.shape[1]
+    barred = np.where(allowed, 0.0, NOT_ALLOWED)
     last = places.max(axis=1)
     transposed = features.T.tocsr()
     width = features.shape[1]
@@ -57,20 +60,15 @@ def fit(features: sparse.csr_matrix, kinds: np.ndarray, lengths: Sequence[int], 
         chain = unpack(flat)
         emissions = features @ chain.emission + chain.bias
         expected = forward_backward(emissions, chain, places)
-        likelihood = (
-            (emissions * observed).sum()
-            + observed[places[:, 0]].sum(axis=0) @ chain.start
-            + observed[last].sum(axis=0) @ chain.end
-            + (pairs * chain.transition).sum()
-            - expected.normaliser
-        )
-        surplus = expected.kinds - observed
+        observed = forward_backward(emissions + barred, chain, places)
+        likelihood = observed.normaliser - expected.normaliser
+        surplus = expected.kinds - observed.kinds
         gradient = Chain(
             transposed @ surplus + RIDGE * chain.emission,
             surplus.sum(axis=0),
             surplus[places[:, 0]].sum(axis=0) + CHAIN_RIDGE * chain.start,
             surplus[last].sum(axis=0) + CHAIN_RIDGE * chain.end,
-            expected.pairs - pairs + CHAIN_RIDGE * chain.transition,
+            expected.pairs - observed.pairs + CHAIN_RIDGE * chain.transition,
         )
         of_chain = sum((part**2).sum() for part in (chain.start, chain.end, chain.transition))
         penalty = (RIDGE * (chain.emission**2).sum() + CHAIN_RIDGE * of_chain) / 2

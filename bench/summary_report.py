@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,19 +26,24 @@ from summary_weights import (
     labels_of,
     later_papers,
     learn_findings,
+    learn_gist,
     learn_roles,
     learn_sentences,
+    read_jsonl,
+    rouge1,
+    structured,
     texts_by_id,
     training_data,
 )
 
 from bot.formats.recognition import parse
 from bot.model import RawDigest
-from bot.summaries.claims import refers_back
 from bot.summaries.roles import Weights, shipped_weights
-from bot.summaries.summary import Read, choose, finding_place, in_order, read_with, sentences
+from bot.summaries.sentences import sentences
+from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
 
 PARTS = 5
+INTRODUCES = re.compile(r"\bwe (?:\w+ )?(?:introduce|propose|present)\b", re.IGNORECASE)
 STRICT, WIDE = ("finding",), ("finding", "borderline")
 
 
@@ -71,10 +77,44 @@ def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> t
     for abstract in abstracts:
         paper = read_with(abstract, weights)
         places = choose(paper, how_many, {})
-        loose += any(i > 0 and i - 1 not in places and refers_back(paper.sentences[i]) for i in places)
+        loose += any(paper.antecedents[i] not in (None, *places) for i in places)
         background += bool(places) and paper.background[in_order(paper, places)[0]]
         bold += finding_place(paper, places) is not None
     return loose, background, bold
+
+
+def conclusions(papers: Sequence[dict[str, Any]], weights: Weights) -> float:
+    """The share of structured abstracts, read without headings, whose summary of three has a part of the conclusion."""
+    held = 0
+    for row in papers:
+        paper = read_with(" ".join(row["sentences"]), weights)
+        shown = [paper.sentences[place] for place in choose(paper, 3, {})]
+        stated = [text for text, kinds in zip(row["sentences"], row["kinds"], strict=True) if kinds == {"conclusion"}]
+        held += any(a in b or b in a for a in shown for b in stated)
+    return held / len(papers)
+
+
+def gist_rouge(lines: Sequence[dict[str, Any]], learned: Weights) -> float:
+    """Five-fold: ROUGE-1 of one sentence against the closest of people's own one-line summaries."""
+    total = 0.0
+    for part in range(PARTS):
+        weights = learn_gist([row for i, row in enumerate(lines) if i % PARTS != part], learned)
+        for row in lines[part::PARTS]:
+            paper = read_with(" ".join(row["sentences"]), weights)
+            shown = " ".join(paper.sentences[place] for place in choose(paper, 1, {}))
+            total += max(rouge1(shown, line) for line in row["targets"])
+    return total / len(lines)
+
+
+def without_proposal(abstracts: Sequence[str], weights: Weights) -> tuple[int, int]:
+    """How many summaries of three have no sentence that says what is proposed, though the abstract has one; of all."""
+    lost = every = 0
+    for abstract in abstracts:
+        paper = read_with(abstract, weights)
+        stated = {place for place, text in enumerate(paper.sentences) if INTRODUCES.search(text)}
+        every += bool(stated)
+        lost += bool(stated) and stated.isdisjoint(choose(paper, 3, {}))
+    return lost, every
 
 
 def labelled_findings(papers: Sequence[dict[str, Any]], weights: Weights, part: str) -> Counter[str]:
@@ -126,6 +166,11 @@ def main() -> None:
     coverages = "  ".join(f"{n}: {coverage(papers, reads, n):.3f}" for n in (2, 3, 4))
     print(f"coverage, five-fold over {len(papers)}, by sentences: {coverages}")
 
+    held = conclusions(structured(args.bench, 1), weights)
+    print(f"conclusion, in three sentences of structured abstracts of the half kept apart: {held:.3f}")
+    rouge = gist_rouge(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
+    print(f"one sentence, five-fold: ROUGE-1 {100 * rouge:.1f}")
+
     outcomes = labelled_findings([*unlabelled, *later_papers(args.bench)], weights, args.part)
     with_finding = outcomes.total() - outcomes["no finding shown"]
     strict, wide = (sum(outcomes[name] for name in names) / with_finding for names in (STRICT, WIDE))
@@ -134,16 +179,16 @@ def main() -> None:
         f"{strict:.2f}, with borderline {wide:.2f}"
     )
 
-    held = kinds[::PARTS]
-    rest = [row for i, row in enumerate(kinds) if i % PARTS]
+    held_papers = kinds[::PARTS]
+    rest = [*(row for i, row in enumerate(kinds) if i % PARTS), *structured(args.bench, 0)]
     apart = learn_roles(papers, learn_sentences(rest, unlabelled))
-    held_ids = {row["id"] for row in held}
+    held_ids = {row["id"] for row in held_papers}
     labels = [row for row in labels_of("tune") if row["id"] not in held_ids]
     crossed_rest = crossed(rest, unlabelled)
     texts = texts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
     labelled = examples_of_labels(texts, apart, labels, crossed_rest)
     apart = learn_findings(labelled, examples_of_kinds(rest, crossed_rest), apart)
-    count, by_kind = kind_findings(held, apart)
+    count, by_kind = kind_findings(held_papers, apart)
     print(
         f"findings, a fifth kept apart: in {by_kind.total() / count:.2f} of {count}; labelled a result "
         f"{by_kind['result'] / by_kind.total():.3f}"
@@ -155,6 +200,8 @@ def main() -> None:
             abstracts += [entry.abstract for entry in digest.entries if entry.abstract]
     loose, background, bold = dangling(abstracts, weights)
     size = len(abstracts)
+    lost, every = without_proposal(abstracts, weights)
+    print(f"{every} abstracts that introduce something: {lost / every:.3f} of summaries don't say so")
     print(
         f"{size} summaries: dangling opener {loose / size:.3f}; background first {background / size:.3f}; "
         f"a finding in {bold / size:.2f}"

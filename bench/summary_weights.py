@@ -16,6 +16,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -41,15 +43,16 @@ from bot.summaries.roles import (
     kinds_and_eighths,
     phrases,
     role_features,
+    softmax,
     words_of,
 )
-from bot.summaries.summary import sentences
+from bot.summaries.sentences import sentences, split
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")
 ROLES = Shares._fields
 
-HOW_MANY_PHRASES = 3_000
+HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
 IN_KINDS, IN_EIGHTHS = 8, 60  # sentences that a phrase must be in to be looked at
 EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 0.3  # inverse of the ridge
@@ -60,8 +63,25 @@ FINDING_PHRASE_SCALE = 0.4
 # findings or borderline, in .56 and .62. The thresholds were chosen for each.
 KIND_WORTH = 0.4
 LEAST_WEIGHT = 0.02  # of a phrase for findings
+# Wording of a sentence that tells what follows from the results, in any field: surely, and perhaps.
+CONCLUDES = re.compile(
+    r"\bconclu(?:de|des|ded|sions?)\b|\bin (?:summary|short|sum)\b|\btaken together\b|^(?:overall|thus|"
+    r"therefore|hence),|"
+    r"\b(?:results?|findings?|data|work|study|analys[ie]s|evidence|experiments?|this|these|we|it)\b[^.;,]{0,40}\b"
+    r"(?:suggest|impl(?:y|ies|ied)|highlight|underscor|point to|argue)\w*|\bit (?:is|seems) \w+ (?:that|to)\b|"
+    r"\b(?:should|implications?|support the (?:hypothesis|idea|view))\b",
+    re.IGNORECASE,
+)
+MAY_CONCLUDE = re.compile(
+    r"\b(?:indicat\w+|suggest\w*|thus|therefore|hence|need|must|important|importance|promising|potential|future|"
+    r"useful|can be|could|may|might|(?:these|our) (?:results|findings)|this (?:work|study|paper))\b",
+    re.IGNORECASE,
+)
+LEAST_KINDS = 4  # that the headings of a structured abstract name
+MOST_SENTENCES = 30  # longer abstracts would take most of the time
 CROSSED = 5  # parts; kinds are read by weights that were learned on the others
 ROLE_RIDGE = 3.0
+CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the temperature of a softmax
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 40  # marked abstracts' sentences that a phrase must be in to count for roles itself
 WORTH = {"finding": 1.0, "borderline": 0.5, "none": 0.0}  # how much of a finding a label counts as
@@ -99,6 +119,45 @@ def marked(rows: Iterable[dict[str, Any]]) -> list[Marked]:
     return papers
 
 
+def structured(bench: Path, part: int) -> list[dict[str, Any]]:
+    """The abstracts with headings, one half of them: ``sentences`` without the headings, and the ``kinds`` they allow.
+
+    Only those with a conclusion and two other sections: fewer headings may be none.
+    """
+    papers = []
+    for row in read_jsonl(bench / "screening.jsonl.gz"):
+        sections = split(row["abstract"])
+        every_kind = {kind for _, kinds in sections for kind in kinds}
+        if (
+            zlib.crc32(row["id"].encode()) % 2 == part
+            and "conclusion" in every_kind
+            and len(every_kind) >= LEAST_KINDS
+            and len(sections) <= MOST_SENTENCES
+        ):
+            papers.append(
+                {
+                    "id": row["id"],
+                    "sentences": [text for text, _ in sections],
+                    "kinds": [kinds for _, kinds in sections],
+                }
+            )
+    return papers
+
+
+def kinds_of(paper: dict[str, Any]) -> list[Set[str]]:
+    """The kinds that each sentence of an abstract may have, by its label or the heading above it."""
+    if "kinds" in paper:
+        return [kinds or set(KINDS) for kinds in paper["kinds"]]
+    # CSAbstruct has no conclusions: its annotators called them results.
+    labels = [{label} for label in paper["labels"]]
+    for place, text in enumerate(paper["sentences"]):
+        if labels[place] == {"result"} and MAY_CONCLUDE.search(text):
+            labels[place] = {"result", "conclusion"}
+        if labels[place] & {"result"} and place >= len(labels) - 2 and CONCLUDES.search(text):
+            labels[place] = {"conclusion"}
+    return labels
+
+
 def counts(rows: Sequence[Iterable[str]], vocabulary: Sequence[str]) -> sparse.csr_matrix:
     """A row for each sentence, 1 where it has the feature."""
     counter = CountVectorizer(analyzer=list, vocabulary=list(vocabulary), binary=True)
@@ -109,8 +168,8 @@ def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[s
     """The weights of phrases and of forms for kinds and eighths; those that tell little are dropped."""
     rows = [row for paper in kinds for row in features_of([text.strip() for text in paper["sentences"]])]
     own_phrases = [row.phrases for row in rows]
-    labels = np.array([KINDS.index(label) for paper in kinds for label in paper["labels"]])
-    lengths = [len(paper["labels"]) for paper in kinds]
+    allowed = np.array([[kind in own for kind in KINDS] for paper in kinds for own in kinds_of(paper)])
+    lengths = [len(paper["sentences"]) for paper in kinds]
     texts = [texts for paper in unlabelled if len(texts := sentences(paper["abstract"])) >= 4]
     other = [phrases(words_of(text)) for abstract in texts for text in abstract]
     eighths = np.array([EIGHTHS * i // len(abstract) for abstract in texts for i in range(len(abstract))])
@@ -122,7 +181,7 @@ def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[s
     )
     for is_last in (False, True):
         kind_phrases, eighth_phrases = counts(own_phrases, names), counts(other, names)
-        chain = fit(sparse.hstack([kind_phrases * PHRASE_SCALE, forms]).tocsr(), labels, lengths, len(KINDS))
+        chain = fit(sparse.hstack([kind_phrases * PHRASE_SCALE, forms]).tocsr(), allowed, lengths)
         by_eighth = LogisticRegression(C=EIGHTH_STRENGTH, max_iter=60).fit(eighth_phrases * PHRASE_SCALE, eighths)
         of_phrases = chain.emission[: len(names)]
         table = np.hstack([of_phrases, by_eighth.coef_.T]) * PHRASE_SCALE
@@ -150,41 +209,78 @@ def rounded(row: Iterable[float]) -> list[float]:
 
 
 def learn_roles(papers: Sequence[Marked], weights: Weights) -> Weights:
-    """The same weights with those of roles: a conditional logit for each, with a ridge."""
+    """The same weights with those of the marked roles."""
+    return with_roles(weights, ROLES[:-1], [(p.sentences, [shared(p, role) for role in ROLES[:-1]]) for p in papers])
+
+
+def learn_gist(lines: Sequence[dict[str, Any]], weights: Weights) -> Weights:
+    """The same weights with those of the gist, from people's one-line summaries (``targets``) of abstracts."""
+    papers = []
+    for row in lines:
+        texts = sentences(" ".join(row["sentences"]))
+        closeness = np.array([max(rouge1(text, line) for line in row["targets"]) for text in texts])
+        papers.append((texts, [softmax(closeness / CLOSENESS)]))
+    return with_roles(weights, ROLES[-1:], papers, has_kinds=False)
+
+
+def shared(paper: Marked, role: str) -> np.ndarray:
+    """The sentences' shares of a marked role; 0 where nothing is marked."""
+    has_mark = np.bincount(paper.targets[role], minlength=len(paper.sentences)) > 0
+    return has_mark / max(has_mark.sum(), 1)
+
+
+def rouge1(text: str, line: str) -> float:
+    """ROUGE-1 F of two texts: the words that they share (Lin 2004)."""
+    a, b = (Counter(re.findall(r"[a-z0-9]+", each.lower())) for each in (text, line))
+    return 2 * (a & b).total() / max(a.total() + b.total(), 1)
+
+
+def with_roles(
+    weights: Weights,
+    roles: Sequence[str],
+    papers: Sequence[tuple[Sequence[str], Sequence[np.ndarray]]],
+    *,
+    has_kinds: bool = True,
+) -> Weights:
+    """The same weights with those of some roles: a conditional logit for each, with a ridge.
+
+    ``papers`` have sentences, and their shares of each of the roles. Without ``has_kinds`` the probabilities of kinds
+    and eighths are left out.
+    """
     names_of: list[set[str]] = []
     rows: list[dict[str, float]] = []
     numbers: list[int] = []
     form_names: set[str] = set()
-    for number, paper in enumerate(papers):
-        features = features_of(paper.sentences)
+    for number, (texts, _) in enumerate(papers):
+        features = features_of(texts)
         kinds, eighths = kinds_and_eighths(features, weights)
         names_of += [{*row.phrases, *row.forms} for row in features]
         form_names.update(*(row.forms for row in features))
         rows += role_features(kinds, eighths)
-        numbers += [number] * len(paper.sentences)
+        numbers += [number] * len(texts)
     forms = sorted(form_names)
     frequent = Counter(name for features in names_of for name in features)
     phrase_names = sorted(n for n, count in frequent.items() if count >= IN_ROLES and n not in form_names)
     columns = sorted(rows[0])
-    dense = sparse.csr_matrix([[row[name] for name in columns] for row in rows])
+    dense = sparse.csr_matrix([[row[name] * has_kinds for name in columns] for row in rows])
     matrix = sparse.hstack(
         [counts(names_of, forms) * FORM_SCALE, counts(names_of, phrase_names) * ROLE_PHRASE_SCALE, dense]
     ).tocsr()
-    fitted = []
-    for role in ROLES:
-        target = np.concatenate([np.bincount(p.targets[role], minlength=len(p.sentences)) > 0 for p in papers])
-        fitted.append(conditional_logit(matrix, target.astype(float), np.array(numbers)))
     scale = [FORM_SCALE] * len(forms) + [ROLE_PHRASE_SCALE] * len(phrase_names) + [1.0] * len(columns)
-    table = np.array(fitted).T * np.array(scale)[:, None]
-    named = zip([*forms, *phrase_names, *columns], table, strict=True)
-    return replace(weights, roles={name: rounded(row) for name, row in named})
+    others = {ROLES.index(role) for role in ROLES if role not in roles}
+    table = {name: [w if at in others else 0.0 for at, w in enumerate(row)] for name, row in weights.roles.items()}
+    for at, role in enumerate(roles):
+        target = np.concatenate([shares[at] for _, shares in papers])
+        fitted = conditional_logit(matrix, target, np.array(numbers)) * np.array(scale)
+        for name, weight in zip([*forms, *phrase_names, *columns], rounded(fitted), strict=True):
+            table.setdefault(name, [0.0] * len(ROLES))[ROLES.index(role)] = weight
+    return replace(weights, roles=table)
 
 
 def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Weights by which the softmax within each group comes closest to its targets, shared equally."""
+    """Weights by which the softmax within each group comes closest to its target shares, which add up to 1 or 0."""
     sizes = np.bincount(group, target)
     has_target = sizes[group] > 0
-    target_shares = np.where(has_target, target / np.maximum(sizes[group], 1), 0.0)
     transposed = matrix.T.tocsr()
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -193,8 +289,8 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
         np.maximum.at(highest, group, sums)
         odds = np.exp(sums - highest[group])
         shares = odds / np.bincount(group, odds)[group]
-        value = -(target_shares * np.log(shares + 1e-12)).sum() + ROLE_RIDGE / 2 * weights @ weights
-        return value, transposed @ (has_target * shares - target_shares) + ROLE_RIDGE * weights
+        value = -(target * np.log(shares + 1e-12)).sum() + ROLE_RIDGE / 2 * weights @ weights
+        return value, transposed @ (has_target * shares - target) + ROLE_RIDGE * weights
 
     return minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
 
@@ -249,7 +345,7 @@ def examples_of_labels(
 
 
 def examples_of_kinds(kinds: Sequence[dict[str, Any]], apart: Mapping[str, Weights]) -> Examples:
-    """The sentences of abstracts with kinds that may be findings by their form: a result, or none.
+    """The sentences of abstracts with kinds that may be findings by their form: a result or conclusion, or none.
 
     Each counts as much as its annotators agreed on its kind.
     """
@@ -258,13 +354,14 @@ def examples_of_kinds(kinds: Sequence[dict[str, Any]], apart: Mapping[str, Weigh
         texts = [text.strip() for text in paper["sentences"]]
         features = features_of(texts)
         read, _ = kinds_and_eighths(features, apart[paper["id"]])
-        for place, text in enumerate(texts):
+        agreements = paper.get("confs", [1.0] * len(texts))
+        for place, (text, own_kinds, agreement) in enumerate(zip(texts, kinds_of(paper), agreements, strict=True)):
             if is_finding_form(text):
                 is_last = place == len(texts) - 1
                 examples.rows.append(finding_features(features[place], read[place], is_last=is_last))
                 examples.phrases.append(features[place].phrases)
-                examples.targets.append(float(paper["labels"][place] == "result"))
-                examples.worths.append(KIND_WORTH * paper["confs"][place])
+                examples.targets.append(float(own_kinds <= {"result", "conclusion"}))
+                examples.worths.append(KIND_WORTH * agreement)
     return examples
 
 
@@ -335,12 +432,14 @@ def main() -> None:
     parser.add_argument("bench", type=Path)
     parser.add_argument("--output", type=Path, default=SHIPPED)
     args = parser.parse_args()
-    kinds, papers, unlabelled = training_data(args.bench)
+    labelled, papers, unlabelled = training_data(args.bench)
+    kinds = [*labelled, *structured(args.bench, 0)]
     weights = learn_roles(papers, learn_sentences(kinds, unlabelled))
+    weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
     apart = crossed(kinds, unlabelled)
     texts = texts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
-    labelled = examples_of_labels(texts, weights, labels_of("tune"), apart)
-    weights = learn_findings(labelled, examples_of_kinds(kinds, apart), weights)
+    examples = examples_of_labels(texts, weights, labels_of("tune"), apart)
+    weights = learn_findings(examples, examples_of_kinds(labelled, apart), weights)
     args.output.write_text(weights.to_json())
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
 

@@ -67,12 +67,13 @@ class Role(StrEnum):
     TASK = "task"  # states the problem
     IDEA = "idea"  # describes the approach
     RESULT = "result"  # reports a finding
+    CONCLUSION = "conclusion"  # says what follows from the results
     TLDR = "tldr"  # a summary in one sentence by a language model, not by the authors
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR.
+    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR; " …" ends one that was shortened.
 
     ``role`` is None if it is uncertain; ``marks`` are the words to highlight for this reader, verbatim. ``after_gap``:
     something before it was left out, which is shown as an ellipsis.

@@ -4,9 +4,6 @@ A finding says what came out: a measured amount, a comparison with something nam
 outlooks, where the code is, and praise without a measure ("experiments show its effectiveness") are not, even where
 annotators of abstracts label them as results.
 
-``without_head`` and ``refers_back`` tell how a sentence depends on the one before: "This paradigm fails" says little
-without it; "Moreover, we show that ..." is complete without its first word.
-
 Every pattern is a list of alternatives without nested repetition, so matching takes linear time. Patterns are in lower
 case and match the lower-cased sentence: ignoring case takes twice the time.
 """
@@ -248,7 +245,7 @@ _NO_OUTCOME = re.compile(
 _ACTION = re.compile(
     r"\bwe (?:\w+ly |also |then |further |first |finally )?(?:adopt|analy[sz]e|annotate|apply|assess|benchmark|build|"
     r"collect|compare|conduct|consider|construct|create|curate|design|develop|employ|evaluate|examine|experiment|"
-    r"explore|fine-?tune|formulate|implement|interview|introduce|investigate|measure|perform|pre-?train|present|"
+    r"explore|fine-?tune|formulate|implement|interview|introduce|investigate|measure|model|perform|pre-?train|present|"
     r"propose|provide|quantify|release|review|run|sample|select|simulate|study|survey|test|train|use|utilize|"
     r"validate)\b"
 )
@@ -264,6 +261,37 @@ _NAMES_NO_OUTCOME = re.compile(
     r"\bwe (?:\w+ly )?(?:aim|hope|intend|plan|seek) to\b|"
     r"^(?:the result is an?\b|(?:our|the) (?:\w+ )?"
     r"(?:advantages?|aims?|benefits?|contributions?|goals?|novelty|objectives?) (?:of [^,.;]{0,60} )?(?:is|are)\b)"
+)
+# Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
+_SAMPLE = re.compile(
+    r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline characteristics\b|"
+    r"\bwas considered (?:to be )?(?:statistically )?"
+    r"significant\b|\b(?:groups|arms|patients|subjects|participants)\b[^.;]{0,60}\b(?:balanced|comparable|similar|matched)\b"
+    r"[^.;]{0,40}\b(?:baseline|age|sex|gender)\b|"
+    r"\bno significant (?:\w+ )?differences? [^.;]{0,40}\b(?:age|at baseline|sex)\b|"
+    r"\b(?:patients|subjects|participants|adults|children|women|men|volunteers|respondents|studies|trials|articles|papers|"
+    r"dentists|physicians|nurses|practices|hospitals|rats|mice|interviews|questionnaires|responses|surveys)\b[^.;:]{0,60}?"
+    r"\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|included|assigned|allocated|selected|"
+    r"studied|screened|"
+    r"eligible|divided|identified|retrieved|reviewed|used|conducted|sent|invited|analy[sz]ed|interviewed|surveyed)\b|"
+    r"\b(?:training|datasets?|cohorts?|samples?) (?:incorporat|includ|compris|contain)\w*\b|"
+    r"\bresponse rates?\b|\b(?:completed|participated in|took part in|responded to|returned) (?:the|a|an) "
+    r"(?:\w+ )?(?:study|trial|survey|questionnaire)\b"
+)
+# What beside a description of the sample tells what came out of it.
+_BESIDE_SAMPLE = re.compile(
+    r"\b(?:than|compared|versus|vs|correlat\w+|associat\w+|predict\w*|reduc\w+|increas\w+|decreas\w+|improv\w+)\b"
+)
+# The figure of all that was tried, and that of the best part of it.
+_OVERALL = re.compile(
+    r"\b(?:overall|on average|average|averaged|mean|across (?:all|both|the)?|all (?:\w+ ){0,2}(?:datasets|"
+    r"benchmarks|tasks|models|"
+    r"settings)|in total|consistently|both|main)\b"
+)
+_SUBSET = re.compile(
+    r"\b(?:up to|as (?:high|much|many) as|at best|especially|particularly|in particular|for (?:example|"
+    r"instance)|in some|subset|"
+    r"subgroup|in one|on one|in certain|best case|secondary)\b"
 )
 _DIFFERS = re.compile(
     r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|"
@@ -320,6 +348,7 @@ def is_finding_form(sentence: str) -> bool:
         or _ADDRESS.search(lower)
         or _NAMES_NO_OUTCOME.search(lower)
         or sentence.rstrip().endswith(("?", ":"))
+        or (_SAMPLE.search(lower) and not _BESIDE_SAMPLE.search(lower))
         or (_ACTION.search(lower) and not _OUTCOME.search(lower))
     ):
         return False
@@ -333,99 +362,11 @@ def is_finding_form(sentence: str) -> bool:
     return bool(_NAMED_WIN.search(_CONFIRMS.sub("", sentence), win.start()))
 
 
-# Words that only link a sentence to the one before: the rest is complete, and means the same.
-_HEAD = re.compile(
-    r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
-    r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|Therefore|Thus|"
-    r"Hence|Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
-    r"Meanwhile|Interestingly|Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|"
-    r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
-    r"Significantly|Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|"
-    r"For example|For instance),\s+(?=\S)"
-)
-# The paper speaks of itself: refers to nothing before.
-_OWN = (
-    r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
-    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
-)
-_EXPLETIVE = (
-    r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
-    r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
-    r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
-    r"imperative|tempting)\b)"
-)
-_REFERS = re.compile(
-    rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
-    r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|In this way|In turn|The former|The latter|"
-    r"Among them|Of these|Rather|Unlike these|Even so|If so|Either way|The other|(?:One|Another|The (?:first|second|"
-    r"third|last)) is|Yet|But|And|So|Or)\b(?! far))"
-)
-# The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
-_REFERS_EARLY = re.compile(
-    rf"(?:To|Based on|Different from|Compared (?:to|with)|Building on|Building upon|Using|With|By|Through|From|In|On|"
-    rf"For|Under|Due to|Motivated by|Inspired by|"
-    r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
-    r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
-    r"Even if|Addressing|"
-    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
-    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|them\b|they\b|it(?=,))|"
-    # "To demonstrate its effectiveness, we".
-    rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
-    # The same after any introductory phrase: "To facilitate adoption, this framework".
-    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
-    rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
-)
-# The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
-# challenges", "to evaluate these applications", "we propose that they".
-_REFERS_INSIDE = re.compile(
-    r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|fill|evaluat|explor|quantif|handl|reduc)\w*\s+"
-    r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
-    r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
-    r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
-    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|\bthis assumption\b",
-    re.IGNORECASE,
-)
+def scope(sentence: str) -> int:
+    """Return 1 where a sentence speaks of all that was tried, -1 where of its best part alone, else 0.
 
-# What may follow such a phrase for it to be left out: a complete clause.
-_CLAUSE = re.compile(
-    r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
-    r"thesis))[\s,]|[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
-)
-
-
-def without_head(sentence: str) -> str:
-    """Return the sentence without the head that only links it to the one before.
-
-    What remains is a part of the sentence, and a complete clause.
-
-    >>> without_head("Moreover, we show that it gains 3%.")
-    'we show that it gains 3%.'
-    >>> without_head("To address these challenges, we propose WeedNet.")
-    'we propose WeedNet.'
+    >>> scope("It gains 58% overall."), scope("It gains up to 75%."), scope("It gains 58% on average and up to 75%.")
+    (1, -1, 1)
     """
-    rest = sentence
-    while True:
-        opener = rest[:1].upper() + rest[1:]
-        head = _HEAD.match(opener)
-        if not head and (phrase := _REFERS_EARLY.match(opener)):
-            head = _CLAUSE.match(opener, phrase.end())
-        if not head:
-            return rest
-        rest = rest[head.end() :]
-
-
-def refers_back(sentence: str) -> bool:
-    """Return whether a sentence can't be understood without the one before it, head words aside.
-
-    >>> refers_back("However, this fails.")
-    True
-    >>> refers_back("However, we fail.")
-    False
-    >>> refers_back("In this paper, we fail.")
-    False
-    >>> refers_back("We introduce WeedNet, a network that addresses these challenges.")
-    True
-    """
-    rest = without_head(sentence)
-    rest = rest[:1].upper() + rest[1:]
-    return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match, _REFERS_INSIDE.search))
+    lower = sentence.lower()
+    return 1 if _OVERALL.search(lower) else -1 if _SUBSET.search(lower) else 0

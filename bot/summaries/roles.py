@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
@@ -84,6 +84,7 @@ def forms(sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets:
             [
                 f"from start {min(i, 7)}",
                 f"from end {min(max(last - i, -1), 6)}",
+                f"from end {min(max(last - i, -1), 2)}, {'no' if proposal is None else 'a'} proposal",
                 f"eighth {min(8 * i // max(last, 1), 9)}",
                 f"from own voice {_distance(i, voice)}",
                 f"from proposal {_distance(i, proposal)}",
@@ -114,7 +115,7 @@ def _distance(place: int, since: int | None) -> str:
     return "none" if since is None else f"{max(-4, min(6, place - since)):+d}"
 
 
-KINDS = ("background", "objective", "method", "result", "other")
+KINDS = ("background", "objective", "method", "result", "conclusion", "other")
 EIGHTHS = 8
 
 
@@ -175,16 +176,25 @@ def softmax(logits: Sequence[float]) -> list[float]:
 _EVERY_KIND = range(len(KINDS))
 
 
-def kinds_and_eighths(features: Sequence[Features], weights: Weights) -> tuple[list[list[float]], list[list[float]]]:
+# The log-odds of a kind that the heading above a sentence doesn't allow.
+_NOT_ALLOWED = -8.0
+
+
+def kinds_and_eighths(
+    features: Sequence[Features], weights: Weights, allowed: Sequence[Set[str]] = ()
+) -> tuple[list[list[float]], list[list[float]]]:
     """Return each sentence's probabilities of ``KINDS``, and of the eighths of an abstract where it would stand.
 
-    Eighths are predicted from phrases alone; unlabelled abstracts are enough to learn them.
+    ``allowed`` are the kinds by the headings, none where a sentence has no heading. Eighths are predicted from phrases
+    alone; unlabelled abstracts are enough to learn them.
     """
     emissions = []
     eighths = []
-    for row in features:
+    for row, own_kinds in zip(features, allowed or repeat(frozenset()), strict=False):
         sums = summed(weights.phrases, row.phrases, weights.intercepts)
-        emissions.append(summed(weights.kind_forms, row.forms, sums[: len(KINDS)]))
+        of_kinds = summed(weights.kind_forms, row.forms, sums[: len(KINDS)])
+        of_heading = [0.0 if not own_kinds or kind in own_kinds else _NOT_ALLOWED for kind in KINDS]
+        emissions.append([a + b for a, b in zip(of_kinds, of_heading, strict=True)])
         eighths.append(softmax(sums[-EIGHTHS:]))
     return marginals(emissions, weights), eighths
 
@@ -229,13 +239,14 @@ _RESULT_FROM = 0.1
 _IN_WORDS_FROM = 0.3
 # Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
 _SURELY_RESULT = 0.85
-_BACKGROUND, _RESULT = KINDS.index("background"), KINDS.index("result")
+_BACKGROUND, _RESULT, _CONCLUSION = map(KINDS.index, ("background", "result", "conclusion"))
+_OUTCOMES = [kind for kind in KINDS if kind != "conclusion"]
 _COUNTED_KINDS = ("background", "objective", "method")
 
 
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
     """Return the features, besides phrases, that separate findings from claims; ``kinds`` in the order of ``KINDS``."""
-    result = min(max(kinds[_RESULT], _LEAST_RESULT), 1 - _LEAST_RESULT)
+    result = min(max(kinds[_RESULT] + kinds[_CONCLUSION], _LEAST_RESULT), 1 - _LEAST_RESULT)
     log_odds = log(result / (1 - result))
     return {
         "intercept": 1.0,
@@ -255,13 +266,14 @@ def finding_probability(
     0 where it is hardly a result, can't be a finding by its form, or has no figure and neither probability is high.
     Learned from our own labels of findings and others' labels of results by ``bench/summary_weights.py``.
     """
-    if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
+    result = kinds[_RESULT] + kinds[_CONCLUSION]
+    if result < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0
     log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases)
     for name, value in finding_features(features, kinds, is_last=is_last).items():
         log_odds += weights.finding[name] * value
     probability = 1 / (1 + exp(-log_odds))
-    is_sure = FIGURE in features.signals or probability * kinds[_RESULT] >= _IN_WORDS_FROM
+    is_sure = FIGURE in features.signals or probability * result >= _IN_WORDS_FROM
     return probability if is_sure else 0.0
 
 
@@ -270,11 +282,15 @@ _LEAST = 1e-3
 
 
 class Shares(NamedTuple):
-    """One sentence's share of each role; over an abstract's sentences each adds up to 1."""
+    """One sentence's share of each role; over an abstract's sentences each adds up to 1.
+
+    ``gist`` is that of being the one sentence to which people's own one-line summaries come closest.
+    """
 
     task: float
     idea: float
     result: float
+    gist: float = 0.0
 
 
 class Reading(NamedTuple):
@@ -289,13 +305,18 @@ class Reading(NamedTuple):
         """The probability that the sentence states what was known before."""
         return self.kinds[_BACKGROUND]
 
+    @property
+    def conclusion(self) -> float:
+        """The probability that the sentence states what follows from the results."""
+        return self.kinds[_CONCLUSION]
 
-def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
-    """Tell what each sentence of an abstract does, in its order."""
+
+def read(sentences: Sequence[str], weights: Weights, allowed: Sequence[Set[str]] = ()) -> list[Reading]:
+    """Tell what each sentence of an abstract does, in its order; ``allowed`` as for ``kinds_and_eighths``."""
     if not sentences:
         return []
     features = features_of(sentences)
-    kinds, eighths = kinds_and_eighths(features, weights)
+    kinds, eighths = kinds_and_eighths(features, weights, allowed)
     logits = [
         [
             total + sum(value * weights.roles[name][role] for name, value in row.items())
@@ -318,11 +339,15 @@ def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
 
 
 def role_features(kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]) -> list[dict[str, float]]:
-    """Return each sentence's log-probabilities of kind and eighth by name, and its neighbours' probabilities."""
+    """Return each sentence's log-probabilities of kind and eighth by name, and its neighbours' probabilities.
+
+    A conclusion counts as a result: in the abstracts with roles there is hardly any.
+    """
     rows = []
+    outcomes = [[*row[:_RESULT], row[_RESULT] + row[_CONCLUSION], *row[_CONCLUSION + 1 :]] for row in kinds]
     for i in range(len(kinds)):
         row: dict[str, float] = {}
-        for table, names in ((kinds, KINDS), (eighths, [f"eighth {n}" for n in range(EIGHTHS)])):
+        for table, names in ((outcomes, _OUTCOMES), (eighths, [f"eighth {n}" for n in range(EIGHTHS)])):
             for j, name in enumerate(names):
                 row[f"log:{name}"] = log(max(table[i][j], _LEAST)) / 2
                 row[f"before:{name}"] = table[i - 1][j] if i else 0.0

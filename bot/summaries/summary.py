@@ -15,16 +15,21 @@ from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
-from bot.summaries.claims import FIGURE, refers_back, says_nothing, without_head, wording
+from bot.summaries.claims import FIGURE, says_nothing, scope, wording
+from bot.summaries.references import CUT, alone, antecedents, continues
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
+from bot.summaries.sentences import MAX_WORDS, shortened, split
 from bot.text.tokens import stem_terms, tokens
 from bot.text.topics import common_expansions
 
 # "We discard the usual prior and introduce a tokenizer": "we" may stand far before the verb.
-_PROPOSES = re.compile(
-    r"\bwe\b[^.;]{0,90}\b(?:propose|introduce|present|develop)\b|"
-    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*",
+_INTRODUCES = re.compile(
+    r"\bwe\b(?! (?:also|further|then|additionally))[^.;]{0,90}\b(?:propose|introduce|present)\b|"
+    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present)\w*",
     re.IGNORECASE,
+)
+_DEVELOPS = re.compile(
+    r"\bwe\b[^.;]{0,90}\bdevelop\b|\b(?:paper|work|study|article)\b[^.;,]{0,30}\bdevelop\w*", re.IGNORECASE
 )
 _STUDIES = re.compile(
     r"\bwe\b(?! (?:also|further|then))[^.;]{0,40}\b(?:(?:design|develop|propos|introduc|present)(?:e?d)?|"
@@ -33,7 +38,12 @@ _STUDIES = re.compile(
     r"\b(?:this|our|the present) (?:paper|work|study|article|survey|report|research|thesis|review|tutorial|chapter|"
     r"contribution)\b[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|"
     r"explor|focus|investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
-    r"\bis (?:proposed|introduced|presented|developed)\b",
+    r"\bis (?:proposed|introduced|presented|developed)\b|"
+    r"\b(?:aims?|objectives?|purpose|goal) (?:of [^.;]{0,60})?(?:was|is|were|are)\b|"
+    r"\b(?:was|were|is|are) (?:\w+ly )?(?:compared|described|determined|evaluated|examined|investigated|"
+    r"reviewed|studied)\b|"
+    r"^to (?:assess|analy[sz]e|compare|describe|determine|estimate|evaluate|examine|explore|find|identify|investigate|"
+    r"measure|review|study|test)\b",
     re.IGNORECASE,
 )
 
@@ -47,9 +57,9 @@ def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]
     [1]
     """
     places = range(len(sentences))
-    proposing = [place for place in places if _PROPOSES.search(sentences[place])]
-    if proposing:
-        return proposing
+    for pattern in (_INTRODUCES, _DEVELOPS):
+        if proposing := [place for place in places if pattern.search(sentences[place])]:
+            return proposing
     return [place for place in places if not empty[place] and _STUDIES.search(sentences[place])][:1]
 
 
@@ -59,7 +69,9 @@ _BACKGROUND_FROM = 0.5
 # The wording of sentences that tell what is new.
 _OWN_VOICE = re.compile(
     r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
-    r"this (?:[\w-]+ )?(?:paper|work|study|article|survey|report|review)|the (?:paper|study|article)(?! of)|"
+    r"(?:this|the present) (?:[\w-]+ )?(?:paper|work|study|article|survey|report|review|investigation|trial|"
+    r"experiment)|"
+    r"the (?:paper|study|article)(?! of)|"
     r"is (?:presented|proposed|introduced))\b",
     re.IGNORECASE,
 )
@@ -71,11 +83,11 @@ def tells_known(sentences: Sequence[str], readings: Sequence[Reading], proposals
     What comes after the first words on the paper itself counts as new, however it is worded: most such sentences tell
     of the paper ("The model integrates ...").
     """
-    is_own = [_OWN_VOICE.search(text) is not None for text in sentences]
+    is_own = [bool(_OWN_VOICE.search(text) or _STUDIES.search(text)) for text in sentences]
     is_known = [reading.background >= _BACKGROUND_FROM for reading in readings]
     # "In recent years we have seen" tells nothing new despite its "we", and neither may what follows it.
     places = range(len(sentences))
-    is_new = [is_own[i] and (i in proposals or not is_known[i]) for i in places]
+    is_new = [is_own[i] and bool(i in proposals or not is_known[i] or _STUDIES.search(sentences[i])) for i in places]
     first_new = is_new.index(True) if True in is_new else len(sentences)
     return [is_known[i] and not is_own[i] and i < first_new for i in places]
 
@@ -128,25 +140,45 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # A sentence that holds everything in the abstract that the reader cares about: enough to decide between sentences of
 # equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
-# A sentence that says what the paper proposes, of two that hold as much of the idea: a reader wants "we propose SEM"
-# rather than a part of it. Where there are fewer sentences than roles, one of them should say it.
-_PROPOSAL_WORTH = 0.1
-_PROPOSAL_WORTH_OF_FEW = 0.3
+# A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
+_PROPOSAL_WORTH = 0.35
 # How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
-_DOUBT = 0.4
+_DOUBT = 0.1
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
-# The cost of a sentence that refers to one that is left out.
-_DANGLING_COST = 0.25
+# The worth of a sentence that surely is a conclusion.
+_CONCLUSION_WORTH = 0.8
+# What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
+# out and what follows leave it no place.
+_SURELY_CONCLUDES = 0.7
+_KNOWN_WORTH = 0.6
+# From this probability on, a sentence is labelled as one.
+_CONCLUSION_FROM = 0.5
+# The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
+_DANGLING_COST = 0.07
+_FIRST_COST = 0.25
+# The worth of the sentence that says the gist, beside the roles.
+_GIST_WORTH = 0.5
+# The cost of a sentence of more words than ``MAX_WORDS``.
+_LONG_COST = 0.005
+# A sentence under a heading such as "Trial registration" says nothing.
+_OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
-_FINDING_BOOST = 0.7
+_FINDING_BOOST = 0.2
 # A set with a finding of this probability, where an abstract divides its result among several sentences.
-_FINDING_WORTH = 0.15
+_FINDING_WORTH = 0.1
 _FINDING_WORTH_FROM = 0.6
+# What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
+_EVIDENCE_WORTH = 0.3
+# Of findings, what a figure adds to the probability, and what it adds to speak of all that was tried.
+_FIGURE_WORTH = 0.2
+_SCOPE_WORTH = 0.15
 # A sentence is a finding from this probability on.
 _FINDING_FROM = 0.4
+# How much surer a conclusion has to be: many say only what the results are good for.
+_CONCLUSION_DOUBT = 0.15
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
@@ -168,8 +200,11 @@ class Read(NamedTuple):
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     findings: Sequence[float]  # the probability that each reports a finding
     empty: Sequence[bool]  # says nothing to a reader
-    dangling: Sequence[bool]  # refers to the sentence before
+    antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
+    continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
+    introduces: bool  # says that something is proposed, and not only what is studied
+    long: Sequence[bool]  # of too many words, and can't be shortened
     proposals: Sequence[int]  # the places of those that say what the paper proposes
     options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
 
@@ -208,7 +243,7 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
     """Return these sentences in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
-    roles = _roles([paper.readings[place].shares for place in shown])
+    roles = _roles([paper.readings[place] for place in shown])
     bold = finding_place(paper, shown)
     known = known_place(paper, shown)
     for at, place in enumerate(shown):
@@ -219,17 +254,23 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
     texts: list[str] = []
     gaps: list[bool] = []
     for before, place, role in zip((-1, *shown), shown, roles, strict=False):
-        text = paper.sentences[place]
-        texts.append(text if place == before + 1 else without_head(text))
+        text = paper.sentences[place] if place == before + 1 else alone(paper.sentences[place])
+        texts.append(text)
         # The label of what was known shows that it stood elsewhere.
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
-        gaps.append(is_moved or texts[-1] != text)
+        gaps.append(is_moved or not paper.sentences[place].startswith(text.removesuffix(CUT)))
+    texts = list(map(shortened, texts))
     return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:
-    """Return the sentence of a summary that is set in bold, None without a probable finding."""
-    return next((sentence.text for sentence in summary if sentence.role is Role.RESULT), None)
+    """Return the sentence of a summary that is set in bold, word for word, None without a probable finding."""
+    return next((verbatim(sentence) for sentence in summary if sentence.role is Role.RESULT), None)
+
+
+def verbatim(sentence: Sentence) -> str:
+    """Return what of a sentence's text stands in the abstract: without the ellipsis for what was left out."""
+    return sentence.text.removesuffix(CUT)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
@@ -240,14 +281,18 @@ def read_abstract(abstract: str) -> Read:
 
 def read_with(abstract: str, weights: Weights) -> Read:
     """Read an abstract with these weights."""
-    texts = sentences(abstract)
-    readings = read(texts, weights)
+    parts = split(abstract)
+    texts = [text for text, _ in parts]
+    readings = read(texts, weights, [kinds for _, kinds in parts])
     place_of: dict[str, int] = {}
     sentence_terms = [
         [place_of.setdefault(term, len(place_of)) for term in dict.fromkeys(stem_terms(text))] for text in texts
     ]
-    empty = list(map(says_nothing, texts))
+    empty = [says_nothing(text) or kinds == _OTHER for text, kinds in parts]
     proposals = find_proposals(texts, empty)
+    # "We introduce X, which opens new avenues" says more than an outlook.
+    if proposals:
+        empty[proposals[0]] = False
     return Read(
         sentences=texts,
         readings=readings,
@@ -255,8 +300,11 @@ def read_with(abstract: str, weights: Weights) -> Read:
         sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
         empty=empty,
-        dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],
+        antecedents=antecedents(texts, proposals),
+        continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
         background=tells_known(texts, readings, proposals),
+        introduces=any(pattern.search(text) for text in texts for pattern in (_INTRODUCES, _DEVELOPS)),
+        long=[len(shortened(text).split()) > MAX_WORDS for text in texts],
         proposals=proposals,
         options={},
     )
@@ -269,23 +317,13 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     options = paper.options[how_many]
     if options.how_many <= 0:
         return options.fill
-    extras = _extras(paper, options.how_many, weights)
+    extras = [_INTEREST_WORTH * touched for touched in _touches(paper, weights)]
     compared = options.full
     if len(compared) > (most := max(_COMPARED, options.how_many)):
         compared = tuple(sorted(sorted(compared, key=lambda i: -options.totals[i] - extras[i])[:most]))
     if compared not in options.worths:
         options.worths[compared] = _worths(paper, options, compared)
     return tuple(sorted((*best_set(options.worths[compared], extras), *options.fill)))
-
-
-def _extras(paper: Read, how_many: int, weights: Mapping[str, float]) -> list[float]:
-    """Return the worth of each sentence beside its roles: for this reader's interests, and as a proposal."""
-    extras = [_INTEREST_WORTH * touched for touched in _touches(paper, weights)]
-    has_all_roles = how_many >= len(_ORDER)
-    # Of few sentences the first proposal alone: with all of them, a part of the idea may stand for the whole.
-    for place in paper.proposals if has_all_roles else paper.proposals[:1]:
-        extras[place] += _PROPOSAL_WORTH if has_all_roles else _PROPOSAL_WORTH_OF_FEW
-    return extras
 
 
 def _options(paper: Read, how_many: int) -> Options:
@@ -295,26 +333,60 @@ def _options(paper: Read, how_many: int) -> Options:
     spare = sorted((place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares))
     fill = spare[: max(0, how_many - len(full))]
     how_many = min(how_many, len(full))
-    worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-    surely = [finding if finding >= _FINDING_FROM else 0.0 for finding in paper.findings]
-    values = [
-        [
-            share * worth
-            for share, worth in zip(reading.shares, (worth_of_task, 1.0, 1 + _FINDING_BOOST * sure), strict=True)
-        ]
-        for reading, sure in zip(paper.readings, surely, strict=True)
+    values = [_values(paper, place, how_many) for place in every]
+    totals = [
+        sum(own) + reading.conclusion + (place in paper.proposals)
+        for place, (own, reading) in enumerate(zip(values, paper.readings, strict=True))
     ]
-    return Options(how_many, full, tuple(sorted(fill)), values, list(map(sum, values)), {})
+    return Options(how_many, full, tuple(sorted(fill)), values, totals, {})
+
+
+def _values(paper: Read, place: int, how_many: int) -> list[float]:
+    """Return what a sentence holds of each role; one sentence alone has to say the gist."""
+    shares = paper.readings[place].shares
+    if how_many == 1:
+        return [shares.gist]
+    boost = 1.0
+    if paper.findings[place] >= _FINDING_FROM:
+        boost += _FINDING_BOOST * paper.findings[place] + _SCOPE_WORTH * scope(paper.sentences[place])
+    worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
+    if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
+        worth_of_task *= _KNOWN_WORTH
+    return [worth_of_task * shares.task, shares.idea, boost * shares.result]
 
 
 def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
     """Return the worth to any reader of each set of the compared sentences, best first."""
     worths = []
     for number, places in enumerate(combinations(compared, options.how_many)):
-        has_finding = any(paper.findings[i] >= _FINDING_WORTH_FROM for i in places)
-        worth = _worth_of_roles(places, options.values, paper.dangling) + _FINDING_WORTH * has_finding
+        worth = _worth_of_roles(places, options.values) + _worth_of_parts(paper, places) - _cost(paper, places)
         worths.append(Worth(worth, number, places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
+
+
+def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
+    """Return the worth of having a finding, a proposal, the gist and a conclusion at all."""
+    conclusion = _CONCLUSION_WORTH * max(paper.readings[i].conclusion for i in places)
+    if len(places) == 1:
+        return 0.0 if paper.introduces else conclusion
+    # Of two sentences the first proposal: another may say a part of the idea only.
+    proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
+    has_finding = any(
+        paper.findings[i] >= _FINDING_WORTH_FROM and paper.readings[i].conclusion < _CONCLUSION_FROM for i in places
+    )
+    stated = max(reading.conclusion for reading in paper.readings)
+    finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
+    has_proposal = not set(proposals).isdisjoint(places)
+    gist = _GIST_WORTH * max(paper.readings[i].shares.gist for i in places)
+    return finding_worth * has_finding + _PROPOSAL_WORTH * has_proposal + gist + conclusion
+
+
+def _cost(paper: Read, places: tuple[int, ...]) -> float:
+    """Return the cost of sentences that refer to one left out, can't come first, or are long."""
+    loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
+    first = in_order(paper, places)[0]
+    is_abrupt = first in loose or paper.continues[first]
+    return _DANGLING_COST * len(loose) + _FIRST_COST * is_abrupt + _LONG_COST * sum(paper.long[i] for i in places)
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
@@ -334,44 +406,61 @@ def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...
     return best_places
 
 
-def _worth_of_roles(places: tuple[int, ...], values: Sequence[Sequence[float]], dangling: Sequence[bool]) -> float:
-    """Return the worth of a set of sentences by its roles, less the cost of those that refer to one left out."""
+def _worth_of_roles(places: tuple[int, ...], values: Sequence[Sequence[float]]) -> float:
+    """Return the worth of a set of sentences by its roles."""
     total = 0.0
-    for column in range(len(_ORDER)):
+    for column in range(len(values[0])):
         held = sum(values[i][column] for i in places)
         total += held - _DOUBT * held * held
-    return total - _DANGLING_COST * sum(dangling[i] and i - 1 not in places for i in places)
+    return total
 
 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
     """Return the chosen sentences as they are shown: in the abstract's order, but background comes last.
 
-    A sentence that refers to the one before stays after it. An abstract that is shown whole stays as it is.
+    Background that another sentence can't be understood without stays before it. An abstract that is shown whole stays
+    as it is.
     """
     if len(places) == len(paper.sentences):
         return list(places)
-    groups: list[list[int]] = []
-    for place in places:
-        if groups and paper.dangling[place] and groups[-1][-1] == place - 1:
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-    groups.sort(key=lambda group: paper.background[group[0]])
-    return [place for group in groups for place in group]
+    moved = _moved(paper, places)
+    return sorted(places, key=lambda place: (place in moved, place))
+
+
+def _moved(paper: Read, places: Sequence[int]) -> set[int]:
+    """Return the places of background that no other sentence needs."""
+    first_new = next((place for place in places if not paper.background[place]), len(paper.sentences))
+    needed: set[int | None] = set()
+    if first_new < len(paper.sentences) and paper.continues[first_new]:
+        # "Our method gains 3%" is understood behind any sentence on what it is about.
+        needed.add(max((place for place in places if place < first_new), default=None))
+    for place in sorted(places, reverse=True):
+        if not paper.background[place] or place in needed:
+            needed.add(paper.antecedents[place])
+    return {place for place in places if paper.background[place] and place not in needed}
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the most probable finding, one with a figure before one in words."""
-    sure = [place for place in places if paper.findings[place] >= _FINDING_FROM]
-    return max(sure, key=lambda place: (FIGURE in wording(paper.sentences[place]), paper.findings[place]), default=None)
+    """Return the sentence to set in bold: the most probable finding, a figure and all that was tried preferred."""
+    sure = [
+        place
+        for place in places
+        if paper.findings[place] >= _FINDING_FROM + _CONCLUSION_DOUBT * paper.readings[place].conclusion
+    ]
+    return max(sure, key=lambda place: _headline(paper, place), default=None)
+
+
+def _headline(paper: Read, place: int) -> float:
+    """Return how much a finding counts as an abstract's main one."""
+    text = paper.sentences[place]
+    return paper.findings[place] + _FIGURE_WORTH * (FIGURE in wording(text)) + _SCOPE_WORTH * scope(text)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to label as background: of those shown the first, unless it comes first or says so itself."""
-    known = next((place for place in places if paper.background[place]), None)
-    if known is None or known == places[0] or paper.sentences[known].lower().startswith("background"):
-        return None
-    return known
+    """Return the sentence to label as background: of those shown the first that was moved behind what is new."""
+    moved = _moved(paper, places)
+    known = next((place for place in places if place in moved), None)
+    return None if known is None or known == places[0] or len(places) == len(paper.sentences) else known
 
 
 def _touches(paper: Read, weights: Mapping[str, float]) -> list[float]:
@@ -383,78 +472,15 @@ def _touches(paper: Read, weights: Mapping[str, float]) -> list[float]:
     return [sum(map(liked.__getitem__, places)) / total for places in paper.sentence_terms]
 
 
-def _roles(shares: Sequence[Sequence[float]]) -> list[Role | None]:
-    """Label one sentence each as task and as idea, by the largest shares; None for the others."""
-    roles: list[Role | None] = [None] * len(shares)
-    claims = [
-        (share, place, role)
-        for place, row in enumerate(shares)
-        for share, role in zip(row, _ORDER, strict=True)
-        if role is not Role.RESULT
-    ]
-    for share, place, role in sorted(claims, reverse=True):
-        if share >= _ROLE_FROM and roles[place] is None and role not in roles:
+def _roles(readings: Sequence[Reading]) -> list[Role | None]:
+    """Label one sentence each as task, idea and conclusion, by the largest shares; None for the others."""
+    roles: list[Role | None] = [None] * len(readings)
+    claims = []
+    for place, reading in enumerate(readings):
+        claims.append((reading.shares.task, place, Role.TASK, _ROLE_FROM))
+        claims.append((reading.shares.idea, place, Role.IDEA, _ROLE_FROM))
+        claims.append((reading.conclusion, place, Role.CONCLUSION, _CONCLUSION_FROM))
+    for share, place, role, least in sorted(claims, reverse=True):
+        if share >= least and roles[place] is None and role not in roles:
             roles[place] = role
     return roles
-
-
-# Sentence segmentation. Every sentence is quoted verbatim.
-
-# Abbreviations: a full stop after them never ends a sentence.
-_NEVER_LAST = frozenset("e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st".split())
-# After these a full stop doesn't end a sentence if a number follows ("Fig. 2").
-_BEFORE_NUMBERS = frozenset(
-    "alg app appx art ch chap def eq eqn eqs fig figs lem no nos nr pp prop ref refs sec sect secs tab thm vol".split()
-)
-# Words that begin sentences, and hardly ever follow an initial or an abbreviation.
-_OPENER = (
-    r"(?:We|Our|This|These|The|It|Its|In|To|For|From|On|At|As|By|An?|However|Moreover|Furthermore|Additionally|Finally|"
-    r"Here|Specifically|Experiments?|Extensive|Results?|Code|While|Although|With|Using|Through|Thus|Therefore)"
-)
-# An end mark with closing brackets, quotes or LaTeX; then white space and what may begin a sentence, or an opener
-# stuck to the word before. A blank line ends a sentence too.
-_END = re.compile(
-    r"[.!?][)\]}\"'”’$]*(?=\s+(?:[^\sa-z]|[a-z]+[A-Z]))"
-    rf"|[.!?](?<=[a-z]{{3}}.)(?={_OPENER}\s)"
-    r"|\n(?=[^\S\n]*\n)"
-)
-_LOOK_BACK = 40  # characters; no abbreviation is longer
-_OPENS = re.compile(rf"\s*{_OPENER}\b")
-_NUMBER_FOLLOWS = re.compile(r"\s*\d")
-_LAST_WORD = re.compile(r"[\w.]+$")
-_DOTTED = re.compile(r"(?:[a-z]\.)*[a-z]")
-_LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
-
-
-def sentences(text: str) -> list[str]:
-    """Split a text into sentences, in order; each is a part of ``text`` without the white space around it.
-
-    >>> sentences("We gain 3.5 points, e.g. on MATH. See Fig. 2 there! Done")
-    ['We gain 3.5 points, e.g. on MATH.', 'See Fig. 2 there!', 'Done']
-    """
-    parts = []
-    start = 0
-    for end in _END.finditer(text):
-        before = text[max(start, end.start() - _LOOK_BACK) : end.start()]
-        if _ends_here(before, end.group(), text, end.end()):
-            parts.append(text[start : end.end()].strip())
-            start = end.end()
-    parts.append(text[start:].strip())
-    return [sentence for sentence in parts if sentence]
-
-
-def _ends_here(before: str, mark: str, text: str, after: int) -> bool:
-    """Whether the mark after ``before`` ends a sentence, not an abbreviation, an initial or a list number."""
-    if mark[:1] != "." or not (word := _LAST_WORD.search(before)):
-        return True
-    if _LIST_MARK.search(before):
-        return False
-    last = word.group().lower()
-    if last in _NEVER_LAST:
-        return False
-    if last in _BEFORE_NUMBERS:
-        return not _NUMBER_FOLLOWS.match(text, after)
-    stands_alone = not before[: word.start()].strip() or before[word.start() - 1].isspace()
-    if stands_alone and _DOTTED.fullmatch(last):  # J. Doe, U.S. Government
-        return bool(_OPENS.match(text, after))
-    return True

@@ -42,7 +42,7 @@ from bot.model.errors import DigestError, UsageError
 from bot.model.papers import arxiv_id_in, keys, normalised_title
 from bot.model.wording import shorten
 from bot.sources import arxiv
-from bot.summaries.summary import sentences
+from bot.summaries.sentences import sentences
 from bot.text.latex import readable
 from bot.text.tokens import stem_terms
 

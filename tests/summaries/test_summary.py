@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.model import Role
-from bot.summaries.claims import refers_back, without_head
-from bot.summaries.roles import Reading, Shares
+from bot.summaries.references import refers_back, without_head
+from bot.summaries.roles import KINDS, Reading, Shares
+from bot.summaries.sentences import sentences
 from bot.summaries.summary import (
     Read,
     Worth,
@@ -16,9 +17,9 @@ from bot.summaries.summary import (
     choose,
     find_proposals,
     finding,
+    in_order,
     marked,
     occurrence,
-    sentences,
     summarise,
     tells_known,
 )
@@ -86,10 +87,12 @@ def test_the_idea_and_the_result_are_called_so():
 
 
 def test_of_sentences_of_like_use_the_one_on_the_readers_words_is_kept():
-    abstract = ABSTRACT.replace(
-        "It is trained on two beds.", "The arms hold the red leaves. The arms hold the blue stones."
+    abstract = (
+        "We propose WeedNet, which pulls weeds by their roots. The arms hold the red leaves. The arms hold "
+        "the blue stones."
+        " Experiments show that it removes 95% of weeds."
     )
-    chosen, blue, grey = (texts(summarise(abstract, 4, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0}))
+    chosen, blue, grey = (texts(summarise(abstract, 3, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0}))
     assert "The arms hold the red leaves." in chosen
     assert [sentence for sentence in blue if sentence not in chosen] == ["The arms hold the blue stones."]
     assert grey == chosen
@@ -169,12 +172,12 @@ def test_an_abstract_that_is_shown_whole_needs_no_label_for_what_was_known():
     [
         ("Weeds have been a problem in gardens for many years.", 1),
         ("Weeds have been a problem for years. Gardeners have often tried to burn them.", 1),
-        ("Background: Weeds have been a problem in gardens for many years.", 0),
+        ("Background: Weeds have been a problem in gardens for many years.", 1),
         ("A robot is presented that weeds gardens.", 0),
         ("The study explores weeds in gardens.", 0),
     ],
 )
-def test_what_was_known_is_labelled_once_and_not_where_it_says_so(known, labels):
+def test_what_was_known_is_labelled_once(known, labels):
     new = "We propose WeedNet, which pulls weeds. It removes 95% of weeds. Code is available at https://a.example/b."
     abstract = f"{known} {new}"
     roles = [sentence.role for sentence in summarise(abstract, len(sentences(abstract)) - 1, {})]
@@ -182,7 +185,7 @@ def test_what_was_known_is_labelled_once_and_not_where_it_says_so(known, labels)
 
 
 def test_a_finding_with_a_figure_is_bold_before_one_in_words():
-    in_words = "Experiments show that WeedNet outperforms RootBot and GardenGPT on BedBench."
+    in_words = "Our experiments show that robots pull fewer weeds by day than by night."
     with_figure = "It removes 95% of weeds, 20% more than RootBot."
     begin = "Weeds are a problem. We propose WeedNet."
     assert finding(summarise(f"{begin} {in_words}", 3, {})) == in_words
@@ -271,6 +274,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Our results highlight the critical role of good gardeners.", False),
         ("By removing weeds, it points toward a garden without gardeners.", False),
+        ("Training incorporated 1,200 gardens of nine countries in all.", False),
+        ("In a case study, we model 3.5 gardens as a puzzle.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
 )
@@ -294,13 +299,16 @@ def read_as(*shares):
     no = [False] * 4
     return Read(
         sentences=["Weeds grow.", "We pull weeds.", "By night, too.", "It wins."],
-        readings=[Reading((0.2,) * 5, Shares(*row), 0.0) for row in shares],
+        readings=[Reading((0.0,) * len(KINDS), Shares(*row), 0.0) for row in shares],
         terms=[],
         sentence_terms=[[]] * 4,
         findings=[0.0] * 4,
         empty=no,
-        dangling=no,
+        antecedents=[None] * 4,
+        continues=no,
         background=no,
+        introduces=False,
+        long=no,
         proposals=(),
         options={},
     )
@@ -319,7 +327,7 @@ def test_where_two_sentences_are_shown_one_of_them_says_what_the_paper_proposes(
 
 
 def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
-    paper = read_as((0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.5), (0.0, 0.0, 0.25))
+    paper = read_as((0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.4), (0.0, 0.0, 0.35))
     assert choose(paper, 3, {}) == (0, 1, 2)
     assert choose(paper._replace(findings=[0.0, 0.0, 0.0, 0.9], options={}), 3, {}) == (0, 1, 3)
 
@@ -354,7 +362,8 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("To help gardeners, this framework fails.", True),
         ("Unlike other robots, this framework fails.", True),
         ("First, it fails.", True),
-        ("We propose WeedNet, a robot that tackles these challenges.", True),
+        ("We propose WeedNet, a robot that tackles these challenges.", False),
+        ("We tackle these challenges.", True),
         ("We introduce WeedGym to evaluate these applications more directly.", True),
         ("This paper aims to address these limitations.", True),
         ("We propose that they should not be pulled.", True),
@@ -362,7 +371,7 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("To demonstrate its effectiveness, roots were pulled.", True),
         ("We show that this assumption fails.", True),
         ("To address the above issues, we fail.", False),
-        ("The above fails.", False),
+        ("The above fails.", True),
         ("Different from them, weeds fail.", True),
         ("For example, weeds fail.", False),
         ("However, we fail.", False),
@@ -401,8 +410,8 @@ def test_long_hostile_text_is_read(text):
     assert len(summarise(text, 3, {})) <= 3
 
 
-KNOWN = Reading((0.9, 0.0, 0.0, 0.1, 0.0), Shares(1.0, 0.0, 0.0), 0.0)
-NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
+KNOWN = Reading((0.9, 0.0, 0.0, 0.1, 0.0, 0.0), Shares(1.0, 0.0, 0.0), 0.0)
+NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -421,7 +430,7 @@ def test_what_was_known_stands_before_what_the_paper_says_of_itself(abstract, kn
 
 
 def test_what_is_proposed_is_new_even_where_it_reads_as_known():
-    sentences = ["We present a robot.", "The model joins arms and eyes."]
+    sentences = ["Our robots fall.", "The model joins arms and eyes."]
     assert tells_known(sentences, [KNOWN, KNOWN], [0]) == [False, False]
     assert tells_known(sentences, [KNOWN, KNOWN], []) == [False, True]
 
@@ -476,3 +485,63 @@ def test_each_phrase_is_marked_once_at_its_first_occurrence():
 
 def test_a_phrase_that_two_reasons_name_is_marked_once():
     assert marked(["Fish swim."], ["fish", "Fish"]) == [("Fish",)]
+
+
+TRIAL = (
+    "Back pain is common among gardeners, and drugs are often prescribed for it. "
+    "The aim of this study was to compare weeding with rest in gardeners with back pain. "
+    "Sixty patients were randomly assigned to weeding or rest for 12 weeks. "
+    "The mean age of the patients was 50.1 years. "
+    "The two treatment groups were well balanced for baseline pain. "
+    "Pain was reduced by 42% with weeding and by 12% with rest (P < 0.001). "
+    "Weeding was well tolerated. "
+    "These results suggest that weeding is more effective than rest in gardeners with back pain."
+)
+
+
+def test_a_summary_tells_what_was_studied_what_was_found_and_what_follows():
+    summary = summarise(TRIAL, 3, {})
+    assert texts(summary)[0].startswith("The aim of this study")
+    assert finding(summary).startswith("Pain was reduced by 42%")
+    assert [sentence.role for sentence in summary][-1] is Role.CONCLUSION
+    assert texts(summary)[-1].startswith("These results suggest")
+
+
+def test_a_description_of_the_sample_is_never_bold():
+    for number in range(1, 9):
+        assert not (finding(summarise(TRIAL, number, {})) or "").startswith(("The mean age", "The two", "Sixty"))
+
+
+def test_headings_say_which_sentence_is_the_conclusion():
+    parts = ["Weeds grow in 95% of gardens.", "We pulled weeds for two years.", "Roots were left in 12% of beds."]
+    abstract = "BACKGROUND: {} METHODS: {} RESULTS: {} CONCLUSIONS: {} TRIAL REGISTRATION: {}"
+    summary = summarise(abstract.format(*parts, "Roots stay in the beds.", "GARDEN 0123."), 3, {})
+    assert [sentence.text for sentence in summary if sentence.role is Role.CONCLUSION] == ["Roots stay in the beds."]
+    swapped = summarise(abstract.format(parts[0], parts[1], "Roots stay in the beds.", parts[2], "GARDEN 0123."), 3, {})
+    assert "GARDEN 0123." not in texts(swapped)
+    assert parts[2] in texts(swapped)
+
+
+def test_the_figure_of_all_that_was_tried_is_bold_before_that_of_the_best_part():
+    best = "WeedNet removes up to 75% of the weeds on BedBench, which is 20% more than RootBot."
+    overall = "Overall, WeedNet removes 58% of the weeds on BedBench, which is 10% more than RootBot."
+    for pair in (f"{best} {overall}", f"{overall} {best}"):
+        assert finding(summarise(f"We propose WeedNet. {pair}", 3, {})) == overall
+
+
+def test_background_that_another_sentence_needs_stands_before_it():
+    needed = read_as((0.9, 0.0, 0.0), (0.0, 0.9, 0.0), (0.0, 0.1, 0.9), (0.1, 0.0, 0.1))._replace(
+        background=[True, False, False, False]
+    )
+    assert in_order(needed, [0, 1, 2]) == [1, 2, 0]
+    assert in_order(needed._replace(antecedents=[None, 0, None, None]), [0, 1, 2]) == [0, 1, 2]
+    assert in_order(needed._replace(continues=[False, True, False, False]), [0, 1, 2]) == [0, 1, 2]
+
+
+def test_one_sentence_says_the_gist():
+    abstract = (
+        "Gardens are full of weeds, and weeds are hard to pull. Many robots are slow. "
+        "In this paper, we propose WeedNet, a robot that pulls weeds by their roots. "
+        "It has two arms. It was trained on two beds. Experiments were made in nine gardens."
+    )
+    assert texts(summarise(abstract, 1, {}))[0].endswith("we propose WeedNet, a robot that pulls weeds by their roots.")

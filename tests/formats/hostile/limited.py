@@ -24,7 +24,7 @@ from bot.formats.recognition import parse
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import keys, new_paper, paper_link
-from bot.summaries.summary import sentences
+from bot.summaries.sentences import sentences
 from bot.text.latex import readable
 from bot.text.tokens import stem_terms
 from bot.web import exports

@@ -1,0 +1,217 @@
+"""How a sentence depends on those before it.
+
+"This paradigm fails" says little without the sentence before, "WeedNet wins" without the one that introduces WeedNet;
+"Moreover, we show that ..." is complete without its first word, "a robot that closes this gap" without its last clause,
+and "We also show ..." after any other sentence.
+
+Every pattern takes linear time, as in ``claims``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# Words that only link a sentence to the one before: the rest is complete, and means the same.
+_HEAD = re.compile(
+    r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
+    r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|Therefore|Thus|"
+    r"Hence|Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
+    r"Meanwhile|Interestingly|Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|"
+    r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
+    r"Significantly|Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|"
+    r"For example|For instance),\s+(?=\S)"
+)
+# The paper speaks of itself: refers to nothing before.
+_OWN = (
+    r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
+    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
+)
+_EXPLETIVE = (
+    r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
+    r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
+    r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
+    r"imperative|tempting)\b)"
+)
+_REFERS = re.compile(
+    rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
+    r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|In this way|In turn|The former|The latter|"
+    r"Among them|Of these|Rather|Unlike these|Even so|If so|Either way|The other|(?:One|Another|The (?:first|second|"
+    r"third|last)) is|Yet|But|And|So|Or)\b(?! far))"
+)
+# The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
+_REFERS_EARLY = re.compile(
+    rf"(?:To|Based on|Different from|Compared (?:to|with)|Building on|Building upon|Using|With|By|Through|From|In|On|"
+    rf"For|Under|Due to|Motivated by|Inspired by|"
+    r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
+    r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
+    r"Even if|Addressing|"
+    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
+    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|them\b|they\b|it(?=,))|"
+    # "To demonstrate its effectiveness, we".
+    rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
+    # The same after any introductory phrase: "To facilitate adoption, this framework".
+    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
+    rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
+)
+# The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
+# challenges", "to evaluate these applications", "we propose that they".
+_REFERS_INSIDE = re.compile(
+    r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|clos|fill|evaluat|explor|quantif|handl|reduc)\w*\s+"
+    r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
+    r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
+    r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
+    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|\bthis assumption\b",
+    re.IGNORECASE,
+)
+
+# What may follow such a phrase for it to be left out: a complete clause.
+_CLAUSE = re.compile(
+    r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
+    r"thesis))[\s,]|[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
+)
+
+
+def without_head(sentence: str) -> str:
+    """Return the sentence without the head that only links it to the one before.
+
+    What remains is a part of the sentence, and a complete clause.
+
+    >>> without_head("Moreover, we show that it gains 3%.")
+    'we show that it gains 3%.'
+    >>> without_head("To address these challenges, we propose WeedNet.")
+    'we propose WeedNet.'
+    """
+    rest = sentence
+    while True:
+        opener = rest[:1].upper() + rest[1:]
+        head = _HEAD.match(opener)
+        if not head and (phrase := _REFERS_EARLY.match(opener)):
+            head = _CLAUSE.match(opener, phrase.end())
+        if not head:
+            return rest
+        rest = rest[head.end() :]
+
+
+# A pointer in the middle of a sentence: "This paper bridges this gap", "leverages both paradigms".
+_POINTER = re.compile(
+    r"\b(?:(?:this|these|such)(?=(?P<phrase>(?: [\w-]+){1,3}))|"
+    r"both (?:of )?(?:these |the )?(?:[\w-]+ )?[\w-]+s\b(?![^.;]{0,80}\band\b)|"
+    r"the (?:latter|former|aforementioned|above)\b|"
+    r"the (?:problem|question|issue|challenge|gap|limitation|shortcoming)s? (?:by|through|with|using|via)\b)",
+    re.IGNORECASE,
+)
+_POINTS_AT_ITSELF = re.compile(
+    r"(?: \w+){0,2} (?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
+    r"dissertation|manuscript|project|contribution|trial|https?|year|century|decade|end)\b| (?:as|that|way)\b"
+)
+# Words before a pointer that may hold what it points at; a problem mostly stands in the sentence before.
+_WORDS_BEFORE = 12
+_PROBLEM = re.compile(
+    r" (?:\w+ )?(?:challenge|issue|problem|limitation|gap|difficult|drawback|shortcoming|concern|question|weakness|"
+    r"bottleneck|obstacle|tension|need)"
+)
+
+_SOLVES = re.compile(
+    r"\b(?:address|alleviat|analy[sz]|bridg|clos|dissect|eliminat|handl|mitigat|overcom|reduc|resolv|solv|tackl)\w* $|"
+    r"\b(?:gap|tension|trade-?off) between $"
+)
+
+
+def _pointer(sentence: str) -> int | None:
+    """Return where a sentence points to something that isn't in it, if it does."""
+    if inside := _REFERS_INSIDE.search(sentence):
+        return inside.start()
+    for pointer in _POINTER.finditer(sentence):
+        phrase = pointer["phrase"] or ""
+        before = sentence[: pointer.start()].lower()
+        # "We study three tasks and solve these tasks".
+        is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
+        is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
+        is_late = len(before.split()) >= _WORDS_BEFORE and not is_problem
+        if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
+            return pointer.start()
+    return None
+
+
+# The beginning of a clause that can be left out: "a robot that closes this gap", "a robot, closing this gap".
+_CLAUSE_BEGINS = re.compile(
+    r",? (?:that|which|designed to|aim(?:ed|ing) (?:to|at)|capable of|to (?!be\b)[a-z]+|thereby|so as to|by \w+ing|"
+    r"(?<=, )\w+ing|with|for|in order to)\b"
+)
+_LEAST_WORDS = 4
+FIGURE = re.compile(r"\d\s?(?:\\?%|[x×]\b)|\d\.\d")
+CUT = " …"
+
+
+def alone(sentence: str) -> str:
+    """Return what of a sentence can be read without the one before: no linking head, no clause that points back.
+
+    >>> alone("However, we propose WeedNet, a robot that closes this gap.")
+    'we propose WeedNet, a robot …'
+    """
+    rest = without_head(sentence)
+    at = _pointer(rest)
+    if at is None or FIGURE.search(rest, at):
+        return rest
+    for clause in reversed(list(_CLAUSE_BEGINS.finditer(rest, 0, at + 12))):
+        kept = rest[: clause.start()].rstrip(" ,")
+        if clause.start() <= at and len(kept.split()) >= _LEAST_WORDS and kept.count("(") == kept.count(")"):
+            return kept + CUT
+    return rest
+
+
+def refers_back(sentence: str) -> bool:
+    """Return whether a sentence can't be understood without the one before it, also if it is read as by ``alone``.
+
+    >>> refers_back("However, this fails."), refers_back("However, we fail.")
+    (True, False)
+    >>> refers_back("This paper closes this gap."), refers_back("We introduce WeedNet, a robot that closes this gap.")
+    (True, False)
+    """
+    rest = alone(sentence)
+    rest = rest[:1].upper() + rest[1:]
+    return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match)) or _pointer(rest) is not None
+
+
+_CONTINUES = re.compile(
+    r"^(?:we|it|they|i|(?:this|the|our) \w+) (?:also|further|then|additionally|next|finally|thus|therefore|instead|"
+    r"again|subsequently)\b|"
+    r"^[^,.;]{0,60}\b(?:our|the proposed|the resulting) (?:[\w-]+ ){0,2}(?:approach|method|framework|"
+    r"model|system|algorithm|"
+    r"architecture|pipeline|technique|solution|design|formulation|agent|benchmark|dataset|tool|strategy|network)\b",
+    re.IGNORECASE,
+)
+
+
+def continues(sentence: str) -> bool:
+    """Return whether a sentence can't be the first that is read, but may follow another than the one before it.
+
+    >>> continues("We also show that it gains 3%."), continues("Our method gains 3%."), continues("We show a gain.")
+    (True, True, False)
+    """
+    return _CONTINUES.search(without_head(sentence)) is not None
+
+
+_NAME = re.compile(r"\b[A-Z][a-z]*[A-Z0-9][\w-]*(?:\+\+)?")
+_FIRST_WORDS = 8  # a name further on is explained by what stands before it
+
+
+def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int | None]:
+    """Return for each sentence of an abstract the place of the one that it can't be understood without.
+
+    That is the one before where it refers back, or the proposal that introduces the name that it begins with.
+
+    >>> antecedents(["We propose WeedNet.", "Weeds fall.", "WeedNet wins.", "This helps."], [0])
+    [None, None, 0, 2]
+    """
+    introduced: dict[str, int] = {}
+    for place in proposals:
+        for name in _NAME.findall(sentences[place]):
+            introduced.setdefault(name, place)
+    needs: list[int | None] = []
+    for place, sentence in enumerate(sentences):
+        opening = " ".join(without_head(sentence).split()[:_FIRST_WORDS])
+        named = [at for name in _NAME.findall(opening) if (at := introduced.get(name, place)) < place]
+        needs.append(place - 1 if place and refers_back(sentence) else min(named, default=None))
+    return needs

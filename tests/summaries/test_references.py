@@ -1,0 +1,64 @@
+"""References: which sentence another can't be understood without, and what of it can."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summaries.references import CUT, alone, antecedents, continues, refers_back
+
+
+@pytest.mark.parametrize(
+    ("sentence", "refers"),
+    [
+        ("We investigate both paradigms.", True),
+        ("We investigate both weeds and roots.", False),
+        ("We compare these losses by hand.", True),
+        ("We study three losses and compare these losses by hand.", False),
+        ("This paper bridges this gap by a robot.", True),
+        ("WeedBot does this by night.", True),
+        ("We answer the question by using robots.", True),
+        ("We use the latter.", True),
+        ("In this work, we use robots such as WeedBot.", False),
+        ("We watch robots of all kinds in the beds of nine gardens while these are being weeded by hand.", False),
+    ],
+)
+def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(sentence, refers):
+    assert refers_back(sentence) is refers
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("To weed, we propose WeedNet, a robot that tackles these challenges.", "we propose WeedNet, a robot"),
+        ("We present WeedNet, a small and fast robot which reduces this tension by night.", "a small and fast robot"),
+        ("We present WeedNet, a robot that closes this gap by 3%.", "that closes this gap by 3%."),
+        ("We weed.", "We weed."),
+    ],
+)
+def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence, expected):
+    assert alone(sentence).removesuffix(CUT).endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "continued"),
+    [
+        ("We also weed.", True),
+        ("Moreover, we further weed.", True),
+        ("Our robot weeds.", False),
+        ("Our small model weeds.", True),
+        ("Experiments show that the proposed framework weeds.", True),
+        ("We propose a model.", False),
+    ],
+)
+def test_what_can_not_be_read_first_is_known(sentence, continued):
+    assert continues(sentence) is continued
+
+
+def test_a_sentence_needs_the_one_before_or_the_one_that_introduces_its_name():
+    texts = ["Weeds grow.", "We propose WeedNet, a robot.", "WeedNet wins.", "This helps.", "RootBot wins."]
+    assert antecedents(texts, [1]) == [None, None, 1, 2, None]
+
+
+@given(st.text(max_size=60))
+def test_what_is_read_alone_is_a_part_of_the_sentence(text):
+    assert alone(text).removesuffix(CUT) in text
