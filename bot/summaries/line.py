@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bot.model.wording import oneline
-from bot.summaries.claims import NUMBER, is_finding_form, without_head
+from bot.summaries.claims import NUMBER, is_finding_form
+from bot.summaries.references import without_head
 from bot.summaries.roles import KINDS
-from bot.summaries.summary import Read, read_abstract, sentences
+from bot.summaries.sentences import sentences
+from bot.summaries.summary import Read, read_abstract
 from bot.text.latex import readable
 
 MAX_WORDS = 12
