@@ -71,6 +71,8 @@ def editions_of(
     settings = home / "paperbot.toml"
     text = settings.read_text()
     settings.write_text(f'[store]\nurl = "sqlite:///{state}.db"\n{text}')
+    # Messages beside a new store would be those of one that was lost.
+    shutil.rmtree(home / "state" / "outbox", ignore_errors=True)
     editions: list[Edition] = []
     try:
         with parser, open_app(home, parser=parser) as app:

@@ -119,14 +119,15 @@ def test_titles_of_editions_archive_and_search_lead_to_the_page(client, app, rea
         assert client.get(public).status_code == 200, address
 
 
-def test_an_editions_page_leads_to_preferences_as_long_as_their_own_link_would(client, app, reader, links, monkeypatch):
+def test_an_editions_page_leads_to_preferences_as_long_as_it_opens(client, app, reader, links, me, monkeypatch):
     edition = urlsplit(links.edition(app.store.editions.last(reader.id).date)).path
-    assert 'href="/me/' in client.get(edition).text
-    later = time.time() + 100 * 86_400
-    monkeypatch.setattr("bot.config.keys.time.time", lambda: later)
-    page = client.get(edition)
-    assert page.status_code == 200
-    assert "/me/" not in page.text
+    for days, status in ((390, 200), (401, 410)):
+        later = time.time() + days * 86_400
+        with monkeypatch.context() as clock:
+            clock.setattr("bot.config.keys.time.time", lambda now=later: now)
+            page = client.get(edition)
+            assert (page.status_code, client.get(me).status_code) == (status, status)
+            assert ('href="/me/' in page.text) == (status == 200)
 
 
 def test_every_page_of_a_reader_leads_to_today_archive_search_and_preferences(client, app, paper, reader, links, me):
