@@ -256,7 +256,10 @@ def schema_url(postgres: URL) -> Iterator[str]:
         options = {"options": f"-c search_path={schema} -c timezone=Asia/Tokyo"}
         url = postgres.set(drivername="postgres").update_query_dict(options)
         yield url.render_as_string(hide_password=False)
-        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+        # With the copies from before upgrades.
+        names = text("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, :schema)")
+        for name in connection.scalars(names, {"schema": schema}).all():
+            connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     engine.dispose()
 
 

@@ -55,7 +55,7 @@ _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
 @click.option(
     "--fix",
     is_flag=True,
-    help="First mend what can be mended: create missing folders, and replace signing keys that can't be used.",
+    help="First mend what can be mended: create missing folders, and make new keys for missing or useless ones.",
 )
 @click.pass_context
 def check(ctx: click.Context, connect: bool, fix: bool) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -80,7 +80,7 @@ def dialect(request) -> str:
 
 
 @pytest.fixture(params=["daea185", "a388557"])
-def old(request, dialect, tmp_path, monkeypatch) -> Iterator[OldHome]:
+def old(request, dialect, tmp_path, monkeypatch) -> OldHome:
     home = tmp_path / "papers"
     for folder in ("state", "profiles", "seeds"):
         (home / folder).mkdir(parents=True)
@@ -94,10 +94,7 @@ def old(request, dialect, tmp_path, monkeypatch) -> Iterator[OldHome]:
     shutil.copy(HERE / "digest.txt", home / "seeds" / "a.txt")
     monkeypatch.delenv("PAPERBOT_HOME", raising=False)
     monkeypatch.chdir(home)
-    yield OldHome(home, url, request.param)
-    if dialect == "postgresql":
-        schema = re.search(r"test_\w+", url)[0]
-        OldHome(home, url, "").query(f"DROP SCHEMA IF EXISTS {schema}_before_{HEAD} CASCADE")
+    return OldHome(home, url, request.param)
 
 
 @pytest.fixture
