@@ -279,11 +279,11 @@ def tally(edition: Edition) -> str:
     if edition.kind is EditionKind.ALERT:
         return papers
     if edition.picks:
-        papers += f"; {edition.considered:,} looked at; {minutes(edition)} to read"
-    if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
-        # This reason names the sources already.
-        return papers
-    return f"{papers}, without {' and '.join(edition.missing)}, which could not be read"
+        papers += f"; {edition.considered:,} looked at"
+    # A quiet edition because of failing sources names them already.
+    if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
+        papers += f", without {' and '.join(edition.missing)}, which could not be read"
+    return f"{papers}; {minutes(edition)} to read" if edition.picks else papers
 
 
 def picked(edition: Edition) -> str:
