@@ -160,8 +160,8 @@ def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
 
 def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
-    tally = "1 paper today; 9 looked at; 1 minute to read"
-    assert phrases.tally(edition) == f"{tally}, without blog and arxiv-ai, which could not be read"
+    missing = "without blog and arxiv-ai, which could not be read"
+    assert phrases.tally(edition) == f"1 paper today; 9 looked at, {missing}; 1 minute to read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
