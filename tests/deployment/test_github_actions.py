@@ -16,6 +16,13 @@ TEMPLATE = ROOT / ".github" / "examples" / "daily.yml"
 SECRETS = {"MAIL_ADDRESS": "grace@example.org", "MAIL_PASSWORD": "app password"}
 
 
+@pytest.mark.parametrize("workflow", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
+def test_actions_are_named_by_commit(workflow):
+    """A tag can be moved to other code."""
+    used = re.findall(r"uses: (\S+)", workflow.read_text())
+    assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
+
+
 @pytest.fixture(scope="module")
 def job():
     return yaml.safe_load(TEMPLATE.read_text())["jobs"]["edition"]
