@@ -48,8 +48,10 @@ def understood(interests: str) -> str:
 
 
 TITLE_WIDTH = 300
-# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
+# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70; a line of the day is
+# not cut, as its end may be what was found.
 SUBJECT_WIDTH = 70
+_LONGEST_HEADLINE = 90
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
@@ -315,7 +317,7 @@ def _pick_words(pick: Pick) -> int:
 
 
 def subject(edition: Edition) -> str:
-    """Return the day's best line and the number of further picks, in 70 characters; alerts and tests say so."""
+    """Return the day's best line, and the number of further picks where it fits; alerts and tests say so."""
     if edition.is_test:
         # The prefix comes on top of the width: a test shows the subject exactly as the edition has it.
         return f"Test: {subject(replace(edition, is_test=False))}"
@@ -323,18 +325,16 @@ def subject(edition: Edition) -> str:
         return shorten(f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH)
     if edition.kind is EditionKind.ALERT:
         return shorten(f"Alert: {news(edition.picks[0])}", SUBJECT_WIDTH)
-    more = _more(edition)
-    return shorten(news(_headline(edition)), SUBJECT_WIDTH - len(more)) + more
-
-
-def _more(edition: Edition) -> str:
-    return f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
+    more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
+    best = _headline(edition)
+    if _repeats_title(best) or len(news(best)) > _LONGEST_HEADLINE:
+        return shorten(news(best), SUBJECT_WIDTH - len(more)) + more
+    return news(best) + (more if len(news(best) + more) <= SUBJECT_WIDTH else "")
 
 
 def _headline(edition: Edition) -> Pick:
-    """Return the first pick whose line fits the subject and says more than its title; else the first pick."""
-    width = SUBJECT_WIDTH - len(_more(edition))
-    telling = (pick for pick in edition.picks if len(news(pick)) <= width and not _repeats_title(pick))
+    """Return the first pick whose line is no longer than a subject and says more than its title; else the first."""
+    telling = (p for p in edition.picks if len(news(p)) <= _LONGEST_HEADLINE and not _repeats_title(p))
     return next(telling, edition.picks[0])
 
 

@@ -138,4 +138,5 @@ def test_the_defaults_are_valid_settings(job):
 def test_the_state_is_saved_whatever_happened_before(job):
     *_, keep, save = job["steps"]
     assert (keep["name"], keep["if"]) == ("Keep what was sent and learned", "always()")
-    assert (save["uses"], save["if"]) == ("actions/cache/save@v4", "always()")
+    assert save["uses"].startswith("actions/cache/save@")
+    assert save["if"] == "always()"
