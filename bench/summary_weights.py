@@ -8,7 +8,7 @@ Which sentences are findings is in ``findings_labels.jsonl`` beside this file: l
 papers, of the later ones in ``stream/papers.jsonl.gz``, and of abstracts with kinds, by place; the part "tune" teaches,
 the others are only counted ("sampled": of abstracts with kinds that were drawn at random). Beside them the kind
 "result" teaches what a finding is, as ``learn_findings`` says.
-``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; three minutes on one core.
+``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; a quarter of an hour on one core.
 """
 
 from __future__ import annotations
