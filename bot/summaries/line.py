@@ -201,7 +201,7 @@ _WANTS = re.compile(
     r"suitable|allow\w*|need|result(?:s|ed)?|lies?|stem(?:s|med)?|deriv\w+|suffer(?:s|ed)?|arises?|transfer\w*|comes?|"
     r"drawn|participat\w+|engage\w*|succeeds?|consist|involved|invest\w*|speciali[sz]\w+|vulnerab\w*|apply|applied|call|"
     r"search\w*|look\w*|aim\w*|optimized|evidence|tested|evaluated|trained|tuned|found|observed|trade-?offs?|gap|"
-    r"insights?|role|leads?|ranks?|converges?|remains?|is|are|was|were|be|occurs?|embedded|struggles?|emerges?|exists?|"
+    r"insights?|role|reductions?|increases?|decreases?|improvements?|changes?|declines?|leads?|ranks?|converges?|remains?|is|are|was|were|be|occurs?|embedded|struggles?|emerges?|exists?|"
     r"persists?|encoded|compared|operat\w+|generaliz\w+|replaced?|equipped|coupled|paired|endow\w+|filled|provided?)$",
     re.IGNORECASE,
 )
@@ -338,7 +338,8 @@ _UNRESOLVED = re.compile(
     r"\b(?:helped|allowed|enabled|lets?) them\b|"
     r"^(?:whereas|its|their|both|similar|instead|also|moreover|however|and|but|or|thus|therefore|that|there|then|another|"
     r"similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
-    r"(?:^|, )(?:while|although|though|when|if)\b[^,]*$|\?|http|^\W",
+    r"(?:^|, )(?:while|although|though|when|if)\b[^,]*$|^(?:despite|in spite|without|after|by|with|via|using)\b[^,]*$|"
+    r"\?|http|^\W",
     re.IGNORECASE,
 )
 # Samples, praise, and what is in the line without saying what came out.

@@ -80,6 +80,15 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
         ("Owls with nets were 5.5 times more frequent in wet forests versus all of the dry ones nearby.", "forests"),
         ("STRIX reached 0.66 for old owls, 0.72 for young owls, 0.76 for bats, and 0.81 for all others.", "0.72"),
         ("Nets trained on the very large owls of the north outperform by 5% those of the wet south.", "north"),
+        (
+            "These results indicate that despite a significant increase in body weight, the hunger of the owls of the "
+            "north is not significantly affected by nets of any size.",
+            "weight",
+        ),
+        (
+            "The overview of trials of nets in owls revealed reductions in weight of 30% and in hunger of 20%.",
+            "reductions",
+        ),
         ("The gap between the owls of the north and those of the wet south was 40% in total here.", "north"),
     ],
 )
