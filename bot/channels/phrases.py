@@ -48,10 +48,10 @@ def understood(interests: str) -> str:
 
 
 TITLE_WIDTH = 300
-# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70; a line of the day is
-# not cut, as its end may be what was found.
+# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
 SUBJECT_WIDTH = 70
-_LONGEST_HEADLINE = 90
+# A line of the day is not cut, as its end may be what was found. The header of a longer one, of a test, is folded.
+_LONGEST_HEADLINE = 62
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
