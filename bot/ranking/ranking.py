@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -339,24 +338,6 @@ class Ranking:
             )
         return explained
 
-    def mean_contributions(self) -> dict[str, float]:
-        """Return the mean contribution of each term to the scores of the ranked papers."""
-        sums: defaultdict[str, float] = defaultdict(float)
-        for score in self.scores:
-            for term, value in self._terms(self.pool.row[score.paper]).items():
-                sums[term] += value
-        return {term: value / len(self.scores) for term, value in sums.items()}
-
-    def papers_with(self, terms: Sequence[str], each: int = 3) -> list[PaperId]:
-        """Return few papers, among which ``each`` have each term, or all that have it."""
-        presence = self.pool.seen.terms
-        chosen: dict[int, None] = {}
-        for term in terms:
-            column = self.pool.corpus.column(term)
-            rows = [] if column is None else presence[:, column].nonzero()[0].tolist()
-            chosen |= dict.fromkeys(rows[: max(each - len(chosen.keys() & rows), 0)])
-        return [self.pool.papers[row].id for row in chosen]
-
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers, 0 to 1."""
         return self.pool.similarity(paper, other)
@@ -371,7 +352,7 @@ class Ranking:
         return self.model.text.close_topics(self.pool.seen.meanings[self.pool.row[paper]])
 
     def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper names a topic of the reader, is near to one in meaning, or like what they liked."""
+        """Return whether a paper names a topic of the reader or is near to their text; any does without a text."""
         return self._touching[self.pool.row[paper]]
 
     @cached_property

@@ -274,6 +274,10 @@ def assert_alike(scores, others):
         assert score.terms == pytest.approx(other.terms, abs=1e-4)
 
 
+def _terms(ranking):
+    return {term for score in ranking.explained(ranking.scores) for term in score.terms}
+
+
 def test_ignored_words_count_neither_in_the_score_nor_among_its_reasons(ranker, papers):
     plain = ranker.rank(Interest("robot grasping"), papers[10:12])
     (before,) = plain.explained(plain.scores[:1])
@@ -283,29 +287,13 @@ def test_ignored_words_count_neither_in_the_score_nor_among_its_reasons(ranker, 
     assert after.terms == pytest.approx(others, abs=1e-5)
     assert after.log_odds == pytest.approx(before.log_odds - before.terms["robot"], abs=1e-5)
     assert after.rest == pytest.approx(before.rest, abs=1e-5)
-    assert "robot" not in ranking.mean_contributions()
+    assert "robot" not in _terms(ranking)
 
 
 def test_an_ignored_phrase_is_ignored_with_its_topical_words(ranker, papers):
     plain = ranker.rank(Interest("verifiable rewards"), papers[:2])
     ranking = ranker.rank(Interest("verifiable rewards", ignored=["Verifiable reward"]), papers[:2])
-    gone = plain.mean_contributions().keys() - ranking.mean_contributions().keys()
-    assert gone == {"reward"}  # "verifiable" names no topic by itself
-
-
-def test_mean_contributions_are_the_mean_over_papers(ranker, papers):
-    ranking = ranker.rank(Interest("robot grasping", up=papers[:2]), papers[5:15])
-    each = [score.terms for score in ranking.explained(ranking.scores)]
-    mean = {term: sum(terms.get(term, 0) for terms in each) / 10 for terms in each for term in terms}
-    assert ranking.mean_contributions() == pytest.approx(mean, abs=1e-5)
-
-
-def test_few_papers_have_each_term_as_often_as_is_wanted(ranker, papers):
-    ranking = ranker.rank(Interest("robot"), papers)
-    chosen = ranking.papers_with(["reward", "robot", "zymurgi", "verifi"], each=2)
-    texts = [paper.text.lower() for paper in papers if paper.id in chosen]
-    assert len(texts) <= 6
-    assert all(sum(term in text for text in texts) >= 2 for term in ("reward", "robot", "verifi"))
+    assert _terms(plain) - _terms(ranking) == {"reward"}  # "verifiable" names no topic by itself
 
 
 @pytest.mark.parametrize(
