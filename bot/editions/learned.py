@@ -9,7 +9,7 @@ The letter, the preferences page and ``why`` therefore say the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -35,8 +35,6 @@ _MAX_LEARNED = 12
 # Of the heaviest phrase's weight; lighter ones are noise.
 _MIN_SHARE_OF_HEAVIEST = 0.01
 _MAX_EXAMPLES = 2
-# From this many votes of a kind on, one paper that has a phrase may be chance.
-_MANY_VOTES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,6 @@ class _Side:
         self, ranked: Ranked, contributions: Sequence[Mapping[str, float]], written: frozenset[str], sign: int
     ) -> None:
         self._sign = sign
-        self._votes = ranked.evidence.votes
         papers = ranked.reader.up if sign > 0 else ranked.reader.down
         # The newest vote first; papers of a library come after those that were voted on.
         self._papers: list[Paper | VotedPaper] = sorted(
@@ -103,19 +100,9 @@ class _Side:
             for phrase in phrases.values()
             if 2 * len(phrase.topical_stems & written) <= len(phrase.topical_stems)
             and excluded.isdisjoint(phrase.rare_terms)
-            and self._is_supported(phrase.rare_terms)
+            and ranked.evidence.votes.supports(phrase.rare_terms, liked=sign > 0)
             and self._has_one_sign(phrase, contributions)
         }
-
-    def _is_supported(self, terms: Iterable[str]) -> bool:
-        """Return whether relatively more papers of this side than of the other have each term, and more than one."""
-        totals = (self._votes.liked, self._votes.disliked)[:: self._sign]
-        required = 1 if totals[0] < _MANY_VOTES else 2
-        for term in terms:
-            here, there = self._votes.papers_with(term)[:: self._sign]
-            if here < required or here * max(totals[1], 1) <= there * totals[0]:
-                return False
-        return True
 
     def _has_one_sign(self, phrase: Phrase, contributions: Sequence[Mapping[str, float]]) -> bool:
         weights = [phrase.weight(terms) for terms in contributions if all(stem in terms for stem in phrase.stems)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -189,6 +189,10 @@ class Overlap(NamedTuple):
     terms: int
 
 
+# From this many votes of a kind on, one paper that has a term may be chance.
+_MANY_VOTES = 5
+
+
 class VotedTerms:
     """The terms of one reader's liked and disliked papers, over a corpus's vocabulary.
 
@@ -224,6 +228,20 @@ class VotedTerms:
         papers = self._papers[np.isin(self._columns, columns)]
         has_all = np.bincount(papers, minlength=self.liked + self.disliked) == len(columns)
         return int(np.count_nonzero(has_all[: self.liked])), int(np.count_nonzero(has_all[self.liked :]))
+
+    def supports(self, terms: Iterable[str], *, liked: bool = True) -> bool:
+        """Return whether two liked papers have each term, and relatively fewer of the disliked ones.
+
+        With fewer than five liked papers one is enough. With ``liked=False``, liked and disliked change places.
+        """
+        total, other_total = (self.liked, self.disliked) if liked else (self.disliked, self.liked)
+        required = 1 if total < _MANY_VOTES else 2
+        for term in terms:
+            with_likes, with_dislikes = self.papers_with(term)
+            papers, others = (with_likes, with_dislikes) if liked else (with_dislikes, with_likes)
+            if papers < required or papers * max(other_total, 1) <= others * total:
+                return False
+        return True
 
     def most_overlapping(self, weights: Mapping[str, float], least: float = 0.0, count: int = 5) -> list[Overlap]:
         """Return the liked papers with the largest shares of these weights, which are positive, the largest first.

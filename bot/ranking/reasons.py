@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from bot.ranking.meaning import Meaning
     from bot.ranking.ranking import VotedTerms
 
-# From this many liked papers on, one of them that has a term may be chance.
-_MANY_LIKED = 5
 # Of the beginning of a liked paper's title, which is all that the reader sees of it.
 _VISIBLE_TITLE = 80  # characters
 
@@ -71,19 +69,6 @@ class Evidence:
     def is_library_alone(self) -> bool:
         """Whether all liked papers are in the reader's library, and none was voted on."""
         return bool(self.titles) and all(map(is_library_paper, self.titles))
-
-    def supports(self, terms: Iterable[str]) -> bool:
-        """Return whether votes support each term: it is in two liked papers, and in relatively fewer disliked ones.
-
-        With fewer than five liked papers one is enough.
-        """
-        votes = self.votes
-        required = 1 if votes.liked < _MANY_LIKED else 2
-        for term in terms:
-            liked, disliked = votes.papers_with(term)
-            if liked < required or liked * max(votes.disliked, 1) <= disliked * votes.liked:
-                return False
-        return True
 
 
 @lru_cache(maxsize=20_000)  # many readers like the same papers
@@ -209,7 +194,7 @@ def learned_phrases(
         if (weight := phrase.weight(terms)) > least
         and (phrase.is_whole or covered.isdisjoint(paper.stems_after.get(phrase.stems, ())))
         and evidence.excluded.isdisjoint(phrase.rare_terms)
-        and evidence.supports(phrase.rare_terms)
+        and evidence.votes.supports(phrase.rare_terms)
     }
     kind = ReasonKind.LEARNED_FROM_LIBRARY if evidence.is_library_alone else ReasonKind.LEARNED
     return [Reason(kind, phrase.text, supported[phrase]) for phrase in whole_phrases(supported, covered, _MAX_PHRASES)]
