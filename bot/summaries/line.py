@@ -21,6 +21,7 @@ from bot.summaries.references import without_head
 from bot.summaries.roles import KINDS
 from bot.summaries.sentences import sentences
 from bot.summaries.summary import Read, read_abstract
+from bot.summaries.verbs import DOES, FINITE, SURELY_FINITE, has_verb, is_sentence, learned_words
 from bot.text.latex import readable
 
 MAX_WORDS = 12
@@ -33,7 +34,9 @@ def line_of(title: str, abstract: str) -> str:
     >>> line_of("PAHQ: Fast circuits", "We find circuits. Tests show that PAHQ is 80% faster than patching.")
     'PAHQ is 80% faster than patching'
     """
-    return _line(oneline(readable(title)).rstrip("."), abstract)
+    plain = oneline(readable(title)).rstrip(".")
+    # MEDLINE has translated titles in brackets.
+    return _line(plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain, abstract)
 
 
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
@@ -42,13 +45,19 @@ def _line(title: str, abstract: str) -> str:
     name = name_of(title, oneline(readable(abstract)))
     found = max(_found(paper, name), default=(0.0, ""), key=lambda line: line[0])
     made = max(_made(paper, name), default=(0.0, ""), key=lambda line: line[0])
-    line = max(found, made, key=lambda line: line[0])[1] or without_subtitle(title)
+    stated = (_TITLE_WORTH, _statement(without_subtitle(title)))
+    line = max(found, made, stated if stated[1] else made, key=lambda line: line[0])[1] or _titled(title, name)
     is_plain = line.split(" ")[0].islower() and not (name and line.startswith(name))
     return line[:1].upper() + line[1:] if is_plain else line
 
 
+# "Is mediated" by what?
+_PASSIVE_END = re.compile(r"\b(?:is|are|was|were) (?:\w+ly )?\w+(?:ed|en)$")
+# Of a title that states a finding: more than that of any line of the abstract, as its authors chose it.
+_TITLE_WORTH = 4.0
+_SHORT_WORD = 3  # characters
 _LONGEST_NAME = 3  # words
-_SUBTITLE = re.compile(r"(?<=\?)\s|:\s|\s[–—-]\s")
+_SUBTITLE = re.compile(r"(?<=\?)\s|:\s|\s[–—-]\s|(?<=[a-z]{3})\.\s(?=[A-Z])")
 
 
 def without_subtitle(title: str) -> str:
@@ -59,6 +68,13 @@ def without_subtitle(title: str) -> str:
     """
     head = _SUBTITLE.split(title)[0]
     return head if len(head.split()) > _LONGEST_NAME else title
+
+
+def _titled(title: str, name: str) -> str:
+    """Return a title's first part, with the name of what was made before it where both fit and it lacks the name."""
+    head = without_subtitle(title)
+    named = f"{name}: {head[:1].lower() + head[1:] if head.split(' ')[0].istitle() else head}"
+    return named if name and head[0].isalnum() and not _names(title, name) and len(named.split()) <= MAX_WORDS else head
 
 
 # The name of what was made: a word with a capital or digit beyond its first letter ("GPT-4o", "PAHQ", "U2A").
@@ -115,73 +131,60 @@ def _names(text: str, name: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-# Stems of verbs that say what something does, in no form a common noun.
-_DOES = (
-    "accelerat|account|achiev|acquir|adapt|address|adjust|adopt|affect|agre|align|allow|alter|amplif|appear|assess|"
-    "assign|attain|attenuat|augment|avoid|balanc|beat|becom|believ|benefit|boost|break|bridg|captur|caus|chang|choos|"
-    "collaps|combin|compet|comprehend|compress|compris|comput|concentrat|confus|consist|constitut|constrain|"
-    "construct|contain|continu|contribut|converg|convert|correct|correlat|cover|creat|decompos|decreas|defin|degrad|"
-    "deliver|demonstrat|depend|deriv|detect|deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|"
-    "diverg|dominat|doubl|driv|elicit|eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|"
-    "enhanc|ensur|establish|estimat|evaluat|evok|evolv|exacerbat|exceed|excel|exhibit|exist|expand|explain|exploit|"
-    "express|extend|extract|facilitat|fail|favou?r|filter|follow|forget|gain|generali[sz]|generat|guarantee|guid|"
-    "hallucinat|halv|handl|harm|harness|help|hinder|identif|impl|implement|improv|includ|incorporat|increas|incur|"
-    "indicat|induc|inflat|influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|"
-    "learn|leverag|limit|locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|"
-    "misinterpret|mislead|misremember|mitigat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|"
-    "outpac|outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|"
-    "pos|possess|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|prun|"
-    "quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|remain|"
-    "replac|report|represent|reproduc|requir|resist|resolv|respond|restor|restrict|result|retain|retriev|reveal|"
-    "rival|rout|run|saturat|sav|scal|score|seem|segment|select|separat|serv|shape|shift|shrink|simulat|slow|solv|"
-    "span|speed|split|spread|stabili[sz]|stay|stem|struggl|subvert|succeed|suffer|suffic|suggest|support|suppress|"
-    "surpass|sustain|synthesi[sz]|tackl|tend|think|threaten|track|trail|transfer|transform|translat|treat|trigger|"
-    "triple|turn|underestimat|undermin|underperform|unif|unlock|us|utili[sz]|validat|vanish|var|view|weaken|win|work|"
-    "worsen|yield"
-)
-_AUXILIARIES = "is|are|was|were|has|have|had|can|cannot|could|do|does|did|may|might|must|will|would|should"
-_FINITE = re.compile(
-    rf"\b(?:{_AUXILIARIES}|(?:{_DOES})(?:i?e[sd]|y|s|e|ed)?|give[sn]?|gave|grows?|grew|shows?|rose|rises?|fell|falls?|"
-    r"drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|led|ran|got|gets?|takes?|took|brings?|brought|"
-    r"leaves?|left|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|knows?|knew|loses?|lost|spends?|spent|thought|"
-    r"carr(?:y|ies|ied)|appl(?:y|ies|ied)|rel(?:y|ies|ied))\b(?!-)",
-    re.IGNORECASE,
-)
-# Forms that are no noun and no participle: in a part that is cut off they may be the verb of what stays.
-_SURELY_FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|can|cannot|could|does|do|may|might|will|would|should|shows?|"
-    r"(?:achiev|outperform|surpass|exceed|improv|reduc|fail|exhibit|yield|enabl|remain|requir|provid|produc|reach|attain|"
-    r"perform|becom|reveal|demonstrat|lead|depend|suffer|struggl|tend|retain|preserv|maintain|lack|increas|decreas|"
-    r"contain|suggest|indicat|emerg|degrad|underperform|match|predict|generali[sz])e?s?)\b(?!-)"
-)
+def _statement(title: str) -> str:
+    """Return a title that is a sentence, shortened where that leaves one; empty for any other.
+
+    >>> _statement("Ramipril prolongs life and spares costs"), _statement("Ramipril when life is at risk")
+    ('Ramipril prolongs life and spares costs', '')
+    """
+    # In Title Case most sentences are plays on words: "The Devil Is in the Details".
+    is_capital = [word[0].isupper() for word in title.split()[1:] if len(word) > _SHORT_WORD]
+    if (
+        sum(is_capital) > len(is_capital) / 2
+        or not is_sentence(title)
+        or not (_stands(title, "") and _is_outcome(title))
+    ):
+        return ""
+    return next(
+        (part for part, _ in _finding_lines(title, "") if part == title or not _PASSIVE_END.search(part)), title
+    )
+
+
 # Where a clause may end earlier: before a further clause, or before a phrase on where, on what, or beside what.
 _CLAUSE_CUT = re.compile(
-    r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|while|whereas|with|without|and|but|which|where|even|especially|particularly|in|thus|"
+    r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|based|while|whereas|with|without|and|but|which|where|even|especially|particularly|in|thus|"
     r"thereby|as|on|at|by|for|compared|including|such|despite|though|although|yet|up|rather|regardless|due|because|when|"
     r"across|over|under|so|from|followed|all|an?|the|one|not|often|far|only|respectively|or)\b)|"
     r"\s+(?=(?:while|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|regardless of|"
-    r"particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|but|as well as|so that|making|"
+    r"particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|but|as well as|so that|"
+    r"and that|making|"
     r"allowing|enabling|suggesting|indicating|demonstrating|highlighting)\b)|"
-    rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|(?:{_DOES})(?:i?e[sd]|s|ed))\b)|[;:]\s+"
+    rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|(?:{DOES})(?:i?e[sd]|s|ed))\b)|[;:]\s+"
 )
 _PHRASE_CUT = re.compile(
     r"\s+(?=(?:on|across|over|compared (?:to|with)|relative to|in comparison|against|during|among|amongst|within|"
-    r"in(?! only)|for|via|through|using|throughout|as measured|with respect to|"
-    r"(?:after|at|for|from) (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?))\b)"
+    r"in(?! only)|at|after|for|via|through|using|throughout|as measured|"
+    r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?))\b)"
 )
-# After these words something must follow.
-_OPEN_END = re.compile(
-    r"(?:\b(?:of|to|in|on|at|by|for|from|with|than|as|and|or|but|the|an?|its|their|more|less|most|very|that|which|who|how|is|"
-    r"are|was|were|be|been|has|have|can|may|not|no|only|up|over|under|between|both|either|about|into|such|while|when|per|"
-    r"versus|vs|via|through|across|compared|relative|due|based|even|often|also|still|significant|substantial|new|other|"
-    r"different|competitive|superior|strong|higher|lower|state-of-the-art|average|each|some|them|various|especially|particularly|around|"
-    r"approximately|nearly|roughly|respectively|far|achieve[sd]?|demonstrates?|shows?|exhibits?|provides?|reduce[sd]?|"
-    r"improve[sd]?|increase[sd]?|yields?|outperforms?|enables?|requires?|depends?|relies|rely|leads?|results?|focus(?:es)?|"
-    r"rang(?:es?|ing)|performs?|reaches|attains|surpass(?:es)?|exceeds?|comes?|lies|trained|tuned|evaluated|tested|"
-    r"remains?|becomes?|responsible|using|maintain(?:s|ing)?|offers?|allows?|consists?|contains?|includes?|supports?|uses?|accounts?|"
-    r"ranks?|serves?|stems?|suffers?|arises?)|[,:;(–—-])$",
-    re.IGNORECASE,
-)
+
+
+def _is_open(part: str) -> bool:
+    """Return whether something must follow a part of a clause."""
+    last = part.rpartition(" ")[2]
+    return (not last[-1:].isalnum() and last[-1:] not in '"”%)') or last.lower() in learned_words()[0]
+
+
+def _wants(part: str, rest: str) -> bool:
+    """Return whether the last word of a part wants the preposition that ``rest`` begins with: "relies", "on"."""
+    last = part.rpartition(" ")[2].lower()
+    if last == "results" and rest.startswith(" in ") and not re.search(r"\b(?:the|of|\w+ed|\w+art) results$", part):
+        return True
+    wanted = learned_words()[1].get(last, frozenset())
+    return rest.strip().partition(" ")[0].lower() in wanted
+
+
+# A verb whose object was left out: "can detect".
+_BARE_VERB = re.compile(r"\b(?:can|could|may|might|will|would|to|not) (?:\w+ly )?(?!be\b)[a-z]+$")
 # Pairs, of which a cut may leave one half.
 _PAIRED = re.compile(
     r"\b(?:between|both)\b(?!.*\band\b)|\b(?:either|whether)\b(?!.*\bor\b)|\bneither\b(?!.*\bnor\b)|"
@@ -193,27 +196,25 @@ _NEGATED = re.compile(
     r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
 )
 _COMPARES = re.compile(r"\b(?:than|versus|vs|rather)\b")
-# Words that want the phrase after them: "relies on", "consistent with".
-_WANTS = re.compile(
-    r"\b(?:based|depend(?:s|ent|ence)?|rel(?:y|ies|iance)|focus(?:es|ed)?|built|act(?:s|ed)?|impact|effects?|influence|"
-    r"rests?|hinges?|par|consistent|associated|compatible|correlat\w+|deal|cop(?:e|es)|interact\w*|align(?:s|ed|ment)?|"
-    r"combin\w+|together|along|sensitive|robust|rang(?:es?|ed|ing)|vary|varies|differ(?:s|ence)?|accounts?|responsible|"
-    r"suitable|allow\w*|need|result(?:s|ed)?|lies?|stem(?:s|med)?|deriv\w+|suffer(?:s|ed)?|arises?|transfer\w*|comes?|"
-    r"drawn|participat\w+|engage\w*|succeeds?|consist|involved|invest\w*|speciali[sz]\w+|vulnerab\w*|apply|applied|call|"
-    r"search\w*|look\w*|aim\w*|optimized|evidence|tested|evaluated|trained|tuned|found|observed|trade-?offs?|gap|"
-    r"insights?|role|reductions?|increases?|decreases?|improvements?|changes?|declines?|leads?|ranks?|converges?|remains?|is|are|was|were|be|occurs?|embedded|struggles?|emerges?|exists?|"
-    r"persists?|encoded|compared|operat\w+|generaliz\w+|replaced?|equipped|coupled|paired|endow\w+|filled|provided?)$",
-    re.IGNORECASE,
+# "A1c was 7.0% in one group" needs "compared with" what, "A1c fell" doesn't.
+_COMPARED = re.compile(r"[,\s]*(?:compared|relative|in comparison)\b")
+_CHANGED = re.compile(
+    r"\b(?:better|higher|lower|faster|fewer|less|greater|more|outperform|\w*(?:creas|reduc|improv|drop|gain)\w*)\b"
 )
+# "4% in the treated group and 9%" ends within a pair of like phrases.
+_LIKE_PHRASES = re.compile(r"\b(in|for|on|at|with|after|from) (?:the |an? )?[^,]* and [^,]*$")
 _CLOSES_LIST = re.compile(
     r"(?:and|or|including|such as|with|by|in|on|for|even|especially|particularly|up|\w+ly|\w+ing)\b"
 )
 
 
-def _cuts(clause: str, most: int) -> Iterator[str]:
-    """Yield a clause of at most ``most`` words whole, then without what follows its object, the longest first."""
+def _cuts(clause: str, most: int) -> Iterator[tuple[str, bool]]:
+    """Yield a clause of at most ``most`` words whole, then without what follows its object, the longest first.
+
+    Beside each stands whether a phrase of the clause was left out, and not only a further clause.
+    """
     if len(clause.split()) <= most:
-        yield clause
+        yield clause, False
     is_clause_end = {cut.start(): False for cut in _PHRASE_CUT.finditer(clause)}
     is_clause_end |= {cut.start(): True for cut in _CLAUSE_CUT.finditer(clause)}
     clause_ends = sorted([*(end for end, is_clause in is_clause_end.items() if is_clause), len(clause)])
@@ -221,28 +222,31 @@ def _cuts(clause: str, most: int) -> Iterator[str]:
         part = clause[:end].rstrip(" ,;:")
         rest = clause[end : next(later for later in clause_ends if later > end)]
         if _LEAST_WORDS <= len(part.split()) <= most and _is_complete(part, rest, is_phrase=not is_clause_end[end]):
-            yield part
+            yield part, not is_clause_end[end]
 
 
 def _is_complete(part: str, rest: str, *, is_phrase: bool) -> bool:
     """Return whether the first part of a clause says the same, only less; ``rest`` goes up to its next clause."""
-    if _OPEN_END.search(part) or _PAIRED.search(part) or not _FINITE.search(part, part.find(" ")):
+    if _is_open(part) or _BARE_VERB.search(part) or _wants(part, rest) or _PAIRED.search(part) or not has_verb(part):
         return False
-    if is_phrase and (
-        part.count(", ") > 1 or _WANTS.search(part) or _NEGATED.search(part) or _SURELY_FINITE.search(rest)
-    ):
+    if is_phrase and (part.count(", ") > 1 or _NEGATED.search(part) or SURELY_FINITE.search(rest)):
         return False
-    has_open_quote = part.count('"') % 2 or part.count("“") != part.count("”")
-    return not (_COMPARES.search(rest) or has_open_quote or _is_open_list(part))
+    has_open_quote = part.count('"') % 2 or part.count("“") != part.count("”") or part.count("(") != part.count(")")
+    is_uncompared = _COMPARED.match(rest) and not _CHANGED.search(part)
+    like = _LIKE_PHRASES.search(part) if is_phrase else None
+    is_half = like is not None and rest.split()[:1] == [like[1]]
+    return not (
+        _COMPARES.search(rest) or is_uncompared or is_half or has_open_quote or ": " in part or _is_open_list(part)
+    )
 
 
 def _is_open_list(part: str) -> bool:
     """Return whether a part ends within an enumeration."""
     before, comma, last = part.rpartition(", ")
-    if not comma or not _FINITE.search(before):
+    if not comma or not FINITE.search(before):
         return False
-    is_item = not _FINITE.search(last) and not _CLOSES_LIST.match(last)
-    return is_item or _FINITE.match(last) is not None or " " not in last
+    is_item = not FINITE.search(last) and not _CLOSES_LIST.match(last)
+    return is_item or FINITE.match(last) is not None or " " not in last
 
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".
@@ -269,19 +273,36 @@ _DASH = re.compile(r"(?<=[a-z])–(?=[a-z])|\s+[–-]+\s+|\s*---?\s*|\s*—\s*")
 _OWN_RESULTS = re.compile(
     r"^(?:our|the|these) (?:\w+ )?(results|findings|experiments|analys[ei]s|evaluations?)\b", re.I
 )
+# Without a name, "our ML model" is "ML model".
+_OUR_KIND = re.compile(
+    r"^(?:our|the proposed) (?:proposed |novel |new )*"
+    r"(?=(?!best|final|main|own)[\w/-]+ (?:[\w/-]+ ){0,3}(?:methods?|approach|models?|framework|system|"
+    r"algorithm|network|"
+    r"pipeline|architecture|classifier|agents?|policy|estimator)\b)",
+    re.IGNORECASE,
+)
 _NOT_ONLY = re.compile(r"\bnot only (.*?),? but\b.*")
+
+
+# Words without which a clause says the same.
+_FILLERS = re.compile(
+    r"(?:(?<=\w )|^)(?:also|further|consistently|effectively|successfully|notably|respectively|extremely|"
+    r"(?:statistically )?significantly (?=outperform|improv|reduc|increas|decreas|enhanc|surpass|boost|higher|lower)|"
+    r"substantially|remarkably|highly (?=effective)|in fact|indeed|however,?|thus|therefore|generally)\s+(?!and\b)",
+    re.IGNORECASE,
+)
 
 
 def _clauses(sentence: str, name: str) -> Iterator[str]:
     """Yield what a sentence says, the longest first, without words on who found it, where, and beside what."""
-    text = without_head(_PARENTHESES.sub("", oneline(readable(sentence))).rstrip(" .!"))
+    text = _FILLERS.sub("", without_head(_PARENTHESES.sub("", oneline(readable(sentence))).rstrip(" .!")))
     reporting = _REPORTING.match(text)
     text = _DASH.split(text[reporting.end() :] if reporting else text)[0]
     text = _with_name(_NOT_ONLY.sub(r"\1", text), name)
     before, colon, rest = text.partition(": ")
-    if colon and len(before.split()) < MAX_WORDS and _FINITE.search(rest):
+    if colon and len(before.split()) < MAX_WORDS and FINITE.search(rest):
         yield _with_name(rest, name)
-    text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text)
+    text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text if name else _OUR_KIND.sub("", text))
     yield text
     while lead := _LEAD.match(text):
         text = _with_name(text[lead.end() :], name)
@@ -342,59 +363,77 @@ _UNRESOLVED = re.compile(
     r"\?|http|^\W",
     re.IGNORECASE,
 )
-# Samples, praise, and what is in the line without saying what came out.
+_NUMBERED = re.compile(r"\d+[.)] ")
+# Samples, praise, what was done or has to be done: in a line without saying what came out.
 _NO_OUTCOME = re.compile(
-    r"\bat baseline\b|\b(?:mean|median|average) (?:age|duration|follow)|\bpatients (?:were|received)\b|"
-    r"\bwere (?:randomi[sz]ed|included|enrolled|studied)\b|\b(?:provid|offer)\w* an?\b|\badvantages?\b|"
+    r"\bat baseline\b|\bmean baseline\b|\b(?:mean|median|average|total) (?:\w+ )?(?:age|dose|duration|follow|period)|"
+    r"\bcoefficients? of variation\b|"
+    r"\bend ?points?\b|\bpatients (?:were|received)\b|\b(?:provid|offer)\w* (?:an?|opportunit\w+)\b|\badvantages?\b|"
+    r"\bneed(?:s|ed)? to\b|\bneeded$|\bmore must\b|\bcan be (?:applied|used|extended|integrated)\b|\bdeferred\b|"
+    r"\bremains? to be\b|\bcould be \w+ed\b|"
+    r"\b(?:more|less) time$|"
+    r"\b(?:is|are) (?:also )?(?:needed|warranted)\b|\bare required\b|"
+    r"^(?:experiment\w*|evaluations?)(?: results)? (?:show|demonstrat|reveal|indicat)\w* (?!.*\d)|"
+    r"\bfindings? (?:was|were|are)\b|^challenges remain|"
+    r"\b(?:remarkable|notable|excellent|impressive|considerable) (?:[\w-]+ )?\w+$|"
+    r"^(?:findings|results) (?:provid|establish|offer|support|highlight|contribut)|"
+    r"\b(?:was|were|is|are|been|being) (?:\w+ly )?(?:us|giv|inject|repeat|employ|consider|analy[sz]|stress|discuss|"
+    r"perform|conduct|administer|assess|evaluat|studi|compar|examin|investigat|describ|present|review|propos|"
+    r"hypothesi[sz]|includ|enroll|recruit|treat|collect|record|monitor|calculat|test|explor|issu|randomi[sz]|divid|"
+    r"follow|introduc|confirm|validat|demonstrat|verif|screen|select|underscor|highlight)(?:i?ed|en)\b|"
     r"\b(?:promise|potential|effectiveness|importance|feasibility|superiority) of\b|"
-    r"\b(?:high|strong|superior|competitive|promising|robust|improved|consistent|the) (?:[\w-]+ ){0,2}"
-    r"(?:performance|results|robustness)$|\b(?:confirmed|validated|demonstrated|verified)$",
+    r"\b(?:high|strong|superior|competitive|promising|robust|improved|consistent|top|state-of-the-art|the) "
+    r"(?:[\w-]+ ){0,2}(?:performance|results|robustness)$",
     re.IGNORECASE,
 )
 # Of a finding; a line has lower demands than bold type, as it is shortened to what is said.
 _FINDING_FROM = 0.3
-_CONCLUDES = re.compile(
-    r"\bconclu(?:de|sion)\w*\b|^(?:overall|in summary|taken together|together|these (?:data|results|findings))\b", re.I
-)
-_CONCLUSION_FROM, _CONCLUSION_WORTH = 0.5, 0.3
+# From this probability on, a sentence is a result or conclusion.
+_OUTCOME_FROM = 0.5
+_CONCLUSION_WORTH = 0.8
 _FIGURE_WORTH, _LOST_FIGURE_COST = 0.3, 0.1
-_WE_SHOW = re.compile(
-    r"[^,]{0,40}\bwe (?:\w+ly |also )?(?:show|find|argue|demonstrate|prove|observe)\b[^,]* that\b", re.I
-)
-_RESULT = KINDS.index("result")
+_CUT_COST = 0.15  # of a phrase that is left out
+_FULL_WORTH = 0.3  # of a line that uses all its words
+_RESULT, _CONCLUSION = KINDS.index("result"), KINDS.index("conclusion")
 _ENUMERATES = re.compile(r"\((?:1|i|a)\)")
 
 
 def _found(paper: Read, name: str) -> Iterator[tuple[float, str]]:
-    """Yield a line for each finding that has one, with its worth, 1 or more, and for each other claim, with less."""
-    last = len(paper.sentences) - 1
-    for place, (sentence, reading) in enumerate(zip(paper.sentences, paper.readings, strict=True)):
-        concludes = _CONCLUDES.search(sentence) is not None
-        is_conclusion = concludes or (place == last and reading.kinds[_RESULT] > _CONCLUSION_FROM)
-        is_finding = is_conclusion or reading.finding >= _FINDING_FROM
-        worth = reading.finding + _CONCLUSION_WORTH * concludes + is_finding
-        if not (is_finding or _WE_SHOW.match(sentence)) or paper.background[place] or _ENUMERATES.search(sentence):
+    """Yield the lines of each sentence that reports a finding or conclusion, each with its worth of 1 or more."""
+    for sentence, reading, is_known in zip(paper.sentences, paper.readings, paper.background, strict=True):
+        is_outcome = reading.kinds[_RESULT] + reading.conclusion >= _OUTCOME_FROM
+        is_claim = reading.finding >= _FINDING_FROM or is_outcome
+        if is_known or not is_claim or _ENUMERATES.search(sentence):
             continue
-        if line := next(filter(None, (_finding_line(clause, name) for clause in _clauses(sentence, name))), ""):
-            has_figure, had_figure = NUMBER.search(line.lower()), NUMBER.search(sentence.lower())
-            worth += _FIGURE_WORTH if has_figure else -_LOST_FIGURE_COST if had_figure else 0.0
-            yield worth, line if _names(line, name) or not name else f"{name}: {_uncapitalised(line, paper)}"
+        had_figure = NUMBER.search(sentence.lower())
+        for clause in _clauses(sentence, name):
+            for line, is_phrase in _finding_lines(clause, name):
+                worth = 1 + reading.finding + _CONCLUSION_WORTH * reading.conclusion - _CUT_COST * is_phrase
+                worth += _FIGURE_WORTH if NUMBER.search(line.lower()) else -_LOST_FIGURE_COST if had_figure else 0.0
+                worth += _FULL_WORTH * len(line.split()) / MAX_WORDS
+                yield worth, line if _names(line, name) or not name else f"{name}: {_uncapitalised(line, paper)}"
 
 
-def _finding_line(clause: str, name: str) -> str:
-    """Return the longest part of a clause that is a finding by itself; empty if none is."""
+def _finding_lines(clause: str, name: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a clause that are a finding by themselves, and whether a phrase was left out."""
     most = MAX_WORDS if _names(clause, name) else MAX_WORDS - len(name.split())
-    return next((part for part in _cuts(clause, most) if _stands(part, name) and _is_outcome(part)), "")
+    for part, is_phrase in _cuts(_ARTICLE.sub("", clause) if len(clause.split()) == most + 1 else clause, most):
+        if _stands(part, name) and _is_outcome(part):
+            yield part, is_phrase
 
 
 def _stands(line: str, name: str) -> bool:
     """Return whether a line has its subject, and nothing that it refers to is outside it."""
-    is_open = _OPEN_END.search(line) or _FINITE.match(line)
-    return not (is_open or _UNRESOLVED.search(line.replace(name, "X") if name else line))
+    return not (
+        _is_open(line)
+        or FINITE.match(line)
+        or _NUMBERED.match(line)
+        or _UNRESOLVED.search(line.replace(name, "X") if name else line)
+    )
 
 
 def _is_outcome(line: str) -> bool:
-    return _FINITE.search(line) is not None and is_finding_form(line) and not _NO_OUTCOME.search(line)
+    return has_verb(line) and is_finding_form(line) and not _NO_OUTCOME.search(line)
 
 
 def _uncapitalised(line: str, paper: Read) -> str:
@@ -446,7 +485,7 @@ _APPOSITION = re.compile(
 _CALLED = re.compile(
     rf"{_MAKES}({_AN}[^,.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{_NAME}"
 )
-_NAME_DOES = re.compile(rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{_DOES})\w*s|does not|can)\b)")
+_NAME_DOES = re.compile(rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{DOES})\w*s|does not|can)\b)")
 
 
 def _named(sentence: str, most: int) -> Iterator[tuple[float, str]]:
@@ -458,37 +497,45 @@ def _named(sentence: str, most: int) -> Iterator[tuple[float, str]]:
     called = _CALLED.search(text)
     if called and (phrase := _noun_phrase(called[1], most)):
         yield 0.9, f"{_NAME}: {phrase}"
-    does = _NAME_DOES.search(text)
-    if does and (line := next(_cuts(f"{_NAME} {text[does.end() :]}", MAX_WORDS), "")) and _stands(line, _NAME):
-        yield 0.7, line
+    if does := _NAME_DOES.search(text):
+        parts = [part for part, _ in _cuts(f"{_NAME} {text[does.end() :]}", MAX_WORDS)]
+        yield from [(0.7, line) for line in parts[:1] if _stands(line, _NAME)]
 
 
 _PHRASE_END = re.compile(
     r",\s+|\s+(?=(?:that|which|to|for|in|on|with|via|through|using|by|based|designed|where|capable|trained|from|across|"
-    r"under|consisting|comprising|leveraging|while|of|wherein|built|as|such|including)\b)|[;:]\s+"
+    r"under|consisting|comprising|leveraging|while|wherein|built|as|such|including)\b)|[;:]\s+"
 )
 # Before the next verb of the sentence: "a dataset of 5,000 posts and evaluate".
 _NEXT_VERB = re.compile(
     r",? (?:and|which we|then) (?:then |also |\w+ly )?(?:\w+ed|design|propose|evaluate|release|introduce|develop|"
-    r"demonstrate|show|build|present|use|apply|conduct|provide|compare|construct|investigate|analy[sz]e|study|explore|find|"
+    r"demonstrate|suggests?|try|show|build|present|use|apply|conduct|provide|compare|construct|investigate|analy[sz]e|study|explore|find|"
     r"prove|train|test|we)\b"
 )
 _ADJECTIVES = re.compile(
     r"\b(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)\s+(?=\w)",
     re.I,
 )
-_BEFORE_VOWEL = re.compile(r"^an?(?=\s+([aeio]|un(?!i))?)", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)  # is left out where it would be the thirteenth word
+# "An hour" is rare here; "an LLM", whose letters are spelled, is not.
+_BEFORE_VOWEL = re.compile(
+    r"(?:^[Aa]|\ba)n?(?=\s+((?!(?i:one|once|eu))(?i:[aeio])|[Uu]n(?!i)|[FHLMNRSX][BCDFGHJKLMNPQRSTVWXZ]+(?:s|\b))?)"
+)
 # Verbs whose second part is missing ("combines graphs", "enables agents"), and other endings that want more.
 _PHRASE_OPEN = re.compile(
-    r":|,[^,]* (?:mechanism|approach|framework|method)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|\b\w{3,}ed$|"
+    r":|\bas well$|"
+    r"\b(?:that|which) (?:\w+ly )?(?:formulat|treat|view|fram|cast|model|regard)\w*\b(?!.* (?:as|into) )[^,]*$|"
+    r",[^,]* (?:mechanism|approach|framework|method)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|\b\w{3,}ed$|"
     r"\b(?:pairs|combin\w+|integrat\w+|joins|maps|converts|transforms|turns)\b(?!.* (?:with|into|and|to) )[^,]*$|"
     r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:aims?|each|aiming)|"
     r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly|"
     r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"
 )
+# What was done is not what was made: "a randomised trial in 10 regions".
+_DESIGN = re.compile(r"^(?:[\w/-]+ ){0,5}?(?:trial|questionnaire|interview|audit|field experiment)s?\b", re.IGNORECASE)
 _GENERIC = re.compile(
     r"(?:an?|the|novel|new|simple|yet|effective|efficient|framework|method|approach|model|system|first|unified|general|"
-    r"comprehensive|dataset|benchmark|pipeline|algorithm|technique|based|that|for|to|and|of|in|with|robust|scalable|"
+    r"comprehensive|overview|survey|review|study|dataset|benchmark|pipeline|algorithm|technique|based|that|for|to|and|of|in|with|robust|scalable|"
     r"lightweight|flexible|practical)$",
     re.IGNORECASE,
 )
@@ -499,6 +546,8 @@ def _noun_phrase(text: str, most: int) -> str:
     """Return the longest noun phrase at the beginning of a text that says what something is; empty if none does."""
     text = _ADJECTIVES.sub("", _NEXT_VERB.split(_DASH.split(text)[0])[0])
     text = _BEFORE_VOWEL.sub(lambda match: "an" if match[1] else "a", text)
+    if len(text.split()) == most + 1:
+        text = _ARTICLE.sub("", text)
     if _LEAST_WORDS <= len(text.split()) <= most and _says_what(text):
         return text
     parts = (text[: end.start()] for end in reversed(list(_PHRASE_END.finditer(text))))
@@ -508,4 +557,5 @@ def _noun_phrase(text: str, most: int) -> str:
 
 def _says_what(phrase: str) -> bool:
     specific = sum(not _GENERIC.match(word) for word in phrase.split())
-    return not (_OPEN_END.search(phrase) or _UNRESOLVED.search(phrase)) and specific >= _LEAST_SPECIFIC
+    is_unclear = _is_open(phrase) or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
+    return not is_unclear and specific >= _LEAST_SPECIFIC

@@ -41,13 +41,12 @@ _REFERS = re.compile(
 )
 # The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
 _REFERS_EARLY = re.compile(
-    rf"(?:To|Based on|Different from|Compared (?:to|with)|Building on|Building upon|Using|With|By|Through|From|In|On|"
-    rf"For|Under|Due to|Motivated by|Inspired by|"
-    r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
-    r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
-    r"Even if|Addressing|"
-    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
-    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|them\b|they\b|it(?=,))|"
+    rf"(?:To|Based on|Different from|Compared (?:to|with)|With|By|Through|From|In|On|For|Under|Due to|Motivated by|"
+    r"Inspired by|Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Upon|After|Because of|At|Of|Like|"
+    r"Unlike|Since|While|When|If|Although|Though|Even though|Even if|[A-Z]\w+ing(?: up)?(?:on)?)\b[^,.;]{0,50}?\b"
+    rf"(?:the (?:above|aforementioned)\b|(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|"
+    r"them\b|they\b|it(?=,)|"
+    r"the (?:\w+ )?(?:challenge|difficult|gap|issue|limitation|problem|shortcoming)(?:y|ies|s)?(?=,))|"
     # "To demonstrate its effectiveness, we".
     rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
     # The same after any introductory phrase: "To facilitate adoption, this framework".
@@ -57,11 +56,12 @@ _REFERS_EARLY = re.compile(
 # The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
 # challenges", "to evaluate these applications", "we propose that they".
 _REFERS_INSIDE = re.compile(
-    r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|clos|fill|evaluat|explor|quantif|handl|reduc)\w*\s+"
+    r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|clos|fill|fix|evaluat|explor|quantif|handl|reduc)\w*\s+"
     r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
     r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
     r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
-    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|\bthis assumption\b",
+    r"\b(?:address|fill|fix|tackl)\w* (?:this|these) by\b|^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|"
+    r"^we \w+ (?:\w+ of )?(?:their|its)\b|\bthis (?:assumption|line of)\b",
     re.IGNORECASE,
 )
 
@@ -128,7 +128,7 @@ def _pointer(sentence: str) -> int | None:
         # "We study three tasks and solve these tasks".
         is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
         is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
-        is_late = len(before.split()) >= _WORDS_BEFORE and not is_problem
+        is_late = len(before.split()) >= _WORDS_BEFORE and not is_problem and pointer[0].lower() != "such"
         if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
             return pointer.start()
     return None

@@ -236,7 +236,7 @@ _LEAST_RESULT = 1e-4
 # reports what others had found before.
 _RESULT_FROM = 0.1
 # Without a figure a finding has to be a result too: from this product of both scores on.
-_IN_WORDS_FROM = 0.3
+_IN_WORDS_FROM = 0.2
 # Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
 _SURELY_RESULT = 0.85
 _BACKGROUND, _RESULT, _CONCLUSION = map(KINDS.index, ("background", "result", "conclusion"))

@@ -160,6 +160,15 @@ class Sentence(NamedTuple):
     kinds: frozenset[str]
 
 
+# What stands for a heading at the beginning of a sentence.
+_CONCLUDES = re.compile(
+    r"(?:in conclusion|to conclude|in summary|to summari[sz]e|taken together|"
+    r"(?:we|it is|it was) (?:therefore )?conclude)\b",
+    re.IGNORECASE,
+)
+_CONCLUSION = frozenset({"conclusion"})
+
+
 def split(text: str) -> list[Sentence]:
     """Return the sentences of an abstract, in order, without its headings.
 
@@ -167,7 +176,9 @@ def split(text: str) -> list[Sentence]:
     ['We gain 3.5 points, e.g. on MATH.', 'See Fig. 2 there!', 'Done']
     """
     return [
-        Sentence(sentence, kinds) for start, end, kinds in sections(text) for sentence in sentences(text[start:end])
+        Sentence(sentence, kinds or (_CONCLUSION if _CONCLUDES.match(sentence) else kinds))
+        for start, end, kinds in sections(text)
+        for sentence in sentences(text[start:end])
     ]
 
 

@@ -28,6 +28,7 @@ _INTRODUCES = re.compile(
     r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present)\w*",
     re.IGNORECASE,
 )
+_WE_INTRODUCE = re.compile(r"\bwe (?:\w+ )?(?:propose|introduce|present)\b", re.IGNORECASE)
 _DEVELOPS = re.compile(
     r"\bwe\b[^.;]{0,90}\bdevelop\b|\b(?:paper|work|study|article)\b[^.;,]{0,30}\bdevelop\w*", re.IGNORECASE
 )
@@ -141,7 +142,8 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
 # A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
-_PROPOSAL_WORTH = 0.35
+_PROPOSAL_WORTH = 0.5
+_OWN_VOICE_WORTH = 0.3
 # How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
 _DOUBT = 0.1
 # The title names the task already: where there are fewer sentences than roles, the others come first.
@@ -160,7 +162,7 @@ _CONCLUSION_FROM = 0.5
 _DANGLING_COST = 0.07
 _FIRST_COST = 0.25
 # The worth of the sentence that says the gist, beside the roles.
-_GIST_WORTH = 0.5
+_GIST_WORTH = 0.4
 # The cost of a sentence of more words than ``MAX_WORDS``.
 _LONG_COST = 0.005
 # A sentence under a heading such as "Trial registration" says nothing.
@@ -177,6 +179,8 @@ _FIGURE_WORTH = 0.2
 _SCOPE_WORTH = 0.15
 # A sentence is a finding from this probability on.
 _FINDING_FROM = 0.4
+# What it adds to be the conclusion of an abstract that surely has one: in trials it says what the figures come to.
+_CONCLUDING_WORTH = 0.3
 # How much surer a conclusion has to be: many say only what the results are good for.
 _CONCLUSION_DOUBT = 0.15
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
@@ -204,6 +208,7 @@ class Read(NamedTuple):
     continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
     introduces: bool  # says that something is proposed, and not only what is studied
+    in_own_voice: Sequence[bool]  # says so as "we propose"
     long: Sequence[bool]  # of too many words, and can't be shortened
     proposals: Sequence[int]  # the places of those that say what the paper proposes
     options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
@@ -304,6 +309,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
         background=tells_known(texts, readings, proposals),
         introduces=any(pattern.search(text) for text in texts for pattern in (_INTRODUCES, _DEVELOPS)),
+        in_own_voice=[_WE_INTRODUCE.search(text) is not None for text in texts],
         long=[len(shortened(text).split()) > MAX_WORDS for text in texts],
         proposals=proposals,
         options={},
@@ -378,7 +384,9 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
     has_proposal = not set(proposals).isdisjoint(places)
     gist = _GIST_WORTH * max(paper.readings[i].shares.gist for i in places)
-    return finding_worth * has_finding + _PROPOSAL_WORTH * has_proposal + gist + conclusion
+    has_own_voice = any(paper.in_own_voice[place] for place in places)
+    proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
+    return finding_worth * has_finding + proposal_worth + gist + conclusion
 
 
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
@@ -431,7 +439,10 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
     """Return the places of background that no other sentence needs."""
     first_new = next((place for place in places if not paper.background[place]), len(paper.sentences))
     needed: set[int | None] = set()
-    if first_new < len(paper.sentences) and paper.continues[first_new]:
+    is_abrupt = first_new < len(paper.sentences) and (
+        paper.continues[first_new] or paper.antecedents[first_new] not in (None, *places)
+    )
+    if is_abrupt:
         # "Our method gains 3%" is understood behind any sentence on what it is about.
         needed.add(max((place for place in places if place < first_new), default=None))
     for place in sorted(places, reverse=True):
@@ -441,7 +452,7 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the most probable finding, a figure and all that was tried preferred."""
+    """Return the sentence to set in bold: the most probable one, figures, scope and conclusions preferred."""
     sure = [
         place
         for place in places
@@ -453,7 +464,8 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
 def _headline(paper: Read, place: int) -> float:
     """Return how much a finding counts as an abstract's main one."""
     text = paper.sentences[place]
-    return paper.findings[place] + _FIGURE_WORTH * (FIGURE in wording(text)) + _SCOPE_WORTH * scope(text)
+    concluding = _CONCLUDING_WORTH * paper.readings[place].conclusion
+    return paper.findings[place] + concluding + _FIGURE_WORTH * (FIGURE in wording(text)) + _SCOPE_WORTH * scope(text)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:

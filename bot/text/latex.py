@@ -72,6 +72,10 @@ _DROPPED_MACROS = (
 )  # fmt: skip
 
 
+# TeX's single quotes; a Markdown code span ends with a backtick.
+_QUOTED = re.compile(r"(?<![\w`\\])`(?=[^\s`'])([^`\n]{1,200}?)(?<=\S)'(?![\w'])")
+
+
 def readable(text: str) -> str:
     """Return the text in plain Unicode, with LaTeX converted; never raises.
 
@@ -81,6 +85,7 @@ def readable(text: str) -> str:
     text = visible(text)
     if len(text) > limits.ABSTRACT:
         return text
+    text = _QUOTED.sub(r"‘\1’", text)
     if not _MAY_BE_LATEX.search(text):
         return _DASH.sub(lambda dash: "–" if dash[0] == "--" else "—", text)
     return _converted(text)

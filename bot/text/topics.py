@@ -128,20 +128,19 @@ class Interests:
 # Words of requests, as spelled: "learn" is one, "learning" is part of topics. Contractions lose their ending.
 _REQUESTS = frozenset(
     """
-    ain also anything appreciate area aren article articles ask asks asking bored build building chiefly
-    couldn cover covering covers curious currently didn doesn don dont enjoy enough especially everything evidence
-    except excited exclude excluding fed fewer find fine follow fun glad going good great group happen happening happens
-    happy hasn hate haven hear hello help helps helping hi hide hot idea ideally ignore include includes including
-    instead interest interested interesting interests isn inside keen keep know latest learn leave like literature ll
-    long look looking looks love mainly matter mind mostly mustn new nice old omit paper papers particular particularly
-    phd please preferably prefer previous primarily probably project projects publication publications questions rather
-    re read reader reading reads really recent related relevant research researcher researchers scientist see send
-    shouldn show sick skip somebody someone something specially spare stop stuff tell thank thanks thing things think
-    tired topic topics try trying understand update updates usually various ve want wants wasn way ways welcome weren
-    wish won wonder work working works wouldn yes
-    actually apart bit come comes everybody everyone get gets getting give gives go goes happened kind kinds let lot
-    lots make makes making mean means need needs often people's put puts
-    real say says seem sort sorts take takes today top
+    actually ain also anything apart appreciate area aren article articles aside ask asking asks bit bored build
+    building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
+    especially everybody everyone everything evidence except excited exclude excluding fed fewer find fine follow fun
+    get gets getting give gives glad go goes going good great group happen happened happening happens happy hasn hate
+    haven hear hello help helping helps hi hide hot idea ideally ignore include includes including inside instead
+    interest interested interesting interests isn keen keep kind kinds know latest learn leave let like literature ll
+    long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn need needs new
+    nice often old omit paper papers particular particularly people's phd please prefer preferably previous primarily
+    probably project projects publication publications put puts questions rather re read reader reading reads real
+    really recent related relevant research researcher researchers say says scientist see seem send shouldn show sick
+    skip somebody someone something sort sorts spare specially stop stuff take takes tell thank thanks thing things
+    think tired today top topic topics try trying understand unless update updates usually various ve want wants wasn
+    way ways welcome weren wish won wonder work working works wouldn yes
     """.split()
 )
 # What follows is a verb: "I study ...".
@@ -195,6 +194,8 @@ _TURN = re.compile(
     r"|,\s*(?=(?:i|we|please|show|send|give|read|love|anything|everything|just|only|especially|rather|prefer|more|unless)\b)",
     re.IGNORECASE,
 )
+# Ends what is refused, too, and names what is wanted all the same: "no robots except drones".
+_EXCEPTION = re.compile(r",?\s*\b(?:except|excluding|unless|other\s+than|(?:apart|aside)\s+from)\b", re.IGNORECASE)
 _OR = re.compile(r"\bn?or\b", re.IGNORECASE)
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|we)\b", re.IGNORECASE)
@@ -231,9 +232,10 @@ def read_interests(text: str) -> Interests:
         if taken.start < refused.start:
             refused_text[taken.start] = ","
     wanted, places = _topics(text, "".join(wanted_text))
-    unwanted, _ = _topics(text, "".join(refused_text))
+    named, _ = _topics(text, "".join(refused_text))
+    unwanted = {stems: topic for stems, topic in named.items() if stems not in wanted}
     # "No technical methods" refuses no methods.
-    specific = [topic for stems, topic in unwanted.items() if stems not in wanted and stems not in _TOO_BROAD]
+    specific = [topic for stems, topic in unwanted.items() if stems not in _TOO_BROAD]
     return Interests(
         tuple(wanted.values()),
         tuple(specific or unwanted.values()),
@@ -261,12 +263,14 @@ def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
         turns = [turn.span() for turn in _TURN.finditer(part)]
         turn_starts, turn_ends = [start for start, _ in turns], [end for _, end in turns]
         ors, ands = ([match.start() for match in pattern.finditer(part)] for pattern in (_OR, _AND))
+        exceptions = {exception.end(): exception.start() for exception in _EXCEPTION.finditer(part)}
+        ends = sorted([*turn_starts, *exceptions.values()])
         first_word = _WORD.search(part)
         done = 0
         for cue in _BEFORE_REFUSED.finditer(part):
-            if cue.start() < done:
+            if cue.start() < done or (done and exceptions.get(cue.end()) == done):
                 continue
-            done = _first_from(turn_starts, cue.end(), len(part))
+            done = _first_from(ends, cue.end(), len(part))
             comma = part.find(",", cue.end(), done)
             # "No robots, drones or cars" refuses them all, and "agents, not robots, and planning" one.
             is_list = _first_from(ors, comma, done) < done <= _first_from(ands, cue.end(), done)

@@ -65,6 +65,11 @@ def is_general(stem: str) -> bool:
     return stem in vocabulary.filler or stem in vocabulary.general
 
 
+def is_filler(stems: Sequence[str]) -> bool:
+    """Whether each of some stems names no topic even beside other words."""
+    return all(stem in shipped_vocabulary().filler for stem in stems)
+
+
 def names_topic(stems: Sequence[str]) -> bool:
     """Whether stems that stand side by side name a topic.
 

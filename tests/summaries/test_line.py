@@ -17,9 +17,9 @@ TASK = "Owls are hard to count."
         # The words before the clause, what stands in parentheses, and what follows the object are left out.
         (
             "Counting owls",
-            "Extensive experiments on three forests (all wet) show that larger nets catch 31% more owls than calls do, "
+            "Extensive experiments on three forests (all wet) show that larger nets detect 31% more owls than calls, "
             "highlighting the role of moonlight.",
-            "Larger nets catch 31% more owls than calls do",
+            "Larger nets detect 31% more owls than calls",
         ),
         # "Our method", "it" and "we" are the paper's name.
         (
@@ -30,7 +30,7 @@ TASK = "Owls are hard to count."
         (
             "STRIX: Counting owls",
             "We propose STRIX. We reduce missed owls by 40% on average.",
-            "STRIX reduces missed owls by 40%",
+            "STRIX reduces missed owls by 40% on average",
         ),
         # A finding without the name gets it as a prefix.
         (
@@ -126,3 +126,27 @@ def test_any_text_gives_one_line(title, abstract):
 def test_long_abstracts_take_linear_time():
     sentence = "We propose a network, which counts owls, and bats, and results on many tasks show that, on 3 sets, "
     assert line_of("Owls", sentence * 300)
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Captopril improves the vessels of patients.", "Captopril improves the vessels of patients"),
+        ("[Captopril does not alter sleep in rats]", "Captopril does not alter sleep in rats"),
+        ("Captopril protects the vessels. Results of a study", "Captopril protects the vessels"),
+        # A play on words, two noun phrases, and what is not said in the main clause.
+        ("The Devil Is in the Small Details", "A method that measures vessels of pigs by sound"),
+        (
+            "Effects of captopril on ventricular ectopic beats in pigs",
+            "A method that measures vessels of pigs by sound",
+        ),
+        ("Captopril when blood pressure is resistant", "A method that measures vessels of pigs by sound"),
+    ],
+)
+def test_a_title_that_states_a_finding_is_the_line(title, line):
+    assert line_of(title, "Vessels age. We propose a method that measures vessels of pigs by sound.") == line
+
+
+def test_a_noun_is_no_verb():
+    abstract = "The minimum cost intervention in the trial consisted of mailing guidelines to all of the dentists."
+    assert line_of("Guidelines for dentists", f"{abstract} It increased costs.") == "Guidelines for dentists"

@@ -198,9 +198,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         "We provide an open-source codebase for gardeners.",
         "We hope that this work inspires future research.",
         "The results establish a robust foundation for gardens.",
-        "WeedNet brings us one step closer to fertile ground for research.",
         "The framework has great potential to grow.",
-        "Rather than chasing gains, this study serves as a first step toward gardens.",
     ]
     abstract = " ".join(["Weeds grow.", "We propose WeedNet.", *empty, "It removes 95% of weeds."])
     assert not set(empty) & set(texts(summarise(abstract, 3, {})))
@@ -308,6 +306,7 @@ def read_as(*shares):
         continues=no,
         background=no,
         introduces=False,
+        in_own_voice=no,
         long=no,
         proposals=(),
         options={},

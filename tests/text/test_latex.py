@@ -41,6 +41,8 @@ from bot.text.latex import readable
         (r"~5 \emph{or} (~6)", "~5 or (~6)"),
         (r"one--two --- ``three''", "one–two — “three”"),
         (r"the \emph{--verbose} option and --quiet", "the –verbose option and --quiet"),
+        ("An `Agent' of `what owls' eyes aren't', `x` and 'y'", "An ‘Agent’ of ‘what owls’ eyes aren't', `x` and 'y'"),
+        (r"`Agent' of $k$", "‘Agent’ of k"),
         ("Human--AI work --- mostly --- with --quiet", "Human–AI work — mostly — with --quiet"),
         (r"a\unicode{x2014}b", "a—b"),
         (r"AT\&T, AT&T, #1 \#2", "AT&T, AT&T, #1 #2"),

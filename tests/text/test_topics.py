@@ -95,7 +95,10 @@ def test_a_refusal_in_any_usual_wording_refuses_what_it_names(wording):
         ("Apart from robots, anything on planning", ["planning"], ["robots"]),
         ("No technical methods", [], ["technical"]),
         ("no methods", [], ["methods"]),
-        ("robots; no robots", ["robots"], ["robots"]),
+        ("robots; no robots", ["robots"], []),
+        ("No robots except drones", ["drones"], ["robots"]),
+        ("Planning. No robots, unless drones, and proofs", ["Planning", "drones", "proofs"], ["robots"]),
+        ("No robots; owls except drones", ["owls"], ["robots", "drones"]),
     ],
 )
 def test_a_refusal_ends_where_the_text_turns(text, likes, dislikes):
