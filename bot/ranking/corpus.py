@@ -99,7 +99,7 @@ class Corpus(BaseEstimator):
 
     def papers(self, texts: Sequence[str]) -> Papers:
         """Read texts; those on which the corpus was fitted are not tokenised again."""
-        row_of = self._fitted_rows(texts)
+        row_of = self.rows_of(texts)
         fitted, new = np.flatnonzero(row_of >= 0), np.flatnonzero(row_of < 0)
         rows, words = self.rows_[row_of[fitted]], self.words_[row_of[fitted]]
         if len(new):
@@ -109,6 +109,10 @@ class Corpus(BaseEstimator):
             rows = sp.vstack([rows, self._weighted(counts)], format="csr")[order]
             words = PaperWords.concatenate([words, PaperWords.from_sequences(sequences)])[order]
         return Papers(rows, words, self.meaning_.papers(words))
+
+    def rows_of(self, texts: Sequence[str]) -> np.ndarray:
+        """Return (n_texts,): the row of ``words_`` of each text, -1 where the corpus was not fitted on it."""
+        return np.array([self._row_of_hash.get(_hash(text), -1) for text in texts], dtype=int)
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
         """Return rows of terms (n_texts, n_terms), float32; zeros for a text without a term of the vocabulary."""
@@ -128,7 +132,7 @@ class Corpus(BaseEstimator):
     def in_background(self, texts: Sequence[str]) -> np.ndarray:
         """Return (n_texts,): the row of ``background_`` of each text, -1 where it has none."""
         # The place after the last row is that of texts on which the corpus was not fitted.
-        return np.asarray(self._background_row[self._fitted_rows(texts)])
+        return np.asarray(self._background_row[self.rows_of(texts)])
 
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
         """Write the fitted arrays; ``fitted_on`` are two numbers that identify the papers, returned by ``load``."""
@@ -186,10 +190,6 @@ class Corpus(BaseEstimator):
                 return _fitted_on(stored["about"])
         except (KeyError, EOFError, OSError, AttributeError, TypeError, zipfile.BadZipFile) as error:
             raise ValueError(f"no corpus: {error}") from error
-
-    def _fitted_rows(self, texts: Sequence[str]) -> np.ndarray:
-        """Return (n_texts,): the row of ``rows_`` of each text, -1 where the corpus was not fitted on it."""
-        return np.array([self._row_of_hash.get(_hash(text), -1) for text in texts], dtype=int)
 
     def _set_papers(
         self, rows: sp.csr_matrix, words: PaperWords, hashes: np.ndarray, meanings: np.ndarray | None = None

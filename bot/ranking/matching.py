@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.ranking.meaning import DIMENSIONS, Meaning, PaperWords, shipped, word_hash
-from bot.text.tokens import PUNCTUATION, StemSequence
+from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
 # Words between those of a topic of several words: "models of language", "learning to reward".
@@ -51,6 +51,16 @@ class PhraseIndex:
             self._found[stems] = self._presence(stems)
         return self._found[stems]
 
+    def has_words(self, stems: Iterable[str]) -> np.ndarray:
+        """Return which papers have all of these stems, however far apart, (n_papers,)."""
+        complete = np.ones(self._papers, dtype=bool)
+        for stem in set(stems):
+            first, end = np.searchsorted(self._words, [word_hash(stem), word_hash(stem) + 1])
+            has_it = np.zeros(self._papers, dtype=bool)
+            has_it[np.searchsorted(self._starts, self._places[first:end], side="right") - 1] = True
+            complete &= has_it
+        return complete
+
     def _presence(self, stems: tuple[str, ...]) -> np.ndarray:
         postings = []
         for stem in dict.fromkeys(stems):
@@ -77,6 +87,13 @@ class PhraseIndex:
         return np.asarray(np.minimum(1, np.log1p(times) / np.log1p(_FULL_AT)))
 
 
+def words_of_topics(papers: PaperWords, topics: Iterable[Sequence[str]]) -> PaperWords:
+    """Return the papers with those of their words alone by which a ``PhraseIndex`` finds these topics."""
+    stems = {stem for topic in topics for stem in topic}
+    short = (short for short, long in common_expansions().items() if not stems.isdisjoint(long))
+    return papers.only(np.array([word_hash(stem) for stem in (*stems, *short)], dtype=np.uint32))
+
+
 def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:
     """Add what abbreviations stand for, at their places: an "LLM" is a large language model, too."""
     added = [(words, places, in_title)]
@@ -84,6 +101,8 @@ def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray
     ordered = words[order]
     for short, long in _expansion_hashes().items():
         first, end = np.searchsorted(ordered, [short, short + 1])
+        if first == end:
+            continue
         found = order[first:end]
         added += [(np.full(len(found), word, words.dtype), places[found], in_title[found]) for word in long]
     return tuple(np.concatenate(parts) for parts in zip(*added, strict=True))
@@ -323,6 +342,22 @@ class TextModel:
         variance = share * float(home.var() if len(home) else 0) + (1 - share) * float(reference.var())
         deviation = float(np.sqrt(variance)) or 1.0
         return _Paragraph((vector / deviation).astype(np.float32), mean / deviation)
+
+
+def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:
+    """Return how near papers, which no home has, are to a text in meaning, and whether they name a topic of it.
+
+    The meaning is in standard deviations above the mean of other papers. Nothing in the text is understood: no rows.
+    """
+    words = PaperWords.from_sequences([stem_sequence(paper) for paper in papers])
+    meaning = Meaning.learn(words)
+    model = TextModel(text.split("\n\n"), meaning, np.zeros((0, DIMENSIONS), np.float32))
+    if not model.paragraphs:
+        return []
+    vectors = meaning.papers(words)
+    similar = np.max([paragraph.similar(vectors) for paragraph in model.paragraphs], axis=0)
+    named = model.features(PhraseIndex(words), vectors).phrases > 0
+    return list(zip(similar.tolist(), named.tolist(), strict=True))
 
 
 def _stems_in(sequence: StemSequence, stems: Sequence[str]) -> list[str]:

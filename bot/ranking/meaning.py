@@ -88,6 +88,14 @@ class PaperWords:
         starts = np.concatenate([[0], ends]).astype(int)
         return PaperWords(self.words[places], self.positions[places], starts, self.titles[rows])
 
+    def only(self, words: np.ndarray) -> PaperWords:
+        """Return the same papers with these words (n,) alone, at their places."""
+        kept = np.isin(self.words, words)
+        before = np.concatenate([[0], np.cumsum(kept)])
+        starts = before[self.starts]
+        titles = (before[self.starts[:-1] + self.titles] - starts[:-1]).astype(np.int32)
+        return PaperWords(self.words[kept], self.positions[kept], starts, titles)
+
     @property
     def papers(self) -> np.ndarray:
         """The paper of each word, (n_words,)."""
@@ -225,6 +233,11 @@ _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))
 def shipped() -> np.ndarray:
     """The table, mapped into memory: one record, see ``pack``."""
     return np.asarray(np.load(TABLE, mmap_mode="r"))
+
+
+def rarity(stem: str) -> float:
+    """Return a stem's inverse document frequency (natural logarithm) among the table's abstracts."""
+    return float(Meaning.learn(PaperWords.from_sequences([])).idf(np.array([word_hash(stem)], dtype=np.uint32))[0])
 
 
 def pack(  # noqa: PLR0917 - the arrays of one table

@@ -24,6 +24,8 @@ from bot.text.vocabulary import topical_terms
 
 # Readers whose votes are read at once.
 _BATCH = 200
+# Papers of earlier days that a reader's new ones are ranked with: an edition takes a few of them.
+_MOST_EARLIER = 50
 # Models of texts that are kept.
 _MOST_TEXTS = 2_000
 
@@ -82,13 +84,19 @@ class Ranker:
         """Return every candidate's score for one reader."""
         return next(self.rankings([interest], [candidates]))
 
-    def rankings(self, interests: Sequence[Interest], candidates: Sequence[Sequence[Paper]]) -> Iterator[Ranking]:
-        """Yield for each reader a ranking of their own candidates.
+    def rankings(
+        self,
+        interests: Sequence[Interest],
+        candidates: Sequence[Sequence[Paper]],
+        earlier: Sequence[Sequence[Paper]] | None = None,
+    ) -> Iterator[Ranking]:
+        """Yield for each reader a ranking of their own candidates, and of the best 50 of their ``earlier`` papers.
 
-        Candidates are read once for all readers. Readers of one profile who have not voted share a model, and with
-        equal candidates the ranking.
+        Papers are read once for all readers. Readers of one profile who have not voted share a model, and with equal
+        papers the ranking.
         """
-        papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
+        earlier = earlier or [()] * len(interests)
+        papers = {paper.id: paper for reader_papers in (*candidates, *earlier) for paper in reader_papers}
         ordered = [papers[paper_id] for paper_id in sorted(papers)]
         # The last pool is reused, as most batches of a day rank the same papers.
         pool = self._pool
@@ -99,8 +107,9 @@ class Ranker:
         batch = _ReaderBatch(self, self._corpus, interests)
         shared: dict[Hashable, Ranking] = {}
         models: dict[Hashable, tuple[Model, np.ndarray]] = {}
-        for interest, reader_papers in zip(interests, candidates, strict=True):
-            key = (interest.model_key, tuple([paper.id for paper in reader_papers]))
+        for interest, new, old in zip(interests, candidates, earlier, strict=True):
+            rows, old_rows = pool.rows(new), pool.rows(old)
+            key = (interest.model_key, rows.tobytes(), old_rows.tobytes())
             ranking = shared.get(key)
             if ranking is None:
                 # BLAS threads that wait for one another cost more than they save on products of this size.
@@ -112,7 +121,9 @@ class Ranker:
                         if readers[interest.model_key] > 1:
                             models[interest.model_key] = fitted
                     model, log_odds = fitted
-                    scores = _scores(pool, model.mixture.log_odds(log_odds), model, interest.rules, reader_papers)
+                    mixed = model.mixture.log_odds(log_odds)
+                    rows = np.append(rows, _best_rows(pool, mixed, interest.rules, old_rows, _MOST_EARLIER))
+                    scores = _scores(pool, mixed, model, interest.rules, rows)
                 ranking = Ranking(tuple(scores), pool, model, pool.seen.matches(model.text), log_odds)
                 # Others are not kept: those of a batch would hold 60,000 scores.
                 if readers[interest.model_key] > 1:
@@ -182,10 +193,15 @@ class Ranker:
                 yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
 
 
-def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]) -> list[Score]:
-    """Return the candidates' scores, best first; ``log_odds`` (n_papers,) is of the whole pool."""
+def _best_rows(pool: Pool, log_odds: np.ndarray, rules: Rules, rows: np.ndarray, most: int) -> np.ndarray:
+    """Return up to ``most`` of these rows: those of the highest log-odds, which are of the whole pool."""
+    total = log_odds[rows] + pool.rule_matches(rules).weights[rows]
+    return np.asarray(rows[np.lexsort((pool.ids[rows], -total))[:most]])
+
+
+def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: np.ndarray) -> list[Score]:
+    """Return the scores of these rows, best first; ``log_odds`` (n_papers,) is of the whole pool."""
     matches = pool.rule_matches(rules)
-    rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
     rest = log_odds[rows]
     if model.ignored:
         rest = rest - model.left_out(pool, pool.seen.matches(model.text), rows)

@@ -138,6 +138,10 @@ class Pool:
         self._stemmed: dict[int, str] = {}  # by row
         self._compositions: dict[int, tuple[StemSequence, Composition]] = {}  # by row
 
+    def rows(self, papers: Iterable[Paper]) -> np.ndarray:
+        """Return the papers' rows, (n,)."""
+        return np.array([self.row[paper.id] for paper in papers], dtype=int)
+
     def composition(self, row: int) -> tuple[StemSequence, Composition]:
         """Return a paper's stems in order, and its meaning as a sum over them."""
         if row not in self._compositions:

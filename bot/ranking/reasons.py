@@ -238,19 +238,27 @@ _WRITTEN = (ReasonKind.WROTE, ReasonKind.MENTIONED)
 
 
 def choose(
-    paper: PaperText, score: Score, evidence: Evidence, close: Sequence[Topic] = (), alerted_by: Sequence[str] = ()
+    paper: PaperText,
+    score: Score,
+    evidence: Evidence,
+    close: Sequence[Topic] = (),
+    alerted_by: Sequence[str] = (),
+    *,
+    cites: Sequence[Reason] = (),
 ) -> tuple[Reason, ...]:
     """Return the reasons for one pick, the strongest claim first.
 
-    ``score`` has its terms, and ``close`` are the topics that the paper is close to in meaning, the closest first. In
-    order: the profile's rules that the paper meets; topics that the reader wrote and the paper mentions, unless the
-    model counts them against it; where that is one topic or none, one that it is close to; phrases that votes support;
-    the most similar liked paper; else what of the paper speaks for it. No two reasons name the same words.
+    ``score`` has its terms, ``close`` are the topics that the paper is close to in meaning, the closest first, and
+    ``cites`` the reasons for what it cites. In order: the profile's rules that the paper meets, with ``cites``; topics
+    that the reader wrote and the paper mentions, unless the model counts them against it; where that is one topic or
+    none, one that it is close to; phrases that votes support; the most similar liked paper; else what of the paper
+    speaks for it. No two reasons name the same words.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
     reasons = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
     if score.followed:
         reasons.append(Reason(ReasonKind.AUTHOR, score.followed))
+    reasons += cites
     reasons += [Reason(ReasonKind.KEYWORD, keyword) for keyword in keywords if keyword not in alerted_by]
 
     terms = score.terms
@@ -261,7 +269,7 @@ def choose(
         reasons += near
         covered |= of_near
     reasons += learned_phrases(paper, terms, evidence, covered)
-    if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
+    if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE and not cites:
         reasons += similar_liked_paper(paper, terms, evidence, covered)
     reasons += [
         Reason(ReasonKind.TRENDING, bonus.text, bonus.weight)

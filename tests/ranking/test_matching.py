@@ -5,7 +5,7 @@ import pytest
 
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import TEXT_WEIGHTS
-from bot.ranking.matching import FeatureWeights, PhraseIndex, TextModel
+from bot.ranking.matching import FeatureWeights, PhraseIndex, TextModel, words_of_topics
 from bot.ranking.meaning import PaperWords
 from bot.text.tokens import stem_sequence
 from bot.text.topics import expanded
@@ -78,6 +78,15 @@ def log_odds(corpus, text: str, *papers: str) -> np.ndarray:
 def test_a_phrase_beats_its_single_words_and_a_word_those_derived_from_it(corpus, topic, other):
     on_topic, on_other = log_odds(corpus, topic, f"On {topic}\nIt works well.", other)
     assert on_topic > on_other + 0.5
+
+
+def test_a_phrase_of_more_words_says_more(corpus):
+    """Its words are as rare on average: they are the same."""
+    weights = []
+    for topic in ("reward model", "reward model reward", "reward model reward model"):
+        ((weighted,),) = model_of(corpus, topic).segments
+        weights.append(weighted.weight)
+    assert weights == sorted(set(weights))
 
 
 def test_topics_of_one_segment_count_together_more_than_each_alone(corpus):
@@ -191,3 +200,29 @@ def test_close_topics_come_closest_first(corpus):
     paper = "Robot grasping with tactile hands\nA robot hand grasps protein; grippers grasp."
     close = model.close_topics(corpus.papers([paper]).meanings[0])
     assert close[0].text == "robot grasping"
+
+
+def test_the_words_of_topics_alone_give_the_same_index():
+    texts = [
+        "Reward models\nWe reward, and then model.",
+        "LLM agents\nAn agent acts.",
+        "Bread\nNothing else matters.",
+        "",
+    ]
+    words = PaperWords.from_sequences([stem_sequence(text) for text in texts])
+    topics = [("reward", "model"), ("larg", "languag", "model", "agent"), ("bread",)]
+    kept = words_of_topics(words, topics)
+    assert len(kept.words) < len(words.words)
+    every, some = PhraseIndex(words), PhraseIndex(kept)
+    for stems in topics:
+        assert some.presence(stems).tolist() == every.presence(stems).tolist()
+        assert some.has_words(stems).tolist() == every.has_words(stems).tolist()
+
+
+def test_words_however_far_apart_are_those_of_one_paper():
+    texts = ["Models\nWe reward, and then, in time. An LLM.", "Reward\n", "Model\n", ""]
+    index = PhraseIndex(PaperWords.from_sequences([stem_sequence(text) for text in texts]))
+    assert not index.presence(("reward", "model")).any()
+    assert index.has_words(("reward", "model")).tolist() == [True, False, False, False]
+    assert index.has_words(("languag", "reward")).tolist() == [True, False, False, False]
+    assert not index.has_words(("owl", "model")).any()

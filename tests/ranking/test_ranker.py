@@ -1,6 +1,7 @@
 """Ranking: interests first, then thumbs too; rules; and reasons that add up exactly."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -241,6 +242,17 @@ def test_a_batch_gives_each_reader_the_ranking_they_get_alone(ranker, papers):
         assert [ranking.interest(i) for i in ids] == [alone.interest(i) for i in ids]
         similarities = [ranking.similarity(ids[0], i) for i in ids]
         assert similarities == pytest.approx([alone.similarity(i, ids[0]) for i in ids])
+
+
+def test_of_papers_of_earlier_days_the_best_are_ranked_with_the_new_ones(papers):
+    many = [replace(papers[n % len(papers)], id=n + 1) for n in range(120)]
+    ranker = Ranker(Corpus().fit([paper.text for paper in papers]))
+    interest = Interest("robot grasping", Rules(["reward"]))
+    all_scores = ranker.rank(interest, many[20:]).scores
+    (ranking,) = ranker.rankings([interest], [many[:20]], [many[20:]])
+    ranked = [score.paper for score in ranking.scores]
+    assert sorted(ranked) == sorted([*range(1, 21), *(score.paper for score in all_scores[:50])])
+    assert ranked == [score.paper for score in ranker.rank(interest, many).scores if score.paper in set(ranked)]
 
 
 def test_readers_of_equal_interests_without_votes_share_a_model_and_nobody_else_does(ranker, papers):
