@@ -1,13 +1,16 @@
 # A small image: the packages are installed in one stage and copied into another, which has no compiler and no pip cache.
 FROM python:3.13-slim-bookworm AS build
 WORKDIR /source
-COPY pyproject.toml constraints.txt README.md LICENSE paperbot.toml ./
+COPY pyproject.toml README.md LICENSE paperbot.toml ./
+COPY .ci/requirements requirements
 COPY bot bot
+COPY docs/schemas docs/schemas
 COPY profiles profiles
 COPY seeds seeds
 COPY templates templates
 RUN python -m venv /opt/paperbot \
- && /opt/paperbot/bin/pip install --no-cache-dir --constraint constraints.txt '.[postgres,queue]'
+ && /opt/paperbot/bin/pip install --no-cache-dir --only-binary :all: --require-hashes --requirement requirements/queue.txt \
+ && /opt/paperbot/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.13-slim-bookworm
 ARG COMMIT=unknown

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 DEVELOPMENT := .venv/.installed-development
-DOCUMENTATION := .venv/.installed-documentation
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
 # Processes of all tests, half as many again as cores: for a third of the time tests wait for servers and a browser. On
 # two cores 2 and 3 processes took 8:04 to 9:11 and 7:34 to 8:01 minutes. The quick ones wait for little, and each
@@ -22,7 +22,8 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
-# Installs $(1), as pip names it, into .venv.
+# Installs a file of pinned requirements, and Paperbot itself, into .venv. Everything fetched has a hash there: wheels only,
+# as a build would fetch what it needs without one.
 define SET_UP
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	    echo "Paperbot needs Python 3.11 or newer; $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`." \
@@ -33,12 +34,12 @@ define SET_UP
 	@echo "  1 of 3: making a virtual environment"
 	@$(PYTHON) -m venv .venv
 	@echo "  2 of 3: fetching packages"
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt \
-	    --editable '$(1)' 2>&1 | awk $(PIP_STEPS)
+	@$(PIP) --progress-bar off --only-binary :all: --require-hashes --requirement $(1) 2>&1 | awk $(PIP_STEPS)
+	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 endef
 
-.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
+.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-constants bench-summaries summary-weights pictures fuzz serve constraints release release-files clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -89,7 +90,7 @@ bench-hostile: $(DEVELOPMENT)  # 6,000 readers while workers are killed, Postgre
 	PYTHONPATH=. $(BIN)/pytest --numprocesses 0 -m hostile -s tests/worker
 
 fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz
-	@$(BIN)/python -c "import atheris" 2>/dev/null || $(BIN)/pip install --quiet --editable '.[fuzz]' \
+	@$(BIN)/python -c "import atheris" 2>/dev/null || $(PIP) --quiet --only-binary :all: --require-hashes -r $(REQUIREMENTS)/fuzz.txt \
 	    || echo "atheris can't be installed here; hypothesis is used instead, without coverage guidance"
 	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py $(or $(SECONDS),60) $(TARGETS)
 
@@ -99,40 +100,51 @@ serve: $(INSTALLED)
 bench-constants: $(DEVELOPMENT)  # each constant of summaries at other values: make bench-constants BENCH=../shared/bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_constants.py $(BENCH)
 
-summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
+summary-weights: $(DEVELOPMENT)  # learns bot/summaries/*.json: make summary-weights BENCH=../shared/bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_weights.py $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/line_words.py $(BENCH)
 
 bench-summaries: $(DEVELOPMENT)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
 pictures: $(DEVELOPMENT)  # the README's, from the sample digests; needs chromium, fontconfig and fonts-noto-color-emoji (Debian)
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python bench/deciding.py
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python bench/pictures.py
 
 bench-ingest: $(DEVELOPMENT)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python bench/ingest.py $(DATA)
 
-.PHONY: docs
-docs: $(DOCUMENTATION)  # the site of docs/, in site/; a broken link is a failure
+.PHONY: docs schemas
+schemas: $(DEVELOPMENT)  # docs/schemas, after a change of settings or profiles, or of what the documents say about them
+	PYTHONPATH=. $(BIN)/python bench/reference.py schemas
+
+docs: $(DEVELOPMENT)  # the site of docs/, in site/; a broken link is a failure
+	PYTHONPATH=. $(BIN)/python bench/reference.py
 	$(BIN)/zensical build --clean --strict
 
-constraints: $(DEVELOPMENT)  # pins every dependency again, without any registry's address
-	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --extra docs --no-emit-index-url \
-	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
+# Each file has the hashes of all wheels of all platforms, and no registry. constraints.txt has everything that development
+# and documentation need, the others what running needs.
+REQUIREMENTS := .ci/requirements
+COMPILE := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --only-binary :all: \
+    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --strip-extras --quiet --output-file
 
-release: $(DEVELOPMENT)  # the same files, byte for byte, from the same commit; the version is in bot/__init__.py only
-	rm -rf dist
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --outdir dist
-	$(BIN)/twine check --strict dist/*
+constraints: $(DEVELOPMENT)  # pins what pyproject.toml has changed; with UPGRADE=1, every dependency again
+	$(COMPILE) constraints.txt --extra dev --extra docs --group build $(if $(UPGRADE),--upgrade)
+	$(COMPILE) $(REQUIREMENTS)/run.txt --constraint constraints.txt --group build
+	$(COMPILE) $(REQUIREMENTS)/queue.txt --constraint constraints.txt --group build --extra queue
+	$(COMPILE) $(REQUIREMENTS)/fuzz.txt --constraint constraints.txt --group build --extra fuzz
 
-$(INSTALLED): pyproject.toml constraints.txt
-	$(call SET_UP,.)
+release: $(DEVELOPMENT)  # builds, compares and tags this commit; the version is in bot/__init__.py only
+	PYTHON=$(BIN)/python .ci/release --tag
+
+release-files: $(DEVELOPMENT)  # the same without the tag
+	PYTHON=$(BIN)/python .ci/release
+
+$(INSTALLED): pyproject.toml $(REQUIREMENTS)/run.txt
+	$(call SET_UP,$(REQUIREMENTS)/run.txt)
 
 $(DEVELOPMENT): pyproject.toml constraints.txt
-	$(call SET_UP,.[dev])
-
-$(DOCUMENTATION): pyproject.toml constraints.txt
-	$(call SET_UP,.[docs])
+	$(call SET_UP,constraints.txt)
 
 clean:
 	rm -rf .venv build dist site .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

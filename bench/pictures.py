@@ -71,7 +71,10 @@ def _home_with_an_edition() -> Iterator[App]:
     """Open a new home whose sample digests are read, and their edition written to a file."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        for arguments in (["init", str(home)], ["--home", str(home), "run", "--now", _NOW.isoformat()]):
+        for arguments in (
+            ["init", str(home), "--email", "ada@example.org"],
+            ["--home", str(home), "run", "--now", _NOW.isoformat()],
+        ):
             if invoke(arguments):
                 raise RuntimeError(f"paperbot {' '.join(arguments)} failed")
         with open_app(home) as app:

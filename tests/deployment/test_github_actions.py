@@ -1,19 +1,28 @@
 """The template of a daily GitHub Actions job: its steps are run in a shell, with a mail server and a Git repository."""
 
+import email
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from email import policy
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import pytest
 import yaml
+from imap_server import ImapServer
 from support import ROOT
+from zotero_server import KEY, ZoteroServer
+
+from bot.app import open_app
+from bot.model import StopReason, Vote
 
 TEMPLATE = ROOT / ".github" / "examples" / "daily.yml"
-SECRETS = {"MAIL_ADDRESS": "grace@example.org", "MAIL_PASSWORD": "app password"}
+SECRETS = {"MAIL_ADDRESS": "grace@example.org", "MAIL_PASSWORD": "app password", "ZOTERO_KEY": ""}
 
 
 @pytest.mark.parametrize("workflow", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
@@ -51,7 +60,8 @@ class Runner:
         # What the step "Install" would install.
         (commands / "paperbot").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bot "$@"\n')
         (commands / "paperbot").chmod(0o755)
-        self._environment = {
+        (commands / "python").symlink_to(sys.executable)
+        self.environment = {
             **os.environ,
             **{name: evaluate(str(value)) for name, value in job["env"].items()},
             **environment,
@@ -71,7 +81,7 @@ class Runner:
             if "run" in step and step["name"] != "Install":
                 # As GitHub runs a step without `shell`, on Linux.
                 process = subprocess.run(
-                    ["bash", "-e", "-c", step["run"]], cwd=checkout, env=self._environment, check=False
+                    ["bash", "-e", "-c", step["run"]], cwd=checkout, env=self.environment, check=False
                 )
                 assert process.returncode == 0 or step["name"] == "Send the edition", step["name"]
                 sent = sent or process.returncode
@@ -83,10 +93,19 @@ def git(*arguments: object) -> str:
 
 
 @pytest.fixture
-def runner(tmp_path, job, mail_server, tls, certificate):
+def mailbox():
+    with ImapServer().running() as running:
+        yield running
+
+
+@pytest.fixture
+def runner(tmp_path, job, mail_server, mailbox, tls, certificate):
     login = (SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())
     server = mail_server(context=tls.server, login=login)
     sources = [{"name": "seeds", "kind": "folder", "path": str(ROOT / "seeds")}]
+    # The mailbox of the file, which this list is read in place of, at its server here.
+    replies = {"name": "replies", "kind": "mailbox", "host": "127.0.0.1", "port": mailbox.port, "security": "none"}
+    sources.append({**replies, "username": SECRETS["MAIL_ADDRESS"]})
     environment = {
         "PAPERBOT_SOURCES": json.dumps(sources),
         "PAPERBOT_EMAIL__HOST": "127.0.0.1",
@@ -130,9 +149,57 @@ def test_the_state_is_kept_when_sending_fails(runner):
     assert (checkout / "state.tar.enc").exists()
 
 
-def test_the_defaults_are_valid_settings(job):
-    (feeds,) = re.findall(r"\|\| '(\[.*\])'", job["env"]["PAPERBOT_SOURCES"])
-    assert {feed["kind"] for feed in json.loads(feeds)} == {"feed"}
+def html_and_text(mail):
+    message = email.message_from_bytes(mail.content, policy=policy.default)
+    return message, *(message.get_body((kind,)).get_content() for kind in ("html", "plain"))
+
+
+def test_every_link_of_the_mail_works_without_pages(runner, mailbox):
+    runner, server = runner
+    first, _ = runner.run("first")
+    message, html, text = html_and_text(server.mails[0])
+    assert "localhost" not in f"{html} {text} {message['List-Unsubscribe']}"
+    links = re.findall(r'href="([^"]*)"', html)
+    assert {link.partition(":")[0] for link in links if not link.startswith("#")} == {"https", "mailto"}
+    assert len([link for link in links if link.startswith("https:")]) > 1, "papers"
+    to_bot = re.findall(r"^ *mailto:grace@example.org\?subject=(\S+)", text, re.MULTILINE)
+    up, *_, unsubscribe = map(unquote, to_bot)
+    assert len(to_bot) == 2 * html.count("More&nbsp;like") + 1
+    assert message["List-Unsubscribe"] == f"<mailto:grace@example.org?subject={quote(unsubscribe)}>"
+    assert "List-Unsubscribe-Post" not in message
+    settings = tomllib.loads((first / "papers" / "paperbot.toml").read_text())
+    assert [source["name"] for source in settings["sources"]] == ["seeds", "cs-cl", "cs-lg", "replies"]
+    assert settings["sources"][-1] == {
+        "name": "replies",
+        "kind": "mailbox",
+        "host": "imap.gmail.com",
+        "username": "grace@example.org",
+    }
+
+    mailbox.put(f"From: grace@example.org\r\nSubject: {up}\r\n\r\n".encode())
+    mailbox.put(f"From: other@example.org\r\nSubject: {unsubscribe}\r\n\r\n".encode())
+    mailbox.put(b"From: grace@example.org\r\nSubject: A letter\r\n\r\n")
+    # Polled again the next day; of another name, at once.
+    sources = runner.environment["PAPERBOT_SOURCES"].replace('"replies"', '"tomorrow"')
+    runner.environment |= {"PAPERBOT_SOURCES": sources, "PAPERBOT_PASSWORDS__TOMORROW": SECRETS["MAIL_PASSWORD"]}
+    with ZoteroServer().running() as zotero:
+        runner.environment |= {"PAPERBOT_ZOTERO_KEY": KEY, "PAPERBOT_ZOTERO__API_URL": zotero.url}
+        second, code = runner.run("second", cache=first)
+    assert code == 0
+    assert len(server.mails) == 1
+    with open_app(second / "papers") as app:
+        (reader,) = app.store.readers.all()
+        (vote,) = app.store.feedback.votes(reader.id)
+        assert (vote.vote, vote.via, reader.stopped) == (Vote.UP, "reply", StopReason.UNSUBSCRIBED)
+        assert app.store.zotero.get(reader.id).library == "users/1"
+    assert KEY.encode() not in (second / "state.tar.enc").read_bytes()
+    assert [sorted(mail.flags) for mail in mailbox.folders["INBOX"].values()] == [["\\Seen"], ["\\Seen"], []]
+
+
+def test_it_says_what_github_switches_off():
+    text = " ".join(TEMPLATE.read_text().replace("#", " ").split())
+    assert "GitHub switches off those of a fork, schedules included" in text
+    assert "ends schedules after sixty days without any activity" in text
 
 
 def test_the_state_is_saved_whatever_happened_before(job):

@@ -28,6 +28,8 @@ def test_the_lines_of_the_first_mail_make_a_mail(tmp_path):
         "PYTHONPATH": str(ROOT),
     }
     script = "\n".join(lines[1:-1]).replace("PAPERBOT_EMAIL__PASSWORD=...", "PAPERBOT_EMAIL__PASSWORD=secret")
+    # The answer that a person would give; without a terminal nothing is asked.
+    script = script.replace("init ~/papers", "init ~/papers --email ada@example.org")
     done = subprocess.run(
         ["bash", "-e", "-c", script],
         env=environment,

@@ -28,8 +28,9 @@ case "$*" in *ensurepip*) exit 1 ;; esac
     ],
 )
 def test_a_python_that_will_not_do_is_reported_with_what_to_install(tmp_path, python, message):
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, tmp_path)
+    for name in ("Makefile", "pyproject.toml", ".ci/requirements/run.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     if python:
         (tmp_path / "python").write_text(python)
         (tmp_path / "python").chmod(0o755)

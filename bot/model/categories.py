@@ -1,0 +1,95 @@
+"""The categories of arXiv, and the subjects of bioRxiv and medRxiv, with the nearest to one that does not exist."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+# By server, as it writes them, without what stands in parentheses.
+SUBJECTS: Mapping[str, tuple[str, ...]] = {
+    "biorxiv": (
+        *("Animal Behavior and Cognition", "Biochemistry", "Bioengineering", "Bioinformatics", "Biophysics"),
+        *("Cancer Biology", "Cell Biology", "Clinical Trials", "Developmental Biology", "Ecology", "Epidemiology"),
+        *("Evolutionary Biology", "Genetics", "Genomics", "Immunology", "Microbiology", "Molecular Biology"),
+        *("Neuroscience", "Paleontology", "Pathology", "Pharmacology and Toxicology", "Physiology", "Plant Biology"),
+        *("Scientific Communication and Education", "Synthetic Biology", "Systems Biology", "Zoology"),
+    ),
+    "medrxiv": (
+        *("Addiction Medicine", "Allergy and Immunology", "Anesthesia", "Cardiovascular Medicine"),
+        *("Dentistry and Oral Medicine", "Dermatology", "Emergency Medicine", "Endocrinology", "Epidemiology"),
+        *("Forensic Medicine", "Gastroenterology", "Genetic and Genomic Medicine", "Geriatric Medicine"),
+        *("Health Economics", "Health Informatics", "Health Policy", "Health Systems and Quality Improvement"),
+        *("Hematology", "HIV/AIDS", "Infectious Diseases", "Intensive Care and Critical Care Medicine"),
+        *("Medical Education", "Medical Ethics", "Nephrology", "Neurology", "Nursing", "Nutrition"),
+        *("Obstetrics and Gynecology", "Occupational and Environmental Health", "Oncology", "Ophthalmology"),
+        *("Orthopedics", "Otolaryngology", "Pain Medicine", "Palliative Medicine", "Pathology", "Pediatrics"),
+        *("Pharmacology and Therapeutics", "Primary Care Research", "Psychiatry and Clinical Psychology"),
+        *("Public and Global Health", "Radiology and Imaging", "Rehabilitation Medicine and Physical Therapy"),
+        *("Respiratory Medicine", "Rheumatology", "Sexual and Reproductive Health", "Sports Medicine", "Surgery"),
+        *("Toxicology", "Transplantation", "Urology"),
+    ),
+}
+
+
+@cache
+def arxiv_categories() -> Mapping[str, str]:
+    """Return the names of arXiv's categories (https://arxiv.org/category_taxonomy) by their codes."""
+    names: Mapping[str, str] = json.loads(Path(__file__).with_name("arxiv_categories.json").read_text("utf-8"))
+    return names
+
+
+@cache
+def arxiv_archives() -> frozenset[str]:
+    """Return what the codes of arXiv's categories begin with: ``cs``, ``hep-th``."""
+    return frozenset(code.partition(".")[0] for code in arxiv_categories())
+
+
+def known_category(text: str) -> str:
+    """Return an arXiv category as arXiv writes it; raises ValueError with the nearest one, or where to look it up.
+
+    >>> known_category("cs.lg")
+    'cs.LG'
+    """
+    by_folded_code = {code.casefold(): code for code in arxiv_categories()}
+    if code := by_folded_code.get(text.casefold()):
+        return code
+    near = _nearest(text.casefold(), by_folded_code)
+    remedy = f"did you mean {by_folded_code[near]}?" if near else "https://arxiv.org/category_taxonomy lists them"
+    raise ValueError(f"{text!r} is not a category of arXiv; {remedy}")
+
+
+def known_subject(server: str, text: str) -> str:
+    """Return a subject as its server writes it; raises ValueError with the nearest one, or where to look it up.
+
+    >>> known_subject("biorxiv", "cell_biology"), known_subject("medrxiv", "hivaids")
+    ('Cell Biology', 'HIV/AIDS')
+    """
+    by_letters = {_letters(subject): subject for subject in SUBJECTS[server]}
+    letters = _letters(text)
+    if subject := by_letters.get(letters):
+        return subject
+    near = _nearest(letters, by_letters)
+    remedy = f"did you mean {by_letters[near]!r}?" if near else f"https://www.{server}.org lists them"
+    raise ValueError(f"{text!r} is not a subject of {server.replace('rxiv', 'Rxiv')}; {remedy}")
+
+
+def _nearest(text: str, known: Iterable[str]) -> str:
+    """Return the most similar of the known texts, of several the one that begins alike; empty if none is similar.
+
+    >>> _nearest("cs.hx", ["cs.hc", "cs.oh"])
+    'cs.hc'
+    """
+
+    def shared_letters(near: str) -> int:
+        return next((n for n, (a, b) in enumerate(zip(near, text, strict=False)) if a != b), len(text))
+
+    return max(get_close_matches(text, known, n=5), key=shared_letters, default="")
+
+
+def _letters(subject: str) -> str:
+    """Return a subject's letters in lower case: addresses have some with ``_``, and some without anything between."""
+    return re.sub(r"[^a-z]", "", subject.partition("(")[0].lower())
