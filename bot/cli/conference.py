@@ -1,0 +1,135 @@
+"""The command ``conference``: a reader's plan of a programme."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from bot.cli.output import (
+    app_of,
+    json_option,
+    now_option,
+    print_json,
+    print_problems,
+    problems_json,
+    working,
+)
+from bot.model import Problem, RawDigest
+from bot.model.errors import UsageError
+from bot.model.wording import plural
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.operate.conference import Plan
+
+_FORMATS = ("text", "markdown", "html", "ics")
+_BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html", ".ics": "ics"}
+
+
+@click.command("conference", short_help="Plan a conference: rank a programme for READER.")
+@click.argument("file", type=click.File("rb"))
+@click.argument("reader")
+@click.option("--top", type=click.IntRange(1, 1_000), default=20, show_default=True, help="How many papers, at least.")
+@click.option(
+    "--format", "form", type=click.Choice(_FORMATS), help="The form of the plan  [default: by FILE, or text]."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=f"Write the plan to FILE; its suffix says the form: {', '.join(_BY_SUFFIX)}.",
+    metavar="FILE",
+)
+@click.option("--timezone", default="", help="Of times without one, such as Europe/Vienna  [default: the profile's].")
+@now_option
+@json_option
+@click.pass_context
+def conference(
+    ctx: click.Context,
+    *,
+    file: IO[bytes],
+    reader: str,
+    top: int,
+    form: str | None,
+    output: Path | None,
+    timezone: str,
+    now: datetime,
+    as_json: bool,
+) -> int:
+    """Rank the programme in FILE for READER, and print a plan by day and slot; - reads standard input.
+
+    FILE is CSV with a first line of column names (title, abstract, authors, date, start, end, room, session, type, url;
+    in any order), JSON of OpenReview, papercopilot or a conference's site, BibTeX, RIS or ICS. The plan has the best
+    papers, and the best one of each slot; of papers at the same time in different rooms the worse match is marked. What
+    was sent to READER before, or voted on, is marked, too.
+
+    The papers of the plan are stored, so that they can be voted on. They are in nobody's edition, and are not counted
+    as sent.
+
+    \b
+    Examples:
+      paperbot conference iclr2026.json reward-models
+      paperbot conference programme.csv reward-models --timezone Europe/Vienna --output plan.html
+      paperbot conference programme.ics reward-models/ada@example.org --output plan.ics
+    """
+    from bot.formats.library import MAX_BYTES
+    from bot.operate import plan_files
+    from bot.readers import stored_reader
+
+    if output and not form and output.suffix.lower() not in _BY_SUFFIX:
+        raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
+    _check_timezone(timezone)
+    form = form or (_BY_SUFFIX[output.suffix.lower()] if output else "text")
+    app = app_of(ctx)
+    recipient, profile = stored_reader(app.store, app.profiles, reader, now)
+    # click names standard input <stdin>, which people would take for a file's name.
+    name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
+    # One byte more than is allowed, so that a larger file is refused and not cut.
+    raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
+    with working("ranking the programme"):
+        plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone)
+    problems = [Problem(name, problem) for problem in plan.problems]
+    if as_json:
+        print_json({**plan_files.as_json(plan), "problems": problems_json(problems)})
+    if output:
+        _write(output, _rendered(app, plan, form, now))
+    if not as_json:
+        written = f"{plan_files.tally(plan)}: the plan is in {output}\n"
+        click.echo(written if output else _rendered(app, plan, form, now), nl=False)
+        print_problems(problems)
+    return 1 if problems else 0
+
+
+def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
+    from bot.operate import plan_files
+
+    votes = plan_files.votes_of(app.links(plan.reader))
+    if form == "markdown":
+        return plan_files.markdown(plan, votes)
+    if form == "html":
+        return plan_files.page(plan, app.templates, votes)
+    if form == "ics":
+        if dayless := sum(item.slot.day is None for item in plan.items):
+            note = f"{plural(dayless, 'paper')} of the plan without a day: not in the calendar"
+            click.secho(f"? {note}", fg="yellow", err=True)
+        return plan_files.calendar(plan, now)
+    return plan_files.text(plan)
+
+
+def _check_timezone(name: str) -> None:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name or "UTC")
+    except (ValueError, OSError, LookupError):
+        raise UsageError(f"--timezone {name!r} is no time zone; write one such as Europe/Vienna") from None
+
+
+def _write(output: Path, content: str) -> None:
+    try:
+        # newline: the lines of a calendar end in CRLF already.
+        output.write_text(content, encoding="utf-8", newline="")
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written ({error.strerror})") from error

@@ -1,0 +1,175 @@
+"""What papers cite, asked of OpenAlex for the few candidates about which readers' thresholds decide.
+
+    readers with a library or votes --rank what is new to them--> papers near the threshold, the nearest first
+        --OpenAlex: referenced works--> cited papers --in the store or a library?--> facts (``FactKind.CITES``)
+
+At most ``A_DAY`` papers are asked about in a day (UTC), each once, by its DOI or arXiv id, in two requests each. What
+goes wrong costs these look-ups alone: they are due again after a wait that grows, as those of a source.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from itertools import chain
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+from bot.config.profiles import Profile, with_override
+from bot.editions.composer import Context
+from bot.editions.due import EditionRequest
+from bot.formats import Parser
+from bot.model import Entry, Fact, FactKind, Paper, PaperId, Problem, RawDigest, Reader, SourceState
+from bot.model.clock import local_date
+from bot.model.errors import DigestError, PaperbotError, SourceError, unexpected_error
+from bot.model.papers import citation, is_cited, keys
+from bot.sources import HttpError, after_failure, after_success, is_due
+from bot.sources.openalex import URL
+from bot.store import Store
+
+if TYPE_CHECKING:  # httpx2 takes long to import
+    from bot.sources.http import Fetcher
+
+log = logging.getLogger("paperbot")
+
+NAME = "links.references"  # of its state; no source's name has a full stop
+A_DAY = 10  # papers
+_ORIGIN = "OpenAlex"
+_MOST_READERS = 20  # whose candidates are ranked
+_LAST = 5_000  # votes, and papers added to libraries, among which these readers are found
+_NEAR = 1.5  # log-odds between a paper's score and the threshold
+_LEAST_THRESHOLD = 0.04  # of editions that are filled whatever the score: that of a possible match
+_MOST_REFERENCES = 100  # OpenAlex takes as many ids in a filter, and as many works on a page
+_FIELDS = "id,doi,title,type,primary_location,best_oa_location"
+_WORK = re.compile(rb'"https?://openalex\.org/(W\d{1,12})"')
+_UNKNOWN = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+
+
+def failing(store: Store) -> list[Problem]:
+    """Return a problem if the last look-up failed; for the status."""
+    state = store.sources.states().get(NAME)
+    return [Problem(NAME, f"failing: {state.problem}")] if state and state.failures else []
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Asks OpenAlex what papers cite, and stores what of it readers may have."""
+
+    context: Context
+    fetcher: Fetcher
+    parser: Parser
+    url: str = URL
+
+    def look_up(self, now: datetime) -> list[Problem]:
+        """Ask about papers that came since the last time, as far as the day's budget goes; return what went wrong."""
+        store = self.context.store
+        with store.exclusively(NAME) as has_lock:
+            if not has_lock:
+                return []
+            try:
+                return self._look_up(now)
+            except PaperbotError:
+                raise
+            except Exception as error:
+                # No mistake in a look-up may cost anybody an edition.
+                log.debug(NAME, exc_info=True)
+                return [Problem(NAME, unexpected_error(error))]
+
+    def _look_up(self, now: datetime) -> list[Problem]:
+        store = self.context.store
+        state = store.sources.states().get(NAME) or SourceState(NAME)
+        day, newest = now.date().isoformat(), str(store.papers.newest_id())
+        asked = int(state.memory.get("asked", "0")) if state.memory.get("day") == day else 0
+        is_waiting = state.failures > 0 and not is_due(timedelta(days=1), state, now)
+        if asked >= A_DAY or is_waiting or (state.memory.get("newest") == newest and not state.failures):
+            return []
+        problems: list[Problem] = []
+        for paper in self._near_threshold(now)[: A_DAY - asked]:
+            asked += 1
+            try:
+                cited = self._cited(paper)
+            except DigestError as error:  # of this answer alone
+                problems.append(Problem(NAME, f"{paper.ref}: {error}"))
+                cited = []
+            except SourceError as error:
+                problem = Problem(NAME, f"looking references up: {error}")
+                failed = after_failure(state, problem, error.retry_after, now)
+                memory = {**state.memory, "day": day, "asked": str(asked)}
+                store.sources.record(replace(failed, memory=memory))
+                return [*problems, problem]
+            facts = [citation(entry, _ORIGIN) for entry in self._known(cited)]
+            # The first fact says that it was asked about.
+            store.papers.add_facts(paper.id, [Fact(FactKind.REFERENCES, str(len(cited)), _ORIGIN), *facts])
+        store.sources.record(after_success(state, {"day": day, "asked": str(asked), "newest": newest}, now))
+        return problems
+
+    def _near_threshold(self, now: datetime) -> list[Paper]:
+        """Return the papers new to readers that are near their thresholds, the nearest first."""
+        store = self.context.store
+        distances: dict[PaperId, float] = {}
+        for reader, profile in self._readers():
+            request = EditionRequest(reader, profile, local_date(now, profile.schedule.timezone))
+            (new,) = self.context.composer.candidates_of([request])
+            ranked = self.context.composer.ranked(reader, profile, new.ids, now)
+            least = max(profile.edition.fills_from, _LEAST_THRESHOLD)
+            threshold = math.log(least / (1 - least)) if least < 1 else math.inf
+            for score in ranked.scores if ranked else ():
+                distance = abs(score.log_odds - threshold)
+                if distance <= _NEAR and not (score.muted or score.missing_terms):
+                    distances[score.paper] = min(distance, distances.get(score.paper, distance))
+        papers = store.papers.get(sorted(distances, key=lambda paper: (distances[paper], -paper)))
+        return [paper for paper in papers.values() if _doi(paper) and not _is_asked(paper)]
+
+    def _readers(self) -> list[tuple[Reader, Profile]]:
+        """Return the readers who added to their library or voted last, without those who stopped."""
+        store = self.context.store
+        voters, _ = store.feedback.last_voters(_LAST)
+        ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
+        overrides = store.overrides.of_readers(ids)
+        readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
+        profiles: Mapping[str, Profile] = self.context.profiles
+        return [
+            (reader, with_override(profiles[reader.profile], overrides.get(reader.id)))
+            for reader in readers
+            if reader.profile in profiles
+        ]
+
+    def _cited(self, paper: Paper) -> list[Entry]:
+        """Return what a paper cites, the first hundred; nothing if OpenAlex doesn't know it.
+
+        Raises SourceError and DigestError.
+        """
+        try:
+            work = self.fetcher.fetch(f"{self.url}/doi:{quote(_doi(paper))}?select=referenced_works").content or b""
+        except HttpError as error:
+            if error.status in _UNKNOWN:
+                return []
+            raise
+        ids = list(dict.fromkeys(found.decode() for found in _WORK.findall(work)))[:_MOST_REFERENCES]
+        if not ids:
+            return []
+        query = {"filter": f"openalex_id:{'|'.join(ids)}", "per_page": _MOST_REFERENCES, "select": _FIELDS}
+        page = self.fetcher.fetch(f"{self.url}?{urlencode(query)}").content or b""
+        # Parsed in the parser process like a digest of OpenAlex: as untrusted.
+        return [entry for digest in self.parser.parse(RawDigest(NAME, "", page)) for entry in digest.entries]
+
+    def _known(self, cited: Sequence[Entry]) -> list[Entry]:
+        """Return the cited papers that the store or any library has; each reader's own are found when it is ranked."""
+        store = self.context.store
+        identity_keys = [key for entry in cited for key in keys(entry)]
+        known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
+        return [entry for entry in cited if any(is_cited(entry, paper) for paper in known)]
+
+
+def _doi(paper: Paper) -> str:
+    """Return the DOI by which OpenAlex knows a paper, arXiv's own for an arXiv id; empty without both."""
+    return paper.doi or (f"10.48550/arxiv.{paper.arxiv_id}" if paper.arxiv_id else "")
+
+
+def _is_asked(paper: Paper) -> bool:
+    return any(fact.kind is FactKind.REFERENCES for fact in paper.facts)
