@@ -75,7 +75,7 @@ def main(count: int) -> None:
     for name, entries in (("library.bib", bibtex(count)), ("formats.ris", ris(count))):
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder) / "home"
-            invoke(["init", str(home)])
+            invoke(["init", str(home), "--email", "ada@example.org", "--timezone", "Europe/Berlin"])
             file = home / name
             file.write_text("\n".join(entries))
             with open_store(f"sqlite:///{home}/state/paperbot.db") as store:

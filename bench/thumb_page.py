@@ -49,7 +49,10 @@ def main() -> int:
 
 def prepare(home: Path) -> list[str]:
     """Create a home with one edition sent; return the paths of its thumb links."""
-    for command in (["init", home], ["--home", home, "run", "--force"]):
+    for command in (
+        ["init", home, "--email", "ada@example.org", "--timezone", "Europe/Berlin"],
+        ["--home", home, "run", "--force"],
+    ):
         subprocess.run([sys.executable, "-m", "bot", *map(str, command)], check=True, stdout=subprocess.DEVNULL)
     texts = [path.read_text() for path in home.glob("state/outbox/*/*.eml")]
     text = "\n".join(texts).replace("=\n", "").replace("=3D", "=")

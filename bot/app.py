@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from bot.editions.composer import Context, EditionComposer, TldrWriter
     from bot.editions.models import CorpusCache, CurrentRanker
     from bot.formats import Parser
+    from bot.operate.conference import ConferencePlanner
     from bot.operate.day import DailyJob
     from bot.operate.ingest import IngestionService, LinkResolver
     from bot.operate.messages import ChannelTests
+    from bot.operate.references import References
     from bot.readers.libraries import ZoteroLibraries
     from bot.readers.subscriptions import SubscriptionService
     from bot.sources import Source
@@ -268,6 +270,12 @@ class App:
         sources = SourceMonitor(self.store, self._digest_sources)
         return EditionComposer(self.store, self.ranker, sources, samples=self.home.sample_sources)
 
+    @property
+    def conference_planner(self) -> ConferencePlanner:
+        from bot.operate.conference import ConferencePlanner
+
+        return ConferencePlanner(self.store, self.parser, self.ranker, self.composer)
+
     @cached_property
     def tldr_writer(self) -> TldrWriter | None:
         """Replaces summaries by TL;DRs of a language model; None without an endpoint."""
@@ -305,7 +313,16 @@ class App:
             disk_space=self.disk_space,
             keep=self.keep_days,
             tldr_writer=self.tldr_writer,
+            references=self._references_of(profiles),
         )
+
+    def _references_of(self, profiles: Mapping[str, Profile]) -> References | None:
+        """Asks what papers cite; None unless ``links.resolve`` is set."""
+        if not self.home.settings.links.resolve:
+            return None
+        from bot.operate.references import References
+
+        return References(self.context(profiles), self._fetcher, self.parser)
 
     # Rendering
 
@@ -381,7 +398,12 @@ class App:
         from bot.operate.messages import ChannelTests
 
         return ChannelTests(
-            store=self.store, renderer=self.renderer, sample_renderer=self.sample_renderer, routes=self.routes
+            store=self.store,
+            renderer=self.renderer,
+            sample_renderer=self.sample_renderer,
+            routes=self.routes,
+            composer=self.composer,
+            sample_page=f"{self.public_url}/sample",
         )
 
     @cached_property
@@ -429,11 +451,13 @@ class App:
     def standing_problems(self, now: datetime) -> list[Problem]:
         """Return the problems that last: until a person repairs a profile, disk or file, or an hour's cap is over."""
         from bot.operate.ingest import unreadable
+        from bot.operate.references import failing
         from bot.readers.subscriptions import reached_cap
 
         unreadable_files = unreadable(self.sources, self.store, self.parser, now)
         caps = reached_cap(self.store, now)
-        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files, *caps]
+        references = failing(self.store) if self.home.settings.links.resolve else []
+        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files, *caps, *references]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if one is configured, what needs attention; return what failed."""
@@ -464,12 +488,14 @@ def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None
 def reply_address(settings: Settings) -> str:
     """Return the bot's mailbox if votes in mails are mails to it; empty if they are pages.
 
-    They are with ``email.replies``, and where the pages are on this computer only, which no telephone reaches. Only a
-    mailbox among the sources can read them: its user name counts if it is an address, else the sender's address.
+    They are with ``email.replies``, and where there are no pages, or on this computer only, which no telephone
+    reaches. Only a mailbox among the sources can read them: its user name counts if it is an address, else the sender's
+    address.
     """
     login = next((s.votes_login for s in settings.sources if s.votes_login is not None), None)
-    is_local = is_loopback(urlsplit(settings.bot.public_url).hostname or "")
-    if login is None or not (settings.email.replies or is_local):
+    pages = settings.bot.public_url
+    has_pages = bool(pages) and not is_loopback(urlsplit(pages).hostname or "")
+    if login is None or (has_pages and not settings.email.replies):
         return ""
     return login if is_one_address(login) else parseaddr(settings.email.sender)[1]
 

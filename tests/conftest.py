@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # The duration of an example depends on the machine more than on the code.
-settings.register_profile("thorough", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=60)
 settings.register_profile("quick", deadline=None, max_examples=25)  # make test
 settings.load_profile("thorough")
 
@@ -160,7 +160,7 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def prepared_home(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home as ``paperbot init`` makes it, with an empty store; to be copied."""
     path = tmp_path_factory.mktemp("prepared") / "papers"
-    assert invoke(["init", str(path)]) == 0
+    assert invoke(["init", str(path), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
     shutil.copy(empty_store, path / "state")
     return path
 

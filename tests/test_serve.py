@@ -68,7 +68,7 @@ def test_an_edited_profile_counts_from_the_next_tick_on(home, jobs):
 
 
 def test_a_lasting_problem_is_logged_once_and_does_not_stop_later_ticks(home, jobs, caplog):
-    (home / "profiles" / "bad.toml").write_text("titel = 1")
+    (home / "profiles" / "bad.toml").write_text("titel = 1\ninterests = 'x'")
     tick(jobs)
     jobs.publish()
     (home / "paperbot.toml").write_text("[emial]\n")

@@ -7,20 +7,18 @@ reader, paper --> signed links back to Paperbot (``ReaderLinks``)
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from difflib import get_close_matches
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from bot.config.keys import Purpose, Signer
 from bot.model import FactKind, Paper, Reader, Role, Sentence, Vote
 from bot.model.addresses import is_loopback
+from bot.model.categories import arxiv_categories
 from bot.model.papers import PaperLink, paper_link
 from bot.model.wording import oneline, plural, shorten, wrap
 from bot.text.latex import readable
@@ -37,34 +35,13 @@ _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 _LINE_WIDTH = 74
 
 
-@cache
-def _category_names() -> Mapping[str, str]:
-    """Return the names of arXiv's categories (https://arxiv.org/category_taxonomy) by their codes."""
-    names: Mapping[str, str] = json.loads(Path(__file__).with_name("arxiv_categories.json").read_text("utf-8"))
-    return names
-
-
-def known_category(text: str) -> str:
-    """Return an arXiv category as arXiv writes it; raises ValueError with the nearest one, or where to look it up.
-
-    >>> known_category("cs.lg")
-    'cs.LG'
-    """
-    by_folded_code = {code.casefold(): code for code in _category_names()}
-    if code := by_folded_code.get(text.casefold()):
-        return code
-    near = get_close_matches(text.casefold(), by_folded_code, n=1)
-    remedy = f"did you mean {by_folded_code[near[0]]}?" if near else "https://arxiv.org/category_taxonomy lists them"
-    raise ValueError(f"{text!r} is not a category of arXiv; {remedy}")
-
-
 def category_in_words(category: str) -> str:
     """Return the name of one of arXiv's categories; another category as it is, with a capital at its beginning.
 
     >>> category_in_words("cs.CL"), category_in_words("bioinformatics"), category_in_words("cs.XX")
     ('Computation and Language', 'Bioinformatics', 'cs.XX')
     """
-    if name := _category_names().get(category):
+    if name := arxiv_categories().get(category):
         return name
     return category if "." in category else category[:1].upper() + category[1:]
 
@@ -106,9 +83,12 @@ def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
 
 
 def pdf(paper: Paper) -> str:
-    """Return the address of a paper's PDF, derived from what digests name; empty where that is not possible."""
+    """Return the address of a paper's PDF, stated or derived from what digests name; empty where there is none."""
     if paper.arxiv_id:
         return f"https://arxiv.org/pdf/{quote(paper.arxiv_id)}"
+    for fact in paper.facts:
+        if fact.kind is FactKind.PDF and (stated := web_address(fact.value)):
+            return stated
     url = web_address(paper.url or "")
     return url if url.lower().partition("?")[0].endswith(".pdf") else ""
 
@@ -189,7 +169,10 @@ def summary_text(summary: Sequence[Sentence], indent: str = "") -> str:
 
 
 class Links(Protocol):
-    """A reader's links. A GET changes nothing, as mail scanners follow links: the page's button does."""
+    """A reader's links. A GET changes nothing, as mail scanners follow links: the page's button does.
+
+    A link is empty where nothing would be behind it: without pages, all but those that open a mail to the bot.
+    """
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """Return the page that asks to confirm a vote; ``via`` is the channel of the link, mail or page."""
@@ -198,7 +181,7 @@ class Links(Protocol):
         """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
 
     def edition(self, day: date) -> str:
-        """Return the page of a day's edition."""
+        """Return the page of a day's edition, which leads to none of the reader's own."""
 
     def go(self, paper: Paper) -> str:
         """Return the page that shows the paper's addresses, which is shorter than most of them."""
@@ -207,7 +190,7 @@ class Links(Protocol):
         """Return the reader's preferences page."""
 
     def unsubscribe(self) -> str:
-        """Return the page that unsubscribes the reader."""
+        """Return the page that unsubscribes the reader; without pages a mail to the bot's mailbox that does."""
 
 
 def title_link(paper: Paper) -> PaperLink:
@@ -223,7 +206,7 @@ def short(url: str, paper: Paper, links: Links) -> str:
         return url
     page = links.go(paper)
     # A page on this machine can't be opened on a telephone, where the paper's own address can.
-    is_reachable = not is_loopback(urlsplit(page).hostname or "")
+    is_reachable = page and not is_loopback(urlsplit(page).hostname or "")
     return page if is_reachable and len(page) <= _LINE_WIDTH else url
 
 
@@ -255,12 +238,12 @@ def path(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SampleLinks:
-    """The links of a sample edition: all lead to one page at ``public_url``, which changes nothing."""
+    """The links of a sample edition: all lead to one page at ``public_url``, if any, which changes nothing."""
 
     public_url: str
 
     def _page(self, *_: object, **__: object) -> str:
-        return f"{self.public_url}/sample"
+        return f"{self.public_url}/sample" if self.public_url else ""
 
     thumb = edition = go = me = unsubscribe = _page
 
@@ -272,7 +255,7 @@ class SampleLinks:
 class ReaderLinks:
     """Links to the web pages at ``public_url``, signed for one reader.
 
-    ``reply_to`` is the bot's mailbox if votes in mails are mails to it; empty if they are pages.
+    Without it there are no pages. ``reply_to`` is the bot's mailbox if votes in mails are mails to it; empty if not.
     """
 
     public_url: str
@@ -290,26 +273,26 @@ class ReaderLinks:
         In mails, a mail with the vote as its subject if votes are mails (``bot.readers.votes``).
         """
         if self.reply_to and via == "mail":
-            token = self._token(Purpose.REPLY, self.reader.id, paper.id)
-            subject = quote(f"Paperbot vote {vote} {token}")
-            return f"mailto:{quote(self.reply_to, safe='@')}?subject={subject}"
+            return self._mail(f"vote {vote} {self._token(Purpose.REPLY, self.reader.id, paper.id)}")
         # No parameter in mails, which have two of these links for each paper.
         origin = "" if via == "mail" else f"from={via}&"
-        return f"{self.public_url}/thumb/{self._token(Purpose.THUMB, self.reader.id, paper.id)}?{origin}vote={vote}"
+        page = self._page("thumb", Purpose.THUMB, paper.id)
+        return page and f"{page}?{origin}vote={vote}"
 
     def confirm(self) -> str:
         return self._page("confirm", Purpose.CONFIRM)
 
     def edition(self, day: date) -> str:
-        return f"{self.public_url}/edition/{self._token(Purpose.EDITION, self.reader.id, day.toordinal())}"
+        return self._page("edition", Purpose.EDITION, day.toordinal())
 
     def go(self, paper: Paper) -> str:
-        return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}"
+        return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""
 
     def save(self, paper: Paper, via: str = "mail") -> str:
         if via == "mail" and _is_on_this_machine(self.public_url):
             return ""
-        return f"{self.public_url}/thumb/{self._token(Purpose.THUMB, self.reader.id, paper.id)}/save"
+        page = self._page("thumb", Purpose.THUMB, paper.id)
+        return page and f"{page}/save"
 
     def library(self, extension: str) -> str:
         """Return the liked papers as a file, ``bib`` or ``ris``, for programs that fetch it again and again."""
@@ -320,10 +303,16 @@ class ReaderLinks:
         return self._page("me", Purpose.ME)
 
     def unsubscribe(self) -> str:
+        if self.reply_to and not self.public_url:
+            return self._mail(f"unsubscribe {self._token(Purpose.UNSUBSCRIBE, self.reader.id)}")
         return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
 
-    def _page(self, page: str, purpose: Purpose) -> str:
-        return f"{self.public_url}/{page}/{self._token(purpose, self.reader.id)}"
+    def _page(self, page: str, purpose: Purpose, *payload: int) -> str:
+        return f"{self.public_url}/{page}/{self._token(purpose, self.reader.id, *payload)}" if self.public_url else ""
+
+    def _mail(self, wish: str) -> str:
+        """Return a link that opens a mail to the bot's mailbox (``bot.readers.votes.record_reply``)."""
+        return f"mailto:{quote(self.reply_to, safe='@')}?subject={quote(f'Paperbot {wish}')}"
 
     def _token(self, purpose: Purpose, *payload: int) -> str:
         token = self._tokens.get((purpose, payload))

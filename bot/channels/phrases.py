@@ -5,14 +5,16 @@ In this order: reasons in a sentence, papers and picks, editions, the list of li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
 from bot.model import (
+    SAMPLES,
     Edition,
     EditionKind,
     LearnedPhrase,
@@ -50,13 +52,21 @@ def understood(interests: str) -> str:
 TITLE_WIDTH = 300
 # Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
 SUBJECT_WIDTH = 70
-# A line of the day is not cut, as its end may be what was found. The header of a longer one, of a test, is folded.
-_LONGEST_HEADLINE = 62
+# Where a line that is longer than a subject ends: before a further clause or phrase.
+_LINE_ENDS = re.compile(
+    r"[,;:] |\s(?=(?:while|whereas|with|without|by|in|on|for|via|across|compared|and|but|that|which)\s)"
+)
+_LEAST_LINE = 30  # characters
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+# Reasons whose text is a title.
+_PAPERS = (ReasonKind.LIKED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
 _MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
+_OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
 _NAMED_AUTHORS = 3
+_NAMED_MEMBERS = 3
+LIKED_ELSEWHERE = "Liked in your group"
 _FIRST_LINE = 200  # characters, about what previews of a link show
 _OTHER_SIGHTINGS = 3
 # Of more picks, the list is grouped by topic.
@@ -84,6 +94,8 @@ _PHRASE_WIDTH = 60
 _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.ALERT: "",
     ReasonKind.AUTHOR: "by {names}, whom you follow",
+    ReasonKind.CITES_LIKED: "cites {quoted}, which you liked",
+    ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in your library",
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
     ReasonKind.WROTE: "you wrote {quoted}",
     ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
@@ -92,6 +104,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
+    ReasonKind.JOINS: "joins {quoted} and “{near}”, which no earlier paper sent to you{since} did",
     ReasonKind.TRENDING: "trending: {names}",
     ReasonKind.PHRASES: "what speaks for it: {quoted}",
     ReasonKind.TOGETHER: "you like {quoted} together with “{near}”",
@@ -116,11 +129,16 @@ def sentence(reasons: Sequence[Reason]) -> str:
 # Both parts of a mail have it, and readers without votes have the same reasons.
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...]) -> str:
-    named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
+    in_join = {text for reason in reasons if reason.kind is ReasonKind.JOINS for text in (reason.text, reason.near)}
+    named = (
+        reason
+        for reason in reasons
+        if reason.kind is not ReasonKind.ALERT and not (reason.kind is ReasonKind.WROTE and reason.text in in_join)
+    )
     clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)
-        width = _TITLE_WIDTH if kind in (ReasonKind.LIKED, ReasonKind.OWNED) else _PHRASE_WIDTH
+        width = _TITLE_WIDTH if kind in _PAPERS else _PHRASE_WIDTH
         texts = [_shown(reason.text, width) for reason in of_kind]
         near = _shown(of_kind[0].near, _PHRASE_WIDTH)
         clauses.append(
@@ -128,11 +146,23 @@ def _sentence(reasons: tuple[Reason, ...]) -> str:
                 names=listed(texts),
                 quoted=listed([f"“{text}”" for text in texts]),
                 near=near,
+                since=f" since {long_date(date.fromisoformat(of_kind[0].since))}" if of_kind[0].since else "",
                 s="" if len(texts) == 1 else "s",
+                are="is" if len(texts) == 1 else "are",
             )
         )
     joined = "; ".join(clauses)
     return f"{joined[0].upper()}{joined[1:]}." if joined else ""
+
+
+def join_counts(papers: int, with_first: int, with_second: int, since: date) -> str:
+    """Return the counts behind a reason of the kind ``JOINS``.
+
+    >>> join_counts(212, 14, 9, date(2026, 3, 3))
+    'Of 212 papers sent to you since 3 Mar 2026, 14 had the first of these topics, 9 the second, none both.'
+    """
+    had = f"{with_first:,} had the first of these topics, {with_second:,} the second, none both"
+    return f"Of {plural(papers, 'paper')} sent to you since {long_date(since)}, {had}."
 
 
 # Many readers have the same reasons for the same papers.
@@ -204,13 +234,13 @@ def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
     A revised paper has ``version 2`` after its date. The reader's own alerts come last: ``via your alert on Ada
     Lovelace (new citations)``.
     """
-    # A dictionary as an ordered set: a digest that was read again names the same topic and date twice.
-    appearances = dict.fromkeys(
-        (shorten(sighting.topic or sighting.source, 60), sighting.date) for sighting in paper.sightings
-    )
+    appearances: dict[str, date | None] = {}
+    for sighting in paper.sightings:
+        # Lists of recent papers repeat them: only the first date in each says something.
+        appearances.setdefault(shorten(sighting.topic or sighting.source, 60), sighting.date)
     if not appearances:
         return [long_date(paper.published, language)] if paper.published else []
-    (topic, first_seen), *others = appearances
+    (topic, first_seen), *others = appearances.items()
     published = paper.published or first_seen
     parts = [topic]
     if published:
@@ -248,6 +278,24 @@ def match_strength(probability: float) -> str:
     return _MARKS[Match.for_probability(probability)]
 
 
+def liked_by(edition: Edition, paper: Paper) -> str:
+    """Return who else of the reader's group likes a paper: ``Ada and Ben liked this.``; empty if nobody does."""
+    names = next((like.names for like in edition.group_likes if like.paper.id == paper.id), ())
+    return f"{_names(names)} liked this." if names else ""
+
+
+def liked_elsewhere(edition: Edition) -> list[tuple[Paper, str]]:
+    """Return the papers beside the picks that others of the reader's group like, each with who does: ``Ada``."""
+    picked_ids = {pick.paper.id for pick in edition.picks}
+    return [(like.paper, _names(like.names)) for like in edition.group_likes if like.paper.id not in picked_ids]
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = [oneline(name) for name in names[:_NAMED_MEMBERS]]
+    left = len(names) - len(shown)
+    return listed([*shown, f"{left} more"] if left else shown)
+
+
 def kind_label(pick: Pick) -> str:
     """Return the label of an exploratory pick or an alert, the latter with its terms; empty for other picks."""
     alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
@@ -271,12 +319,17 @@ def why(pick: Pick) -> str:
 
 
 def tally(edition: Edition) -> str:
-    """Return ``3 papers today; 412 looked at; 2 minutes to read``, or ``412 new papers`` if none was picked.
+    """Return ``3 papers; 412 looked at; 2 minutes to read``, or ``412 new papers`` if none was picked.
 
-    Alerts and tests say so; a weekly edition says ``this week``. Sources that could not be read are named.
+    Alerts, tests and samples say so. Sources that could not be read are named.
     """
+    seen_by = [{sighting.source for sighting in pick.paper.sightings} for pick in edition.picks]
+    return _counts(edition) + (_OF_SAMPLES if {SAMPLES} in seen_by else "")
+
+
+def _counts(edition: Edition) -> str:
     if edition.is_test:
-        return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
+        return f"a test, counted nowhere · {_counts(replace(edition, is_test=False))}"
     papers = picked(edition)
     if edition.kind is EditionKind.ALERT:
         return papers
@@ -289,16 +342,16 @@ def tally(edition: Edition) -> str:
 
 
 def picked(edition: Edition) -> str:
-    """Return ``3 papers today``, or ``412 new papers`` if none was picked."""
+    """Return ``3 papers``, or ``412 new papers`` if none was picked."""
     if edition.kind is EditionKind.ALERT:
         return "an alert, ahead of your next edition"
     if edition.picks:
-        return f"{plural(len(edition.picks), 'paper')} {_period(edition)}"
+        return plural(len(edition.picks), "paper")
     return plural(edition.considered, "new paper")
 
 
-def list_heading(edition: Edition) -> str:
-    return f"{_period(edition).capitalize()} in thirty seconds"
+def list_heading(_edition: Edition) -> str:
+    return "In thirty seconds"
 
 
 def minutes(edition: Edition) -> str:
@@ -327,15 +380,23 @@ def subject(edition: Edition) -> str:
         return shorten(f"Alert: {news(edition.picks[0])}", SUBJECT_WIDTH)
     more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
     best = _headline(edition)
-    if _repeats_title(best) or len(news(best)) > _LONGEST_HEADLINE:
+    if _repeats_title(best):
         return shorten(news(best), SUBJECT_WIDTH - len(more)) + more
-    return news(best) + (more if len(news(best) + more) <= SUBJECT_WIDTH else "")
+    line = _at_clause(news(best), SUBJECT_WIDTH)
+    return line + (more if len(line + more) <= SUBJECT_WIDTH else "")
+
+
+def _at_clause(line: str, width: int) -> str:
+    """Return a line of at most ``width`` characters, a longer one up to a clause or phrase, with an ellipsis."""
+    if len(line) <= width:
+        return line
+    ends = [end.start() for end in _LINE_ENDS.finditer(line, _LEAST_LINE, width - 1)]
+    return f"{line[: ends[-1]]} …" if ends else shorten(line, width)
 
 
 def _headline(edition: Edition) -> Pick:
-    """Return the first pick whose line is no longer than a subject and says more than its title; else the first."""
-    telling = (p for p in edition.picks if len(news(p)) <= _LONGEST_HEADLINE and not _repeats_title(p))
-    return next(telling, edition.picks[0])
+    """Return the first pick whose line says more than its title; else the first."""
+    return next((pick for pick in edition.picks if not _repeats_title(pick)), edition.picks[0])
 
 
 def _repeats_title(pick: Pick) -> bool:
@@ -354,11 +415,7 @@ def preheader(edition: Edition) -> str:
 
 
 def quiet(edition: Edition) -> str:
-    return oneline(edition.quiet.words if edition.quiet else f"Nothing new {_period(edition)}.")
-
-
-def _period(edition: Edition) -> str:
-    return "this week" if edition.is_weekly else "today"
+    return oneline(edition.quiet.words if edition.quiet else "Nothing new.")
 
 
 def _folded(name: str) -> str:
@@ -420,10 +477,9 @@ def letter_preheader(letter: Letter) -> str:
 
 
 def letter_week(letter: Letter) -> str:
-    """Return the days of the week: ``3 May 2025 to 9 May 2025``."""
-    last = letter.edition.date
-    language = letter.edition.language
-    return f"{long_date(last - timedelta(days=6), language)} to {long_date(last, language)}"
+    """Return the days of the week: ``2 May 2025 to 8 May 2025``."""
+    days = (letter.edition.date - timedelta(days=before) for before in (7, 1))
+    return " to ".join(long_date(day, letter.edition.language) for day in days)
 
 
 def letter_liked(letter: Letter) -> Sequence[Paper]:
@@ -433,9 +489,9 @@ def letter_liked(letter: Letter) -> Sequence[Paper]:
 
 def letter_votes(letter: Letter) -> str:
     if not (letter.liked or letter.disliked):
-        return "You gave no votes this week. Each one changes what comes next."
+        return "You gave no votes in these seven days. Each one changes what comes next."
     if not letter.liked:
-        return f"None this week: you wanted less like {plural(letter.disliked, 'paper')}."
+        return f"None in these seven days: you wanted less like {plural(letter.disliked, 'paper')}."
     hidden = len(letter.liked) - len(letter_liked(letter))
     sentence = f"You liked {plural(len(letter.liked), 'paper')}"
     sentence += f", of which the last {len(letter_liked(letter))} are listed" if hidden else ""

@@ -49,6 +49,7 @@ from bot.model import (
     EditionKind,
     Fact,
     FactKind,
+    GroupLike,
     LearnedPhrase,
     Letter,
     MatchRecord,
@@ -105,6 +106,8 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "first_line": phrases.first_line,
     "host": host,
     "kind_label": phrases.kind_label,
+    "liked_by": phrases.liked_by,
+    "liked_elsewhere": phrases.liked_elsewhere,
     "label": phrases.label,
     "groups": phrases.groups,
     "lessons": phrases.lessons,
@@ -165,6 +168,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
     env.globals["LETTER_MISSED"] = phrases.LETTER_MISSED
+    env.globals["LIKED_ELSEWHERE"] = phrases.LIKED_ELSEWHERE
     # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
@@ -182,32 +186,41 @@ def render_part(env: Environment, name: str, **context: object) -> str:
         return env.get_template(name).render(**context)
 
 
-def check_templates(env: Environment) -> None:
-    """Compile each ``*.j2`` template and render the message templates with sample editions.
+def template_mistakes(env: Environment) -> list[str]:
+    """Compile each ``*.j2`` template, render the message templates with sample editions, and return what is wrong.
 
     Templates in ``letter/`` are rendered with sample letters; those named ``_*`` (parts) or in another folder (pages,
-    confirmation mails) have other variables and are only compiled. Raises TemplateProblem for the first mistake.
+    confirmation mails) have other variables and are only compiled.
     """
+    mistakes: list[str] = []
     for name in env.list_templates(extensions=["j2"]):
-        with _template_problems(name):
-            env.get_template(name)
-        if "/" not in name and not name.startswith("_"):
-            render(env, name, sample_edition(), _SAMPLE_LINKS)
-            render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
-        elif PurePath(name).parent.name == "letter":
-            for letter in sample_letters():
-                render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
+        try:
+            _try(env, name)
+        except TemplateProblem as error:
+            mistakes.append(str(error))
+    return list(dict.fromkeys(mistakes))  # a part's is found again in each template that includes it
 
 
-def check_names(env: Environment, shipped: Path, home: Path) -> None:
-    """Raise TemplateProblem for a file in ``home`` that overrides no shipped template and is included by no other."""
+def _try(env: Environment, name: str) -> None:
+    with _template_problems(name):
+        env.get_template(name)
+    if "/" not in name and not name.startswith("_"):
+        render(env, name, sample_edition(), _SAMPLE_LINKS)
+        render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
+    elif PurePath(name).parent.name == "letter":
+        for letter in sample_letters():
+            render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
+
+
+def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[str]:
+    """Yield a sentence for each file in ``home`` that overrides no shipped template and is included by no other."""
     names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
     # A misspelt "mial.html.j2" would otherwise be ignored, and its author see the shipped mail unchanged.
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
-        # Without those that don't compile, which check_templates reports.
-        with _template_problems(name), suppress(TemplateSyntaxError):
+        # Without those that can't be read or compiled, which template_mistakes reports.
+        with suppress(TemplateSyntaxError, OSError, ValueError):
             referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
     for name in sorted(overrides - names - referenced):
         # Files such as .DS_Store and an editor's swap file.
@@ -215,7 +228,7 @@ def check_names(env: Environment, shipped: Path, home: Path) -> None:
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
         remedy = f"did you mean {near[0]}?" if near else f"known templates: {', '.join(sorted(names))}"
-        raise TemplateProblem(f"{home / name}: nothing uses a template of this name; {remedy}")
+        yield f"{home / name}: nothing uses a template of this name; {remedy}"
 
 
 @contextmanager
@@ -277,9 +290,50 @@ def sample_edition() -> Edition:
         (Sentence("A language model may say all of it in one sentence.", Role.TLDR),),
     )
     near = Reason(ReasonKind.NEAR, "graphs", near="networks")
-    return _edition(
+    edition = _edition(
         (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (near,), ()))
     )
+    liked = _paper(5, "A paper that Mary liked", (), "https://example.org/5")
+    return replace(edition, group_likes=(GroupLike(full.paper, ("Mary",)), GroupLike(liked, ("Mary",))))
+
+
+def welcome_edition(words: str, first: datetime, page: str) -> Edition:
+    """Return an edition that shows a new reader how one will look, with what is understood of their interests.
+
+    ``words`` are these, ``first`` is when the first real edition comes, and ``page`` is where its titles lead.
+    """
+    when = f"{long_date(first.date())} at {first:%H:%M}"
+    texts = (
+        (
+            PickKind.MATCH,
+            f"Your first edition comes on {when}",
+            (words or "Write your interests into the profile: papers are chosen by them.",
+             "Each paper has its title, its authors, why it was chosen, and what its abstract says, as here."),
+        ),
+        (
+            PickKind.MATCH,
+            "What the buttons do: more like this, less like this",
+            ("Each press is a vote that changes the next edition, and can be taken back on the page that it opens.",
+             "In this mail they lead to a page which says that the links work, and change nothing."),
+        ),
+        (
+            PickKind.EXPLORE,
+            "Do all characters arrive? é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>",
+            ("Where the line above has boxes or question marks, the mail server or program changes mails.",
+             "An exploratory pick is labelled so: it is a paper beside your topics, whose vote teaches most."),
+        ),
+    )  # fmt: skip
+    picks = tuple(
+        Pick(
+            replace(_paper(number, title, (), page), published=None, sightings=(), categories=(), facts=()),
+            kind,
+            0.9 if kind is PickKind.MATCH else 0.5,
+            (),
+            tuple(Sentence(text) for text in sentences),
+        )
+        for number, (kind, title, sentences) in enumerate(texts, 1)
+    )
+    return replace(_edition(picks), considered=len(picks))
 
 
 def sample_quiet_edition() -> Edition:

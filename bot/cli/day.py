@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from bot.cli.output import (
     table,
     working,
 )
-from bot.model import Problem, State
+from bot.model import Problem, Quiet, State
 from bot.model.errors import DeliveryError, UsageError
 from bot.model.wording import plural
 
@@ -219,6 +219,7 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str |
     from bot.editions.composer import compose_letter
     from bot.editions.due import letter_day
     from bot.model.clock import local_date
+    from bot.operate.ingest import unread
     from bot.readers import find_reader
 
     app = app_of(ctx)
@@ -239,6 +240,11 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str |
         return
     with working("composing the edition"):
         edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
+    if files := unread(app.sources, app.store, now):
+        note = f"{plural(len(files), 'file')} not read yet, such as {files[0]}; `paperbot ingest` does"
+        click.secho(f"? {note}", fg="yellow", err=True)
+        if edition.quiet and not edition.considered:
+            edition = replace(edition, quiet=Quiet(edition.quiet.reason, f"No paper that was read is new; {note}."))
     if app.tldr_writer:
         # Stored TL;DRs only: asking the language model would cost money and write to the store.
         edition = app.tldr_writer.known(edition)

@@ -21,10 +21,13 @@ from pathlib import Path
 import click
 
 from bot import __version__
+from bot.cli.conference import conference
 from bot.cli.day import ingest, preview, retry, run, send_test
-from bot.cli.home import completion, config, demo, init
+from bot.cli.demo import demo
+from bot.cli.home import completion, config
+from bot.cli.init import init
 from bot.cli.insight import evaluate, explain, rank, replay, summarize
-from bot.cli.operators import check, serve, sources, status, worker
+from bot.cli.operators import check, mcp, serve, sources, status, worker
 from bot.cli.output import home_option
 from bot.cli.readers import export, forget, import_library, profiles, subscribe, thumb, unsubscribe, zotero
 from bot.model.errors import PaperbotError
@@ -38,7 +41,7 @@ def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
         if commit is None:
             # pip records the commit from which it installed the package (PEP 610), if that was a repository.
             with suppress(PackageNotFoundError):
-                origin = json.loads(distribution("paperbot").read_text("direct_url.json") or "{}")
+                origin = json.loads(distribution("paperbot-digest").read_text("direct_url.json") or "{}")
                 commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
         click.echo(f"paperbot {__version__}" + (f" ({commit})" if commit else ""))
         ctx.exit()
@@ -112,7 +115,7 @@ for command in (  # in the order in which a new user needs them
     *(demo, init, check, config, send_test),
     *(ingest, run, serve, worker, preview, thumb, import_library, zotero, explain, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
-    *(export, forget, rank, summarize, completion),
+    *(conference, mcp, export, forget, rank, summarize, completion),
 ):
     paperbot.add_command(command)
 

@@ -1,8 +1,9 @@
-"""The commands for operators: ``check``, ``status``, ``sources``, ``serve`` and ``worker``."""
+"""The commands for operators: ``check``, ``status``, ``sources``, ``serve``, ``worker`` and ``mcp``."""
 
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 import warnings
 from collections import Counter
@@ -16,7 +17,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from bot.channels.registry import reader_channels
+from bot import __version__
+from bot.channels.registry import address_checks, reader_channels
 from bot.cli.output import (
     app_of,
     console,
@@ -33,11 +35,13 @@ from bot.cli.output import (
 from bot.config.files import shipped
 from bot.model import Kind, Origin, Problem
 from bot.model.addresses import is_loopback
-from bot.model.errors import PaperbotError, QueueError, UsageError
-from bot.model.wording import plural
+from bot.model.errors import ConfigError, PaperbotError, QueueError, UsageError
+from bot.model.wording import duration, plural
 from bot.worker import TASKS
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from bot.app import App
     from bot.operate.status import Load, Status
 
@@ -57,8 +61,9 @@ _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
     is_flag=True,
     help="First mend what can be mended: create missing folders, and make new keys for missing or useless ones.",
 )
+@json_option
 @click.pass_context
-def check(ctx: click.Context, connect: bool, fix: bool) -> int:
+def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     """Check settings, profiles, sources, templates and the store.
 
     Permissions of state/ are always corrected, and what was corrected is listed.
@@ -68,44 +73,81 @@ def check(ctx: click.Context, connect: bool, fix: bool) -> int:
       paperbot check
       paperbot check --connect
       paperbot check --fix
+      paperbot check --json      for a report of a mistake in Paperbot
     """
     from bot.channels.phrases import understood
+    from bot.channels.templates import environment
+    from bot.config.home import problems_beside_settings, repair
+    from bot.config.new_home import write_schemas
+    from bot.sources.registry import source_models
 
-    app = app_of(ctx)
+    try:
+        app = app_of(ctx)
+    except ConfigError as error:
+        # What else is wrong in the home is listed too, so that all of it can be corrected at once.
+        home = home_of(ctx)
+        templates = template_problems(environment(shipped("templates"), home / "templates"), home / "templates")
+        others = problems_beside_settings(home, source_models(), address_checks())
+        return _checked([], [], [*error.problems, *others, *templates], as_json)
+    passed: list[str] = []
+
+    def print_line(line: str) -> None:
+        if not as_json:
+            click.echo(line)
+
+    def ok(subject: str) -> None:
+        passed.append(subject)
+        print_line(f"ok  {subject}")
+
     if fix:
-        from bot.config.home import repair
-
         for repaired in repair(app.home):
-            click.echo(f"ok  {repaired}")
-    click.echo(f"ok  settings in {app.home.settings_file}")
+            ok(repaired)
+        if write_schemas(app.home.path):
+            ok("wrote the schemas by which editors check settings and profiles")
+    ok(f"settings in {app.home.settings_file}")
     for path in app.home.repaired:
-        click.echo(f"ok  {path}: other users of this machine could read it; now they can't")
+        ok(f"{path}: other users of this machine could read it; now they can't")
     problems: list[Problem] = []
     for subject, subject_problems in checks(app, connect, datetime.now(UTC)):
         problems += subject_problems
         if not subject_problems:
-            click.echo(f"ok  {subject}")
+            ok(subject)
     for slug, profile in app.profiles.items():
         if text := understood(profile.interests):
-            click.echo(f"    {slug}: {text}")
+            print_line(f"    {slug}: {text}")
     # Without a usable store the readers are unknown; the store's problem is listed below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
-            click.echo(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
-    for note in notes(app, readers):
-        click.secho(f"?   {note}", fg="yellow")
-    print_problems(problems)
+            print_line(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
+    return _checked(passed, [*notes(app, readers)], problems, as_json)
+
+
+def _checked(passed: list[str], notes: list[str], problems: list[Problem], as_json: bool) -> int:
+    if as_json:
+        machine = {"version": __version__, "python": platform.python_version(), "platform": platform.platform()}
+        print_json({**machine, "ok": passed, "notes": notes, "problems": problems_json(problems)})
+    else:
+        for note in notes:
+            click.secho(f"?   {note}", fg="yellow")
+        print_problems(problems)
     return 2 if problems else 0
 
 
+def template_problems(templates: Environment, folder: Path) -> list[Problem]:
+    from bot.channels.templates import template_mistakes, unused_templates
+
+    mistakes = [*template_mistakes(templates), *unused_templates(templates, shipped("templates"), folder)]
+    return [Problem("templates", mistake) for mistake in mistakes]
+
+
 def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
-    from bot.channels.templates import check_names, check_templates
     from bot.operate.ingest import retrieved
     from bot.sources import Visit
 
     yield plural(len(app.profiles), "profile"), app.profile_problems
+    yield "what the sources ask for", app.home.source_problems
     for source in app.sources:
         # A source without an interval is a folder: reading it needs no network.
         if connect or not source.poll_interval:
@@ -117,14 +159,7 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
             yield f"source {source.name}", [item for item in items if isinstance(item, Problem)]
     yield "signing keys", _attempt("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
-    # Both are run: a misnamed template must not hide one that does not compile.
-    yield (
-        "templates",
-        [
-            *_attempt("templates", lambda: check_templates(app.templates)),
-            *_attempt("templates", lambda: check_names(app.templates, shipped("templates"), app.home.templates)),
-        ],
-    )
+    yield "templates", template_problems(app.templates, app.home.templates)
     yield "store", _store_problems(app)
     yield "free disk space", app.disk_space.problems()
     if not connect:
@@ -186,6 +221,11 @@ def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
         yield (
             f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
             "set bot.public_url to an address that readers reach"
+        )
+    if not app.public_url and readers["email"] and all(s.votes_login is None for s in app.home.settings.sources):
+        yield (
+            "there are no pages (bot.public_url is empty), and no mailbox: mails have neither thumbs nor a way to "
+            'unsubscribe; add a source of kind "mailbox", which reads readers\' replies'
         )
     for channel in by_server:
         yield from channel.notes(app.section(channel))
@@ -267,9 +307,9 @@ def load_lines(load: Load) -> list[str]:
     if load.queue:
         lines.append("queue: " + ", ".join(f"{number} {task}" for task, number in load.queue.items()))
     if load.oldest_due_seconds:
-        lines.append(f"the oldest due edition waits for {load.oldest_due_seconds / 60:.0f} minutes")
+        lines.append(f"the oldest due edition has waited {duration(load.oldest_due_seconds)}")
     if load.oldest_unsent_seconds:
-        lines.append(f"the oldest unsent message waits for {load.oldest_unsent_seconds / 60:.0f} minutes")
+        lines.append(f"the oldest unsent message has waited {duration(load.oldest_unsent_seconds)}")
     if load.claimed_until:
         held = f"{plural(load.claims, 'message')} held by workers until {load.claimed_until:%H:%M} UTC at most"
         lines.append(f"{held}; what one that died has not sent is due again then, or unknown")
@@ -385,7 +425,8 @@ def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
         print_problems(app.profile_problems)
         # A query, so that a store that can't be used is reported before anything is started.
         app.store.papers.newest_id()
-    if no_web:
+        has_pages = bool(app.public_url)
+    if no_web or not has_pages:
         click.echo(f"Paperbot runs the schedule of {home.resolve()} (stop with Ctrl-C)")
         serve(home, None)
         return
@@ -447,3 +488,24 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
     warnings.filterwarnings("ignore", module="celery.platforms")
     click.echo(f"Paperbot works for {home.resolve()}: {', '.join(queues)} (stop with Ctrl-C)")
     return run_worker(home, queue.url, queue.name, concurrency=concurrency, queues=queues)
+
+
+@click.command("mcp", short_help="Serve READER's papers to an assistant, over stdio.")
+@click.argument("reader")
+@click.option("--votes", is_flag=True, help="Also let the program vote for READER; by default it only reads.")
+@click.pass_context
+def mcp(ctx: click.Context, reader: str, votes: bool) -> None:
+    """Serve READER's picks, reasons and search by the Model Context Protocol, until standard input ends.
+
+    It is started by the program that asks. No network is used, and no address leaves.
+
+    \b
+    Examples:
+      paperbot --home ~/papers mcp reward-models
+      paperbot --home ~/papers mcp reward-models/ada@example.org --votes
+    """
+    try:
+        from bot.cli.mcp_server import run
+    except ModuleNotFoundError as error:
+        raise UsageError("mcp needs an extra: in Paperbot's checkout, pip install '.[mcp]'") from error
+    run(app_of(ctx), reader, votes=votes)

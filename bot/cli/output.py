@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from bot.config.files import shipped
 from bot.model import Edition, Match, Pick, Problem
 
 if TYPE_CHECKING:
@@ -95,6 +96,12 @@ def why(pick: Pick) -> str:
     from bot.channels import phrases
 
     return ". ".join(part for part in (phrases.kind_label(pick), phrases.why(pick)) if part)
+
+
+def has_browser() -> bool:
+    """Return whether a person sees what a browser shows: not in CI, a pipe, or a session without a display."""
+    has_display = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return bool(has_display) and sys.stdout.isatty() and "CI" not in os.environ
 
 
 @contextmanager
@@ -185,6 +192,24 @@ now_option = click.option(
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+
+
+def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
+    """Return an option that prints one of the shipped schemas; it needs no home."""
+
+    def print_schema(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
+        if is_given:
+            click.echo((shipped("docs/schemas") / f"{name}.json").read_text("utf-8"), nl=False)
+            ctx.exit()
+
+    return click.option(
+        "--schema",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=print_schema,
+        help=f"Print the JSON Schema of {subject}, for editors.",
+    )
 
 
 def home_of(ctx: click.Context) -> Path:

@@ -21,6 +21,7 @@ from bot.cli.output import (
     print_json,
     print_problems,
     problems_json,
+    schema_option,
     table,
     working,
 )
@@ -43,6 +44,7 @@ _ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
 
 
 @click.command("profiles", short_help="List and check the profiles.")
+@schema_option("profile", "a profile")
 @click.pass_context
 def profiles(ctx: click.Context) -> int:
     """List the profiles and their readers, with the readers' own settings, and check each file."""

@@ -25,11 +25,11 @@ from pydantic import BaseModel, SecretStr
 from bot.config.files import make_private
 from bot.config.keys import load_keys
 from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
-from bot.config.settings import FILE, Settings, add_to_settings, load_settings
+from bot.config.settings import FILE, Settings, add_to_settings, load_settings, written_sources
 from bot.config.sources import SourceModels
 from bot.config.toml import PREFIX, read_toml, variables
 from bot.model import Problem, Reader, limits
-from bot.model.errors import PaperbotError, UsageError
+from bot.model.errors import ConfigError, PaperbotError, UsageError
 
 _SQLITE = "sqlite:///"
 _CREATION_SECONDS = 1.0  # from the creation of a store's file to its first page, at most
@@ -138,8 +138,13 @@ class Home:
 
     @property
     def profile_problems(self) -> list[Problem]:
-        """A problem for each profile that is not valid."""
+        """A problem for each mistake in a profile."""
         return self._load_profiles().problems
+
+    @property
+    def source_problems(self) -> list[Problem]:
+        """A problem for each thing that sources ask for although it doesn't exist."""
+        return written_sources(self.path, self._source_models)[1]
 
     def refresh(self) -> None:
         """Read the profiles again at their next use, if a file was added, removed or changed."""
@@ -151,7 +156,12 @@ class Home:
         if loaded is None:
             # The times are taken before the files are read: an edit in between is then read twice, never missed.
             modified_at = self._modification_times()
-            profiles, problems = load_profiles(self.profiles_folder, self.settings.bot.timezone, self._address_checks)
+            profiles, problems = load_profiles(
+                self.profiles_folder,
+                self.settings.bot.timezone,
+                self._address_checks,
+                [source.name for source in self.settings.sources],
+            )
             loaded = _LoadedProfiles(profiles, problems, modified_at)
             self._loaded = loaded
         return loaded
@@ -181,6 +191,15 @@ class Home:
         tables = source_tables(feeds, [source.name for source in self.settings.sources])
         add_to_settings(self.path, "".join(tables.values()), self._source_models)
         return list(tables)
+
+
+def problems_beside_settings(path: Path, source_models: SourceModels, address_checks: AddressChecks) -> list[Problem]:
+    """Return the mistakes in sources and profiles of a home that can't be opened, as its settings have others."""
+    try:
+        names, problems = written_sources(path, source_models)
+    except ConfigError:  # settings that can't be read at all, which was reported
+        return load_profiles(path / "profiles", "UTC", address_checks, None)[1]
+    return problems + load_profiles(path / "profiles", "UTC", address_checks, names)[1]
 
 
 def repair(home: Home) -> Iterator[str]:

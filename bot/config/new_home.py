@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import Literal
 
 import tomlkit
 
@@ -15,12 +18,14 @@ from bot.config.profiles import AddressChecks, Profile
 from bot.config.settings import FILE, check_settings
 from bot.config.sources import SourceModels
 from bot.config.toml import parse_toml, validated
+from bot.model import SAMPLES
 from bot.model.addresses import is_loopback
 from bot.model.errors import UsageError
 
 SAMPLE_PROFILE = "reward-models"
 OWN_PROFILE = "my-papers"
-SAMPLES = "samples"
+# For editors, beside the store; `check --fix` brings them up to date after an upgrade.
+_SCHEMAS = "state/schemas"
 _IMPLICIT_TLS = 465  # RFC 8314, 7.3
 _SAMPLE_SOURCE = f"""
 [[sources]]
@@ -28,13 +33,6 @@ name = "{SAMPLES}"                         # real papers, but rewritten abstract
 kind = "folder"
 path = "{SAMPLES}"
 samples = true                           # only until another source has brought papers
-"""
-# Feeds and not queries: a feed has exactly what arXiv announced that day.
-_ARXIV_SOURCE = """[[sources]]
-name = "arxiv-{name}"
-kind = "feed"
-url = "https://rss.arxiv.org/rss/{category}"
-
 """
 
 
@@ -49,7 +47,8 @@ class NewUser:
     mail_host: str | None = None
     mail_port: int | None = None
     mail_username: str | None = None
-    arxiv: tuple[str, ...] = ()
+    library: str | None = None  # a file, or zotero
+    sources: tuple[Mapping[str, str], ...] = ()  # tables of the settings, beside the shipped ones
 
     @property
     def profile(self) -> str:
@@ -57,7 +56,7 @@ class NewUser:
         return OWN_PROFILE if self.interests else SAMPLE_PROFILE
 
     @property
-    def mail_security(self) -> str | None:
+    def mail_security(self) -> Literal["none", "tls"] | None:
         """How the connection to the mail server is encrypted, by its port and address."""
         if is_loopback(self.mail_host or ""):
             return "none"
@@ -81,7 +80,7 @@ def make_home(
     directory: Path,
     source_models: SourceModels,
     address_checks: AddressChecks,
-    profiles: list[str] | None = None,
+    profiles: Sequence[str] = (),
     user: NewUser | None = None,
     *,
     samples: bool = True,
@@ -91,30 +90,44 @@ def make_home(
     Raises UsageError if there is a home already or the folder can't be written to, and ConfigError for a value that
     is not valid; nothing is created then.
     """
-    user = user or NewUser()
     refuse_existing(directory)
     # Composed before anything is written, so that an invalid value leaves no incomplete home behind.
-    texts = {f"profiles/{user.profile}.toml": profile_text(user, address_checks)}
-    for slug in profiles or []:
+    texts = {f"profiles/{user.profile}.toml": profile_text(user, address_checks)} if user else {}
+    for slug in profiles:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
-    text_of_settings = settings_text(user, source_models) + (_SAMPLE_SOURCE if samples else "")
+    text_of_settings = settings_text(user or NewUser(), source_models) + (_SAMPLE_SOURCE if samples else "")
     try:
         (directory / "profiles").mkdir(parents=True, exist_ok=True)
         # Addresses, keys and messages will be in it.
         (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name, text in texts.items():
-            write_atomically(directory / name, text.encode())
+            write_atomically(directory / name, f"#:schema ../{_SCHEMAS}/profile.json\n{text}".encode())
+        write_schemas(directory)
         (directory / "seeds").mkdir(exist_ok=True)
         # Made now, so that a backup of a new home has the key by which links in messages stay valid.
         load_keys(directory / "state" / "secret.key")
         if samples:
             shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
         # Last: a directory with settings is a home, so a failure before this can be repeated.
-        write_atomically(directory / FILE, text_of_settings.encode())
+        write_atomically(directory / FILE, f"#:schema {_SCHEMAS}/settings.json\n{text_of_settings}".encode())
     except OSError as error:
         raise UsageError(
             f"{error.filename or directory}: {error.strerror}; choose a directory you may write to"
         ) from None
+
+
+def write_schemas(home: Path) -> bool:
+    """Write the schemas by which editors check the files of a home; return whether any was missing or differed."""
+    folder = home / _SCHEMAS
+    folder.mkdir(mode=0o700, exist_ok=True)
+    changed = False
+    for path in sorted(shipped("docs/schemas").glob("*.json")):
+        content = path.read_bytes()
+        target = folder / path.name
+        if not target.exists() or target.read_bytes() != content:
+            write_atomically(target, content)
+            changed = True
+    return changed
 
 
 def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
@@ -133,6 +146,9 @@ def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
     for key, value in {"email": user.email, "at": user.at, "timezone": user.timezone}.items():
         if value is not None:
             text = _assign(text, key, value)
+    if user.email is None:  # an invented address would be somebody's
+        before, header, readers = text.partition("[[readers]]\n")
+        text = before + "".join(f"# {line}\n" for line in (header + readers).splitlines())
     file = f"{user.profile}.toml"
     validated(Profile, parse_toml(text, file), file, text, address_checks)
     return text
@@ -142,8 +158,12 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
     """Return the text of the shipped settings with the user's values in it; raises ConfigError."""
     text = shipped(FILE).read_text("utf-8")
     before, header, email = text.partition("[email]\n")
-    for category in user.arxiv:
-        before += _ARXIV_SOURCE.format(name=category.lower().replace(".", "-"), category=category)
+    names: set[str] = set()
+    for table in user.sources:
+        name = next(name for n in count(1) if (name := table["name"] + (f"-{n}" if n > 1 else "")) not in names)
+        names.add(name)
+        rows = "".join(f"{key} = {tomlkit.item(value).as_string()}\n" for key, value in {**table, "name": name}.items())
+        before += f"[[sources]]\n{rows}\n"
     for key, value in {
         "host": user.mail_host,
         "port": user.mail_port,

@@ -12,18 +12,41 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import time
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, available_timezones
 
 import tomlkit
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    StringConstraints,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
-from bot.config.toml import MisplacedError, Section, read_toml, replace_text, unknown_key, validated, wrong_value
+from bot.config.sources import FILES
+from bot.config.toml import (
+    MisplacedError,
+    Section,
+    is_near,
+    line_of,
+    read_toml,
+    replace_text,
+    unknown_key,
+    validated,
+    without_conflicts,
+    wrong_value,
+)
 from bot.model import GOOD, Kind, Override, Problem
 from bot.model.addresses import mail_address
 from bot.model.errors import ConfigError
@@ -69,11 +92,18 @@ def quiet_hours(value: Any) -> Any:
 
 
 def known_timezone(name: str) -> str:
-    """Return the name if the system knows the time zone; raises ValueError."""
+    """Return the name of a time zone that the system knows, as it is written there; raises ValueError.
+
+    >>> known_timezone("europe/berlin")
+    'Europe/Berlin'
+    """
     try:
         ZoneInfo(name)
     # OSError: a name such as "Europe" is a folder of the time zone database.
     except (LookupError, ValueError, OSError):
+        by_folded_name = {known.casefold(): known for known in available_timezones()}
+        if known := by_folded_name.get(name.strip().replace(" ", "_").casefold()):
+            return known
         raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"') from None
     return name
 
@@ -92,7 +122,8 @@ def groups_of_terms(value: Any) -> Any:
 
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
-ClockTime = Annotated[time, BeforeValidator(clock_time)]
+_CLOCK = {"type": "string", "pattern": "^([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"}
+ClockTime = Annotated[time, BeforeValidator(clock_time), WithJsonSchema(_CLOCK)]
 Email = Annotated[str, AfterValidator(mail_address)]
 Timezone = Annotated[str, AfterValidator(known_timezone)]
 Language = Annotated[str, AfterValidator(known_language)]
@@ -135,6 +166,7 @@ class ScheduleSection(Section):
         return len(set(self.days)) == 1
 
 
+_LOOKED_FOR = ("interests", "keywords", "authors")
 # By the name of a channel, a function that returns an address of it in its usual form; raises ValueError.
 AddressChecks = Mapping[Kind, Callable[[str], str]]
 
@@ -176,14 +208,15 @@ class AlertsSection(Section):
 
     keywords: Terms = ()
     authors: Terms = ()
+    cites: bool = False
     min_score: float | None = Field(None, ge=0.0, le=1.0)
     quiet: Annotated[tuple[ClockTime, ClockTime] | None, BeforeValidator(quiet_hours)] = None
     per_day: int = Field(3, ge=1, le=20)
 
     @model_validator(mode="after")
     def _matches_something(self) -> AlertsSection:
-        if not (self.keywords or self.authors) and self.min_score is None:
-            raise ValueError("matches no paper; add keywords, authors or min_score")
+        if not (self.keywords or self.authors or self.cites) and self.min_score is None:
+            raise ValueError("matches no paper; add keywords, authors, cites or min_score")
         return self
 
 
@@ -199,34 +232,44 @@ class Profile(Section):
     sources: Terms = ()
     open: bool = False
     weekly: bool = False
+    group: bool = False
     language: Language = DEFAULT_LANGUAGE
     edition: EditionSection = EditionSection()
     schedule: ScheduleSection = ScheduleSection()
     readers: tuple[ReaderSection, ...] = ()
     alerts: AlertsSection | None = None
 
-    @model_validator(mode="after")
-    def _readers_differ(self) -> Profile:
-        seen: set[str] = set()
-        for position, reader in enumerate(self.readers):
-            kind, address = reader.address
-            if address.lower() in seen:
-                problem = f"{address!r} is in this file twice; remove one of them"
-                raise MisplacedError(("readers", position, kind), problem)
-            seen.add(address.lower())
-        return self
-
-    @model_validator(mode="after")
-    def _matches_something(self) -> Profile:
-        # A profile of muted terms alone ranks all papers alike.
-        if not (self.interests or self.keywords or self.authors):
-            raise ValueError("says nothing to look for; add interests, keywords or authors")
-        return self
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_conflicts(cls, values: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        return without_conflicts(values, validate, _conflicts(values, info.context or {}))
 
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
         """The kind and the address of each reader, in the order of the file."""
         return [reader.address for reader in self.readers]
+
+
+def _conflicts(values: Mapping[str, Any], checks: AddressChecks) -> Iterator[MisplacedError]:
+    """Yield the readers that are there twice, and that there is nothing to look for."""
+    seen: set[str] = set()
+    readers = values.get("readers")
+    for position, table in enumerate(readers if isinstance(readers, list) else ()):
+        for kind, address in table.items() if isinstance(table, Mapping) else ():
+            usual = str(address).strip()
+            with suppress(ValueError):  # reported as the mistake of this reader
+                usual = checks[kind](usual) if kind in checks else usual
+            if usual.lower() in seen:
+                yield MisplacedError(
+                    ("readers", position, kind), f"{usual!r} is in this file twice; remove one of them"
+                )
+            seen.add(usual.lower())
+    # A profile of muted terms alone ranks all papers alike. A key that is misspelt is told as that.
+    topics = [values.get(key) for key in _LOOKED_FOR]
+    misspelt = (key for key in values if key not in Profile.model_fields)
+    is_misspelt = any(is_near(key, topic) for key in misspelt for topic in _LOOKED_FOR)
+    if not is_misspelt and not any(topic.strip() if isinstance(topic, str) else topic for topic in topics):
+        yield MisplacedError((), "says nothing to look for; add interests, keywords or authors")
 
 
 def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Profile:
@@ -261,17 +304,38 @@ def profile_files(folder: Path) -> list[Path]:
 
 
 def load_profiles(
-    folder: Path, default_timezone: str, checks: AddressChecks
+    folder: Path, default_timezone: str, checks: AddressChecks, sources: Collection[str] | None = None
 ) -> tuple[dict[str, Profile], list[Problem]]:
-    """Return the valid profiles of a folder by slug, and a problem for each file that is not valid."""
+    """Return the valid profiles of a folder by slug, and a problem for each mistake of a file.
+
+    ``sources`` are the names of all sources; None if they are not known.
+    """
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
     for path in profile_files(folder):
         try:
-            profiles[path.stem] = load_profile(path, default_timezone, checks)
+            profile = load_profile(path, default_timezone, checks)
+            profiles[path.stem] = profile
+            if sources is not None:
+                _refuse_unknown_sources(path, profile, sources)
         except ConfigError as error:
-            problems.append(Problem(f"profiles/{error.place}", error.detail))
+            problems += [replace(problem, source=f"profiles/{problem.source}") for problem in error.problems]
     return profiles, problems
+
+
+def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[str]) -> None:
+    """Raise ConfigError if the profile, which is valid otherwise, names a source that is not there."""
+    mistakes = []
+    for position, name in enumerate(profile.sources):
+        if name not in (*sources, FILES):
+            near = get_close_matches(name, sources, n=1)
+            known = f"known: {', '.join(sources)}" if sources else "paperbot.toml has no [[sources]]"
+            remedy = f"did you mean {near[0]!r}?" if near else known
+            line = line_of(read_toml(path)[0], ("sources", position))
+            problem = f"no source has the name {name!r}, so it brings nothing; {remedy}"
+            mistakes.append(ConfigError(path.name, f"sources[{position + 1}]", problem, line=line))
+    if mistakes:
+        raise ConfigError.first_of(mistakes)
 
 
 # What a reader looks for, by its key in the profile's file and in the override.
@@ -280,7 +344,7 @@ _SHOWN = 60  # characters of interests, in a list of readers
 
 
 def with_override(profile: Profile, override: Override | None) -> Profile:
-    """Return the profile with a reader's own size, schedule, language and topics."""
+    """Return the profile with a reader's own title, size, schedule, language and topics."""
     if override is None:
         return profile
     edition = profile.edition
@@ -291,7 +355,7 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
     times = {"at": override.at, "days": override.days, "timezone": override.timezone}
     topics = {name: getattr(override, name) for name in TOPICS}
     schedule = profile.schedule.model_copy(update=_set(times))
-    own = _set({**topics, "language": override.language})
+    own = _set({**topics, "language": override.language, "title": override.title})
     return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
 
 
@@ -306,6 +370,8 @@ def describe_override(override: Override) -> str:
     '5 papers, keywords “GRPO”, no mutes, without “agents”'
     """
     parts = []
+    if override.title is not None:
+        parts.append(f"called “{override.title}”")
     if override.size is not None:
         parts.append(f"{override.size} papers")
     if override.at is not None:

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, PlainValidator, SecretStr, ValidationError, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    SecretStr,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from bot.config.profiles import Email, Timezone
-from bot.config.sources import FetchUrl, Name, SourceModels, SourceOptions, validate_source
+from bot.config.sources import FetchUrl, Name, SourceModels, SourceOptions, mistakes_of, validate_source
 from bot.config.toml import (
     MisplacedError,
     Section,
+    details_of,
     explain,
     explain_variable,
+    line_of,
     parse_toml,
     read_toml,
-    refuse_unknown,
     replace_text,
+    unknown_variables,
+    variables,
+    without_conflicts,
 )
-from bot.model.addresses import is_loopback, mail_sender, network, queue_url, taggable_address, web_url
+from bot.model import Problem
+from bot.model.addresses import is_loopback, mail_sender, network, pages_url, queue_url, taggable_address, web_url
 from bot.model.errors import ConfigError
 
 Days = Annotated[int, Field(ge=0, le=36_500)]
@@ -47,7 +64,7 @@ class RetentionSection(Section):
 
 FILE = "paperbot.toml"
 # The keys that only the environment may set, as a home is easily copied, shared or committed.
-_SECRETS = (
+SECRETS = (
     ("email", "password"),
     ("slack", "token"),
     ("slack", "signing_secret"),
@@ -58,13 +75,14 @@ _SECRETS = (
 
 
 Network = Annotated[str, AfterValidator(network)]
+PagesUrl = Annotated[str, AfterValidator(pages_url)]
 WebUrl = Annotated[str, AfterValidator(web_url)]
 
 
 class BotSection(Section):
     """Paperbot as a whole."""
 
-    public_url: WebUrl = "http://localhost:8000"
+    public_url: PagesUrl = "http://localhost:8000"
     timezone: Timezone = "UTC"
     operator: Email | None = None
     ingest_minutes: int = Field(15, ge=1, le=1440)
@@ -186,28 +204,16 @@ class Settings(BaseSettings):
     zotero: ZoteroSection = ZoteroSection()
 
     @model_validator(mode="after")
-    def _queue_has_a_server(self) -> Settings:
-        if self.queue.url and self.store.url.startswith("sqlite"):
-            problem = "workers share a store on PostgreSQL; set store.url to postgresql://..."
-            raise MisplacedError(("queue", "url"), problem)
-        return self
-
-    @model_validator(mode="after")
     def _replies_are_read(self) -> Settings:
         if self.email.replies and all(source.votes_login is None for source in self.sources):
             problem = 'votes by mail are read from a mailbox; add a source of kind "mailbox"'
             raise MisplacedError(("email", "replies"), problem)
         return self
 
-    @model_validator(mode="after")
-    def _names_differ(self) -> Settings:
-        names: set[str] = set()
-        for position, source in enumerate(self.sources):
-            if source.name in names:
-                problem = f"two sources have the name {source.name!r}; give each its own"
-                raise MisplacedError(("sources", position, "name"), problem)
-            names.add(source.name)
-        return self
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_conflicts(cls, values: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        return without_conflicts(values, validate, _conflicts(values))
 
     @classmethod
     def settings_customise_sources(
@@ -220,6 +226,27 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Let the environment take precedence over the file, and read no .env file or secrets folder."""
         return env_settings, init_settings
+
+
+def _conflicts(values: Mapping[str, Any]) -> Iterator[MisplacedError]:
+    """Yield the sources whose name another one has, and a queue without a server for the store."""
+    names: set[str] = set()
+    for position, table in enumerate(_tables(values)):
+        name = table.get("name")
+        if isinstance(name, str) and name.strip() in names:
+            problem = f"two sources have the name {name.strip()!r}; give each its own"
+            yield MisplacedError(("sources", position, "name"), problem)
+        names.add(str(name).strip())
+    sections = (values.get(section) for section in ("queue", "store"))
+    queue, store = (table if isinstance(table, Mapping) else {} for table in sections)
+    if queue.get("url") and str(store.get("url", "sqlite")).startswith("sqlite"):
+        yield MisplacedError(("queue", "url"), "workers share a store on PostgreSQL; set store.url to postgresql://...")
+
+
+def _tables(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tables of sources; one of a wrong type as an empty one."""
+    tables = values.get("sources")
+    return [table if isinstance(table, Mapping) else {} for table in (tables if isinstance(tables, list) else ())]
 
 
 def load_settings(home: Path, source_models: SourceModels) -> Settings:
@@ -251,31 +278,60 @@ def _settings(text: str, values: dict[str, Any], source_models: SourceModels) ->
     # A model for these kinds: pydantic-settings passes no validation context, by which one model could know them.
     validator = PlainValidator(partial(validate_source, source_models))
     model = create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
-    _refuse_secrets(values)
-    refuse_unknown(Settings)
+    mistakes = [*_secrets_in(values, text), *unknown_variables(Settings)]
     try:
-        return model(**values)
+        settings = model(**values)
     except ValidationError as error:
-        # A variable that caused the error is named first: the file's line would be the wrong place to look.
-        raise explain_variable(error, Settings, _SECRETS) or explain(error, Settings, FILE, text) from None
+        details = details_of(error)
+        by_variable = [explain_variable(detail, Settings, SECRETS) for detail in details]
+        # Variables are named first, as they take precedence over the file.
+        # One that is unknown there was named above.
+        named = {mistake.key for mistake in mistakes}
+        mistakes += [mistake for mistake in by_variable if mistake and mistake.key not in named]
+        of_file = [detail for detail, variable in zip(details, by_variable, strict=True) if variable is None]
+        mistakes += explain(of_file, Settings, FILE, text)
     except SettingsError as error:
         # pydantic-settings names the section in its message only.
         match = re.search(r'field "(\w+)"', str(error))
         variable = f"PAPERBOT_{match[1].upper() if match else '...'}"
         problem = f"is not valid JSON; set {variable}__KEY for each key instead"
-        raise ConfigError("environment", variable, problem) from None
+        mistakes.append(ConfigError("environment", variable, problem))
     except RecursionError:
         problem = "a variable has JSON that is nested too deeply; remove the brackets"
-        raise ConfigError("environment", "PAPERBOT_...", problem) from None
+        mistakes.append(ConfigError("environment", "PAPERBOT_...", problem))
+    if mistakes:
+        raise ConfigError.first_of(mistakes)
+    return settings
 
 
-def _refuse_secrets(values: dict[str, Any]) -> None:
+def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
+    """Yield a mistake for each secret in the file."""
     if "passwords" in values:
         problem = "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name"
-        raise ConfigError(FILE, "passwords", problem)
-    for section, key in _SECRETS:
+        yield ConfigError(FILE, "passwords", problem, line=line_of(text, ("passwords",)))
+    for section, key in SECRETS:
         table = values.get(section)
         if isinstance(table, dict) and key in table:
             variable = f"PAPERBOT_{section}__{key}".upper()
             problem = f"secrets don't belong in files; set {variable} instead"
-            raise ConfigError(FILE, f"{section}.{key}", problem)
+            yield ConfigError(FILE, f"{section}.{key}", problem, line=line_of(text, (section, key)))
+
+
+def written_sources(home: Path, source_models: SourceModels) -> tuple[list[str], list[Problem]]:
+    """Return the names of a home's sources, and a problem for each thing that they ask for although it doesn't exist.
+
+    Other mistakes don't matter; raises ConfigError only if the file can't be read.
+    """
+    text, values = read_toml(home / FILE)
+    file = FILE
+    if in_environment := variables().get("PAPERBOT_SOURCES"):
+        with suppress(ValueError, RecursionError):
+            text, values, file = "", {"sources": json.loads(in_environment)}, "environment"
+    names: list[str] = []
+    problems: list[Problem] = []
+    for position, table in enumerate(_tables(values)):
+        names.append(str(table.get("name", "")).strip())
+        for key, problem in mistakes_of(source_models, table):
+            line = line_of(text, ("sources", position, key))
+            problems += ConfigError(file, f"sources[{position + 1}].{key}", problem, line=line).problems
+    return [name for name in dict.fromkeys(names) if name], problems

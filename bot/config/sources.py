@@ -5,19 +5,21 @@ The kinds stand in ``bot/sources/``, each with the model of its own keys; whoeve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 from pydantic_core import InitErrorDetails
 
-from bot.config.toml import MisplacedError, Section, describe_error, unknown_key
+from bot.config.toml import Section, describe_error, is_near, unknown_key
 from bot.model.addresses import fetch_url
 
 FetchUrl = Annotated[str, AfterValidator(fetch_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 Minutes = Annotated[int, Field(ge=1, le=10_080)]
+FILES = "files"  # the source of what `paperbot ingest PATH` stores
 
 
 class SourceOptions(Section):
@@ -45,6 +47,10 @@ class SourceOptions(Section):
     def votes_login(self) -> str | None:
         """The user name of the mailbox in which it reads readers' votes; None if it reads none."""
         return None
+
+    def mistakes(self) -> Iterator[tuple[str, str]]:
+        """Yield keys whose values are valid, but ask for what doesn't exist, with the problem and its remedy."""
+        yield from ()
 
 
 class PolledOptions(SourceOptions):
@@ -76,30 +82,56 @@ def validate_source(models: SourceModels, table: Any) -> SourceOptions:
         expected = {"expected": f"{', '.join(others)} or {last}"}
         raise _error(InitErrorDetails(type="literal_error", loc=("kind",), input=kind, ctx=expected))
     model = models[kind]
-    keys = model.model_fields
-    keys_of_any_kind = {key for each in models.values() for key in each.model_fields}
-    if misspelt := next((key for key in table if key not in keys_of_any_kind), None):
-        raise MisplacedError((misspelt,), unknown_key(misspelt, keys))
-    required = [key for key in keys if keys[key].is_required() and key not in SourceOptions.model_fields]
-    if missing := next((key for key in required if not str(table.get(key, "")).strip()), None):
-        raise ValueError(f'a source of kind "{kind}" needs {missing}; add {missing} = ...')
-    if unknown := next(iter(sorted(table.keys() - keys.keys())), None):
-        raise ValueError(f'a source of kind "{kind}" has no {unknown}; known: {", ".join(sorted(keys))}')
+    details = list(_wrong_keys(models, model, table))
     try:
-        return model.model_validate(table)
+        options = model.model_validate({key: value for key, value in table.items() if key in model.model_fields})
     except ValidationError as error:
-        # Described here, where the model is known: whether a value may be shown depends on its field.
-        raise _error(
-            *(
-                InitErrorDetails(
-                    type="value_error",
-                    loc=detail["loc"],
-                    input=detail["input"],
-                    ctx={"error": ValueError(describe_error(detail, model))},
-                )
-                for detail in error.errors(include_url=False)
-            )
-        ) from None
+        # Described here, where the model is known: whether a value may be shown depends on its field. A key that is
+        # missing is told already, and an error of the whole table may come from one that is misspelt.
+        details += [
+            _detail(detail["loc"], describe_error(detail, model), detail["input"])
+            for detail in error.errors(include_url=False)
+            if detail["type"] != "missing" and (detail["loc"] or not details)
+        ]
+    if details:
+        raise _error(*details)
+    return options
+
+
+def mistakes_of(models: SourceModels, table: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the ``mistakes`` of a ``[[sources]]`` table, apart from keys with errors, which its validation reports."""
+    wrong: set[int | str] = set()
+    with suppress(ValidationError):
+        try:
+            return list(validate_source(models, table).mistakes())
+        except ValidationError as error:
+            wrong.update(detail["loc"][0] for detail in error.errors(include_url=False) if detail["loc"])
+        rest = {key: value for key, value in table.items() if key not in wrong}
+        return list(validate_source(models, {"name": "any", **rest}).mistakes())
+    return []
+
+
+def _wrong_keys(
+    models: SourceModels, model: type[SourceOptions], table: Mapping[str, Any]
+) -> Iterator[InitErrorDetails]:
+    """Yield an error for each key that the kind doesn't have, and for each that is missing."""
+    kind, keys = table["kind"], model.model_fields
+    keys_of_any_kind = {key for each in models.values() for key in each.model_fields}
+    unknown = [key for key in table if key not in keys]
+    for key in unknown:
+        others = f'a source of kind "{kind}" has no {key}; known: {", ".join(sorted(keys))}'
+        yield _detail((key,), others if key in keys_of_any_kind else unknown_key(key, keys))
+    for key in (key for key in keys if keys[key].is_required() and not str(table.get(key, "")).strip()):
+        if any(is_near(misspelt, key) for misspelt in unknown):
+            continue
+        if key in SourceOptions.model_fields:
+            yield _detail((key,), "is missing; add it")
+        else:
+            yield _detail((), f'a source of kind "{kind}" needs {key}; add {key} = ...')
+
+
+def _detail(loc: tuple[int | str, ...], problem: str, value: Any = None) -> InitErrorDetails:
+    return InitErrorDetails(type="value_error", loc=loc, input=value, ctx={"error": ValueError(problem)})
 
 
 def _error(*details: InitErrorDetails) -> ValidationError:

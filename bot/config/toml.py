@@ -1,4 +1,4 @@
-"""TOML files and environment variables, validated by pydantic models; every mistake becomes one ConfigError.
+"""TOML files and environment variables, validated by pydantic models; every mistake becomes a ConfigError.
 
 A ConfigError names the file, the line, the key, what is wrong and the remedy. pydantic's own messages are written for
 programmers and name no line, so they are translated here.
@@ -12,14 +12,14 @@ import re
 import stat
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, InitErrorDetails
 
 from bot.config.files import write_atomically
 from bot.model.errors import ConfigError
@@ -29,6 +29,8 @@ M = TypeVar("M", bound=BaseModel)
 Location = tuple[int | str, ...]  # pydantic's ``loc``: the keys and positions from the top of the file to a value
 
 _MAX_BYTES = 10_000_000
+_NEAR = 0.5  # how similar a misspelt key is to the one that is meant
+_MAX_MISTAKES = 100  # of a file; finding the line of each takes as long as the file has lines
 _MAX_KEY = 200  # characters of a key that a message shows
 _MAX_PARTS = 20  # of a dotted key; tomllib takes n^2 steps for n of them (200 KB: minutes)
 # Possessive quantifiers, as a key is no longer by giving back what was matched.
@@ -118,21 +120,62 @@ def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, c
     try:
         return model.model_validate(values, context=context)
     except ValidationError as error:
-        raise explain(error, model, file, text) from None
+        raise ConfigError.first_of(explain(details_of(error), model, file, text)) from None
 
 
-def explain(error: ValidationError, model: type[BaseModel], file: str, text: str) -> ConfigError:
-    """Return the first of a model's errors as a ConfigError."""
+def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iterable[MisplacedError]) -> M:
+    """Return what ``validate`` makes of the values of a table; raises ValidationError.
+
+    For a validator with mode "wrap": one with mode "after" finds conflicts only once each value is valid by itself.
+    """
+    details = [
+        InitErrorDetails(type="value_error", loc=conflict.loc, input=None, ctx={"error": ValueError(str(conflict))})
+        for conflict in conflicts
+    ]
+    try:
+        result = validate(values)
+    except ValidationError as error:
+        known = [
+            InitErrorDetails(type=detail["type"], loc=detail["loc"], input=detail["input"], ctx=detail.get("ctx", {}))
+            for detail in details_of(error)
+        ]
+        raise ValidationError.from_exception_data(error.title, [*known, *details]) from None
+    if details:
+        raise ValidationError.from_exception_data("conflicts", details)
+    return result
+
+
+def details_of(error: ValidationError) -> list[ErrorDetails]:
+    """Return a model's errors: misspelt keys first, and without the keys that are missing because of them."""
     details = error.errors(include_url=False)
-    # A misspelt key also leads to an error for the key that is missing, and explains it.
-    first = min(details, key=lambda detail: detail["type"] != "extra_forbidden")
-    loc = first["loc"] + getattr(first.get("ctx", {}).get("error"), "loc", ())
-    problem = describe_error(first, model)
-    if len(details) > 1:
-        problem += f" (and {len(details) - 1} more)"
-    # Positions count from 1, as people do: ("readers", 1, "email") is readers[2].email.
-    key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in loc)
-    return ConfigError(file, key.removeprefix(".")[:_MAX_KEY], problem, line=line_of(text, loc))
+    misspelt = [detail for detail in details if detail["type"] == "extra_forbidden"]
+    others = [detail for detail in details if detail["type"] != "extra_forbidden"]
+    return misspelt + [detail for detail in others if not any(_explains(key, detail) for key in misspelt)]
+
+
+def _explains(misspelt: ErrorDetails, missing: ErrorDetails) -> bool:
+    (*table, key), (*place, name) = misspelt["loc"], missing["loc"] or ("",)
+    return missing["type"] == "missing" and table == place and is_near(str(key), str(name))
+
+
+def is_near(misspelt: str, key: str) -> bool:
+    """Whether one key may be meant by another."""
+    return bool(difflib.get_close_matches(misspelt, [key], cutoff=_NEAR))
+
+
+def explain(details: Sequence[ErrorDetails], model: type[BaseModel], file: str, text: str) -> list[ConfigError]:
+    """Return a ConfigError for each of a model's errors."""
+    mistakes = []
+    for detail in details[:_MAX_MISTAKES]:
+        loc = detail["loc"] + getattr(detail.get("ctx", {}).get("error"), "loc", ())
+        # Positions count from 1, as people do: ("readers", 1, "email") is readers[2].email.
+        key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in loc)
+        problem = describe_error(detail, model)
+        line = line_of(text, loc) or line_of(text, loc[:-1])  # of the table, where a key is missing
+        mistakes.append(ConfigError(file, key.removeprefix(".")[:_MAX_KEY], problem, line=line))
+    if more := len(details) - len(mistakes):
+        mistakes.append(ConfigError(file, "", f"{more:,} more mistakes; correct these first", line=mistakes[-1].line))
+    return mistakes
 
 
 # What to type, for errors where pydantic names Python's types.
@@ -171,7 +214,7 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
 def unknown_key(key: str, known: Iterable[str]) -> str:
     """Return the problem of a key that a table doesn't have, and the nearest of the known ones."""
     keys = sorted(known)
-    near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(key, keys, n=1, cutoff=_NEAR)
     remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
     return f"unknown key; {remedy}"
 
@@ -242,8 +285,8 @@ PREFIX = "PAPERBOT_"
 _SIMILAR = 0.85
 
 
-def refuse_unknown(settings: type[BaseModel]) -> None:
-    """Raise ConfigError for a variable that no setting has; pydantic-settings would ignore it silently."""
+def unknown_variables(settings: type[BaseModel]) -> Iterator[ConfigError]:
+    """Yield a mistake for each variable that no setting has; pydantic-settings would ignore it silently."""
     # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys.
     known_names: set[str] = set()
     for section, field in settings.model_fields.items():
@@ -261,28 +304,26 @@ def refuse_unknown(settings: type[BaseModel]) -> None:
         near = difflib.get_close_matches(name, candidates, n=1, cutoff=_SIMILAR)
         if separator or near:
             remedy = f"did you mean {near[0]}?" if near else "docs/settings.md lists the settings"
-            raise ConfigError("environment", name, f"there is no such setting; {remedy}")
+            yield ConfigError("environment", name, f"there is no such setting; {remedy}")
 
 
 def explain_variable(
-    error: ValidationError, settings: type[BaseModel], secrets: Collection[tuple[str, str]]
+    detail: ErrorDetails, settings: type[BaseModel], secrets: Collection[tuple[str, str]]
 ) -> ConfigError | None:
-    """Return the first error that a variable causes; None if all come from the file. Secrets are not shown."""
+    """Return an error that a variable causes; None if it comes from the file. Secrets are not shown."""
     environment = variables()
-    for detail in error.errors(include_url=False):
-        section, *keys = (str(step) for step in detail["loc"] or ("",))
-        names = [f"{PREFIX}{section}__{keys[0]}".upper()] if keys else []
-        for name in [*names, f"{PREFIX}{section}".upper()]:
-            if name not in environment:
-                continue
-            if detail["type"] in ("too_short", "string_too_short"):
-                problem = f"is too short; use {detail['ctx']['min_length']} characters or more"
-            elif section == "passwords" or (section, *keys) in secrets:
-                problem = "can't be used; set it again, in one piece"
-            else:
-                problem = describe_error(detail, settings)
-            return ConfigError("environment", name, problem)
-    return None
+    section, *keys = (str(step) for step in detail["loc"] or ("",))
+    names = [f"{PREFIX}{section}__{keys[0]}".upper()] if keys else []
+    name = next((name for name in (*names, f"{PREFIX}{section}".upper()) if name in environment), None)
+    if name is None:
+        return None
+    if detail["type"] in ("too_short", "string_too_short"):
+        problem = f"is too short; use {detail['ctx']['min_length']} characters or more"
+    elif section == "passwords" or (section, *keys) in secrets:
+        problem = "can't be used; set it again, in one piece"
+    else:
+        problem = describe_error(detail, settings)
+    return ConfigError("environment", name, problem)
 
 
 def variables() -> dict[str, str]:

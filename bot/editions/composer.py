@@ -20,13 +20,17 @@ from typing import TYPE_CHECKING
 
 from bot.channels.registry import MessageRenderer
 from bot.config.profiles import Profile
+from bot.editions.citations import citations_of
 from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot
+from bot.editions.group import GroupLikes, listed
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
+from bot.editions.joins import Joins, PaperReader, with_join
 from bot.editions.learned import LearnedPhrases, learned
 from bot.editions.models import CurrentRanker, interests_of, refit
 from bot.model import (
     Edition,
     EditionKind,
+    GroupLike,
     Letter,
     Match,
     MatchRecord,
@@ -36,10 +40,12 @@ from bot.model import (
     PickKind,
     Problem,
     Reader,
+    ReaderId,
     Role,
     Score,
     Sentence,
     Vote,
+    is_library_paper,
 )
 from bot.model.clock import local_date, local_time
 from bot.model.errors import TldrError, in_one_line
@@ -82,6 +88,10 @@ class EditionComposer:
 
         return PaperTexts()
 
+    @cached_property
+    def _papers_sent(self) -> PaperReader:
+        return PaperReader(self.store)
+
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """Return the papers new to a reader since the last edition, and later versions of papers they liked."""
         return candidates_of(self.store, [(reader, profile)], self.samples)[0]
@@ -106,10 +116,14 @@ class EditionComposer:
         # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
         # and a later reader of the batch must see the same state of the store as the first.
         activities = self._activities(requests, candidates, now)
-        rankings = self._ranked(readers, [[*new.ids, *new.waiting] for new in candidates], now)
+        likes, unseen = self._group_likes(readers, now)
+        rankings = self._ranked(readers, [new.ids for new in candidates], now, [new.waiting for new in candidates])
+        joins = Joins(self.store, [reader.id for reader, _ in readers], now, self._papers_sent)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
             picks = ranked.edition_picks(request.profile, new.waiting) if ranked else []
-            yield compose(
+            if ranked:
+                picks = joins.noted(request.reader, request.profile.schedule.timezone, ranked, picks)
+            edition = compose(
                 request,
                 picks,
                 scores=[score for score in ranked.scores if score.paper not in new.waiting] if ranked else [],
@@ -118,6 +132,18 @@ class EditionComposer:
                 activity=activity,
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
             )
+            if request.profile.group:
+                papers = [pick.paper for pick in picks]
+                others = listed(unseen[request.reader.id], {paper.id for paper in papers})
+                edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
+            yield edition
+
+    def _group_likes(self, readers: Readers, now: datetime) -> tuple[GroupLikes, dict[ReaderId, list[GroupLike]]]:
+        """Return the likes of the readers' groups, and for each reader of one those of papers new to them."""
+        members = [(reader, profile) for reader, profile in readers if profile.group]
+        likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
+        last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
+        return likes, {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
@@ -138,6 +164,27 @@ class EditionComposer:
         """Return these papers, ranked under the current profile and votes; None if there is nothing to rank."""
         return next(self._ranked([(reader, profile)], [ids], now))
 
+    def ranked_papers(self, reader: Reader, profile: Profile, papers: Sequence[Paper], now: datetime) -> Ranked | None:
+        """Return papers that need not be stored, with positive ids, ranked as ``ranked`` does.
+
+        Where no paper is stored, they are their own vocabulary.
+        """
+        interests = interests_of(self.store, [(reader, profile)], now)
+        from bot.editions.ranked import Ranked
+        from bot.ranking.corpus import Corpus
+        from bot.ranking.ranker import Ranker
+
+        if self.store.papers.recent_texts(1):
+            ranker = self.ranker.get()
+        else:
+            ranker = Ranker(Corpus().fit([paper.text for paper in papers]))
+        (ranking,) = ranker.rankings(interests, [papers])
+        if not ranking.scores:
+            return None
+        by_id = {paper.id: paper for paper in papers}
+        (cites,) = citations_of(self.store, [(reader, profile)], interests, papers)
+        return Ranked.of(ranking, interests[0], by_id, profile, self._texts, cites=cites)
+
     def explanation(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Explanation | None:
         """Return what explains one paper's score under the current profile and votes; None if it isn't ranked."""
         ranked = self.ranked(reader, profile, [paper.id], now)
@@ -146,7 +193,14 @@ class EditionComposer:
             return None
         # A paper that was sent as an exploratory pick is explained as one.
         kind = self.store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
-        return ranked.explanation(paper, score, kind)
+        explanation = ranked.explanation(paper, score, kind)
+        # A paper that was sent is explained by what had been sent before it.
+        before = self.store.history.first_sent(reader.id, paper.id) or now
+        joins = Joins(self.store, [reader.id], before, self._papers_sent)
+        days = (now - before) / timedelta(days=1)
+        voted = [voted for voted, age in ranked.reader.ages.items() if age > days and not is_library_paper(voted)]
+        join = joins.of_pick(reader, profile.schedule.timezone, ranked, paper.id, explanation.reasons, voted=voted)
+        return replace(explanation, reasons=with_join(explanation.reasons, join), join=join) if join else explanation
 
     def _activities(
         self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
@@ -165,24 +219,33 @@ class EditionComposer:
                 activities[n] = self.sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
         return activities
 
-    def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[Ranked | None]:
-        """Yield for each reader their papers as ranked, None where there is nothing to rank."""
+    def _ranked(
+        self,
+        readers: Readers,
+        ids: Sequence[Sequence[PaperId]],
+        now: datetime,
+        waiting: Sequence[Collection[PaperId]] = (),
+    ) -> Iterator[Ranked | None]:
+        """Yield for each reader their papers as ranked, with the best of ``waiting``; None where there is nothing."""
         if not any(ids):
             # Most ticks of a quiet day end here, without scikit-learn in memory.
             yield from [None] * len(readers)
             return
         interests = interests_of(self.store, readers, now)
-        papers = self.store.papers.get(paper_id for reader_ids in ids for paper_id in reader_ids)
+        papers = self.store.papers.get(paper_id for reader_ids in (*ids, *waiting) for paper_id in reader_ids)
         # A paper may have been merged into another since its id was read: it is left out.
-        candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
+        candidates, earlier = (
+            [[papers[i] for i in reader_ids if i in papers] for reader_ids in lists] for lists in (ids, waiting)
+        )
+        cites = citations_of(self.store, readers, interests, papers.values())
         from bot.editions.ranked import Ranked
 
-        rankings = self.ranker.get().rankings(interests, candidates)
-        for (_, profile), interest, ranking in zip(readers, interests, rankings, strict=True):
+        rankings = self.ranker.get().rankings(interests, candidates, earlier)
+        for (_, profile), interest, ranking, cited in zip(readers, interests, rankings, cites, strict=True):
             if not ranking.scores:
                 yield None
                 continue
-            yield Ranked.of(ranking, interest, papers, profile, self._texts)
+            yield Ranked.of(ranking, interest, papers, profile, self._texts, cites=cited)
 
 
 def compose(
@@ -342,12 +405,12 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
 
 
 def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
-    """Return the letter of the seven days that end with ``day``, its Friday. Nothing is stored."""
+    """Return the letter of ``day``, its Friday, on the seven days before. Nothing is stored."""
     store = context.store
     current = store.feedback.current(reader.id)
-    # The days of the heading, in the reader's time zone.
-    first, timezone = day - timedelta(days=6), profile.schedule.timezone
-    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) and vote.at <= now]
+    # Whole days in the reader's time zone, without the letter's own: votes after it would be in no letter.
+    first, timezone = day - _WEEK, profile.schedule.timezone
+    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     papers = store.papers.get(liked_ids)
     phrases = learned(store, context.composer, reader, profile, now=now) if current else LearnedPhrases()

@@ -79,7 +79,7 @@ def assess(
     if not arrivals:
         return HealthReport(Health.NEW)
     if follows_arxiv_calendar and not announced_between(now - _DAY, now):
-        return HealthReport(Health.RESTING, "arXiv announces nothing today")
+        return HealthReport(Health.RESTING, "arXiv has announced nothing in the last 24 hours")
     usual = _usual_volume(arrivals, now, follows_arxiv_calendar)
     if usual is None:
         return HealthReport(Health.NEW)

@@ -9,10 +9,12 @@ times as many rows. What papers and profiles have in common is read once for all
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
+from bot.editions.citations import Citations
+from bot.editions.joins import Join
 from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
@@ -41,17 +43,23 @@ _PHRASES = frozenset(
         ReasonKind.PHRASES,
     }
 )
+# Names what triggered an alert; what is cited is the first reason.
+_OWN_PAPERS_CITED = "cites a paper of yours"
 # A possible match is shown by what it does and what came out, without the background.
 _SENTENCES_OF_POSSIBLE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases."""
+    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases.
+
+    ``join`` has the counts behind a reason of that kind.
+    """
 
     score: Score
     reasons: tuple[Reason, ...]
     rows: Sequence[Row]
+    join: Join | None = None
 
 
 class PaperTexts:
@@ -78,10 +86,18 @@ class Ranked:
     texts: PaperTexts
     evidence: Evidence
     reader: Interest
+    cites: Citations = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, ranking: Ranking, interest: Interest, papers: Mapping[PaperId, Paper], profile: Profile, texts: PaperTexts
+        cls,
+        ranking: Ranking,
+        interest: Interest,
+        papers: Mapping[PaperId, Paper],
+        profile: Profile,
+        texts: PaperTexts,
+        *,
+        cites: Citations,
     ) -> Ranked:
         """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
@@ -92,7 +108,7 @@ class Ranked:
             {paper.id: paper.title for paper in interest.up},
             interest.ignored,
         )
-        return cls(replace(ranking, scores=scores), papers, texts, evidence, interest)
+        return cls(replace(ranking, scores=scores), papers, texts, evidence, interest, cites)
 
     @property
     def scores(self) -> Sequence[Score]:
@@ -105,7 +121,8 @@ class Ranked:
     def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
         """Return the reasons for a choice, whose score has its terms."""
         close = self.ranking.close_topics(paper.id)
-        return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by)
+        cites = self.cites.get(paper.id, ())
+        return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers, 0 to 1."""
@@ -188,6 +205,8 @@ def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
         names = [bonus.text for bonus in matches.bonuses]
         if matches.followed:
             names.append(matches.followed)
+        if rule.cites and score.paper in ranked.cites:
+            names.append(_OWN_PAPERS_CITED)
         if names:
             alerted_by[score.paper] = names
     return [

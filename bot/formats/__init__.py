@@ -4,8 +4,8 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-A reader's library (``bot.formats.library``) and a report on a sent mail (``bot.formats.bounces``) are parsed the same
-way.
+A reader's library (``bot.formats.library``), a conference's programme (``bot.formats.programme``) and a report on a
+sent mail (``bot.formats.bounces``) are parsed the same way.
 
 A process, and not a thread: a regular expression holds the interpreter's lock (the GIL) while it matches, so a thread
 that matches one stops all others and can't be stopped itself. A new interpreter, and not a fork: a fork of a server

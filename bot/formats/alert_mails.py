@@ -26,8 +26,10 @@ from bot.formats.format import author_names, build_digest, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, has_class, items_of, joined
 from bot.formats.mail import Mail, article_at, unwrap
 from bot.model import Entry, Fact, FactKind, ParsedDigest
-from bot.model.papers import arxiv_id_in, doi_in, is_cut
+from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 
+_SCHOLAR = "Google Scholar"  # as it is named to readers
+_MOST_CITED = 10  # of one paper
 _SNIPPET_CLASS = "gse_alrt_sni"
 _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
 # [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
@@ -78,7 +80,7 @@ def _scholar_paper(item: Item, alert: str) -> Entry:
     # Scholar shows three lines of an abstract, whether it marks the end or not.
     if abstract and not is_cut(abstract):
         abstract += " \u2026"
-    cited = next(filter(None, (_CITED.fullmatch(line.text) for line in rest)), None)
+    cited = [match[1] for line in rest if (match := _CITED.fullmatch(line.text))]
     identifier = (article.arxiv_id if article else None) or preprint
     return Entry(
         title=title,
@@ -87,8 +89,11 @@ def _scholar_paper(item: Item, alert: str) -> Entry:
         arxiv_id=identifier,
         doi=article.doi if article else None,
         url=None if identifier else url or None,
-        alert=f"{alert}, cites \u201c{cited[1]}\u201d" if cited else alert or None,
-        facts=(Fact(FactKind.VENUE, venue, "Google Scholar"),) if venue else (),
+        alert=f"{alert}, cites \u201c{cited[0]}\u201d" if cited else alert or None,
+        facts=(
+            *([Fact(FactKind.VENUE, venue, _SCHOLAR)] if venue else []),
+            *(citation(Entry(title), _SCHOLAR) for title in cited[:_MOST_CITED]),
+        ),
     )
 
 
@@ -127,7 +132,7 @@ def _pubmed_paper(item: Item, alert: str) -> Entry:
 
 GOOGLE_SCHOLAR = AlertMail(
     name="google-scholar",
-    title="Google Scholar",
+    title=_SCHOLAR,
     is_title=lambda link: (
         has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
     ),

@@ -5,6 +5,7 @@ one of these:
 
     {"digests": [...]}      what was parsed
     {"library": {...}}      the same of a reader's library
+    {"programme": {...}}    a conference's programme
     {"bounce": {...}}       what a report on a sent mail says
     {"refused": "..."}      no digest, and why
     {"limit": "memory"}     the memory limit was met; the child ends
@@ -125,6 +126,10 @@ def _parser_of_others(kind: bytes) -> Parse:
         from bot.formats.library import parse as parse_library
 
         return parse_library
+    if kind == b"programme":
+        from bot.formats.programme import parse as parse_programme
+
+        return parse_programme
     from bot.formats.bounces import parse as parse_bounce
 
     return parse_bounce

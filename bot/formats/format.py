@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
+from html import unescape
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -113,6 +114,23 @@ def tidy(text: str) -> str:
             except UnicodeError:
                 continue
     return " ".join(limit_accents(UNWANTED.sub("", text)).split())
+
+
+# What publishers and reference managers leave of HTML and JATS in titles and abstracts.
+_MARKUP = re.compile(
+    r"</?(?:i|b|u|em|strong|sub|sup|scp|span|tt|p|(?:jats|mml):\w+)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
+)
+_REFERENCE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});", re.IGNORECASE)
+
+
+def prose(text: str, longest: int) -> str:
+    """Return a title or an abstract as one line of at most so many characters, without tags.
+
+    >>> prose("<i>E. coli</i> &amp; H<sub>2</sub>O, if x < y", 100)
+    'E. coli & H2O, if x < y'
+    """
+    plain = _REFERENCE.sub(lambda match: unescape(match[0]), _MARKUP.sub("", text[: 2 * longest]))
+    return tidy(plain)[:longest].rstrip()
 
 
 def charset(name: str) -> str:

@@ -19,6 +19,19 @@ A page of bioRxiv's and medRxiv's API is an object:
 
 ``date`` is when a version was posted. Lists of one interval hold dates outside of it, and the DOI's own date may be
 years before.
+
+A page of OpenAlex's API is an object, too:
+
+    {"meta": {"count": 12, ...},
+     "results": [{"doi": "https://doi.org/10.1000/owls.1", "title": ..., "type": "article", "is_retracted": false,
+                  "publication_date": "2026-11-20", "created_date": "2026-11-22T05:10:07",
+                  "authorships": [{"author": {"display_name": ...}, ...}],
+                  "primary_location": {"landing_page_url": ..., "source": {"display_name": ..., "type": "journal"}},
+                  "best_oa_location": {"pdf_url": ..., "landing_page_url": ...},
+                  "primary_topic": {"subfield": {"display_name": "Sociology"}},
+                  "abstract_inverted_index": {"Owls": [0, 4], "see": [1]}}, ...]}
+
+The inverted index has the positions of each word. A work may be dated months ahead, by the issue of its journal.
 """
 
 from __future__ import annotations
@@ -30,7 +43,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from bot.formats.format import Document, build_digest, decode, plausible_date, reject_reason, tidy
+from bot.formats.format import Document, build_digest, decode, plausible_date, prose, reject_reason, tidy
+from bot.formats.mail import article_at
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -41,6 +55,11 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 _HUGGING_FACE = "Hugging Face"
 _SERVERS = {"biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
 _BIORXIV_BEGAN = date(2013, 11, 1)
+_OPENALEX = "OpenAlex"
+# Types of works that nobody would read as a paper.
+_NOT_PAPERS = {"dataset", "erratum", "grant", "libguides", "paratext", "peer-review", "retraction"}
+_VENUES = {"journal", "conference", "book series"}  # and not repositories
+_HEADING = re.compile(r"^abstract\s*[:.]?\s+", re.IGNORECASE)
 
 
 def _parse_daily_papers(content: bytes) -> ParsedDigest:
@@ -100,7 +119,7 @@ def _parse_biorxiv(content: bytes) -> ParsedDigest:
 
 def _preprint(number: int, paper: Mapping[str, Any]) -> Entry | str:
     title = _text(paper, "title")
-    abstract = re.sub(r"^abstract\s*[:.]?\s+", "", _text(paper, "abstract"), flags=re.IGNORECASE)
+    abstract = _HEADING.sub("", _text(paper, "abstract"))
     if problem := reject_reason(f"item {number}", title, abstract):
         return problem
     version = _text(paper, "version")
@@ -122,6 +141,63 @@ def _preprint(number: int, paper: Mapping[str, Any]) -> Entry | str:
         # The list has each version of a paper; a later one is new only to readers who saw the earlier one.
         replacement=bool(number_of_version and number_of_version > 1),
     )
+
+
+def _parse_openalex(content: bytes) -> ParsedDigest:
+    """Read one page of OpenAlex's API; raises DigestError if it is something else."""
+    items = _object(_load(content)).get("results")
+    if not isinstance(items, list):
+        raise DigestError("JSON, but not a page of OpenAlex's API")
+    _check_count(items)
+    works = [_object(item) for item in items]
+    # The page has no day of its own. When works were added can't be in the future, unlike their publication.
+    added = max(filter(None, (_date(work, "created_date") for work in works)), default=None)
+    results = [_work(number, work) for number, work in enumerate(works, 1) if not _is_no_paper(work)]
+    return build_digest("openalex", _OPENALEX, added, results)
+
+
+def _is_no_paper(work: Mapping[str, Any]) -> bool:
+    return _text(work, "type") in _NOT_PAPERS or work.get("is_retracted") is True
+
+
+def _work(number: int, work: Mapping[str, Any]) -> Entry | str:
+    title = prose(_text(work, "title"), limits.TITLE)
+    if problem := reject_reason(f"item {number}", title, ""):
+        return problem
+    place = _object(work, "primary_location")
+    journal = _object(place, "source")
+    open_access = _object(work, "best_oa_location")
+    doi = _text(work, "doi")[: limits.URL]
+    pages = [_text(location, "landing_page_url")[: limits.URL] for location in (place, open_access)]
+    articles = filter(None, map(article_at, (doi, *pages)))
+    authorships = work.get("authorships")
+    authors = (_object(item, "author") for item in (authorships if isinstance(authorships, list) else ()))
+    facts = {
+        FactKind.VENUE: _text(journal, "display_name") if _text(journal, "type") in _VENUES else "",
+        FactKind.PDF: pdf if _WEB_ADDRESS.fullmatch(pdf := _text(open_access, "pdf_url")) else "",
+    }
+    subfield = _text(_object(_object(work, "primary_topic"), "subfield"), "display_name")
+    return Entry(
+        title=title,
+        abstract=_HEADING.sub("", prose(_rebuilt(_object(work, "abstract_inverted_index")), limits.ABSTRACT)),
+        authors=tuple(filter(None, (_text(author, "display_name") for author in authors))),
+        published=plausible_date(_date(work, "publication_date"), _date(work, "created_date")),
+        arxiv_id=next((article.arxiv_id for article in articles if article.arxiv_id), None),
+        doi=doi_in(doi),
+        url=next((address for address in pages if not doi and _WEB_ADDRESS.fullmatch(address)), None),
+        categories=(subfield,) if subfield else (),
+        facts=tuple(Fact(kind, value, _OPENALEX) for kind, value in facts.items() if value),
+    )
+
+
+def _rebuilt(index: Mapping[str, Any]) -> str:
+    """Return the abstract of an inverted index; empty if it is longer than an abstract may be, as whole texts are."""
+    places = {word: positions for word, positions in index.items() if isinstance(positions, list)}
+    # Counted before it is put together: a few bytes may place a long word a million times.
+    if sum((len(word) + 1) * len(positions) for word, positions in places.items()) > limits.ABSTRACT:
+        return ""
+    placed = ((place, word) for word, positions in places.items() for place in positions if isinstance(place, int))
+    return " ".join(word for _, word in sorted(placed))
 
 
 def _load(content: bytes) -> Any:
@@ -174,12 +250,21 @@ BIORXIV_LIST = Document(
     recognises=lambda beginning: bool(_BIORXIV_BEGINNING.match(beginning)),
     parse=_parse_biorxiv,
 )
+_OPENALEX_BEGINNING = re.compile(r'\{\s*"meta"\s*:\s*\{')
+OPENALEX_LIST = Document(
+    name="openalex",
+    title="OpenAlex JSON",
+    recognises=lambda beginning: bool(_OPENALEX_BEGINNING.match(beginning)),
+    parse=_parse_openalex,
+)
 DAILY_PAPERS_LIST = Document(
     name="huggingface",
     title="Daily Papers JSON",
     # All other JSON, so that a message names it as such; RTF begins with a brace, too.
     recognises=lambda beginning: (
-        beginning.startswith(("[", "{")) and not (beginning.startswith("{\\rtf") or _BIORXIV_BEGINNING.match(beginning))
+        beginning.startswith(("[", "{"))
+        and not beginning.startswith("{\\rtf")
+        and not (_BIORXIV_BEGINNING.match(beginning) or _OPENALEX_BEGINNING.match(beginning))
     ),
     parse=_parse_daily_papers,
 )

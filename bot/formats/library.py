@@ -19,7 +19,7 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from bot.formats.format import MONTHS, UNWANTED, decode, tidy
+from bot.formats.format import MONTHS, UNWANTED, decode, prose, tidy
 from bot.model import Entry, LibraryEntry, ParsedLibrary, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -34,7 +34,6 @@ NO_PAPER = "books, notes and the like"
 NO_TITLE = "without a title"
 UNREADABLE = "unreadable"
 
-_MARKUP = re.compile(r"</?(?:i|b|u|em|strong|sub|sup|scp|span|tt|p|jats:\w+)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?(?:[-/.](\d{1,2}))?")
 _OTHERS = ("others", "et al", "et al.")
@@ -118,10 +117,10 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     is_undecided = reference.type in form.undecided
     if not is_undecided and reference.type not in form.papers:
         return NO_PAPER
-    title = _prose(reference.title, limits.TITLE)
+    title = prose(reference.title, limits.TITLE)
     if not title:
         return NO_TITLE
-    abstract = _prose(reference.abstract, limits.ABSTRACT)
+    abstract = prose(reference.abstract, limits.ABSTRACT)
     doi = doi_in(reference.doi) or (doi_in(reference.url) if "doi.org/" in reference.url else None)
     arxiv_id = _arxiv_id(reference)
     if is_undecided and not (doi or arxiv_id or abstract):
@@ -154,10 +153,6 @@ def _arxiv_id(reference: Reference) -> str | None:
             if mentioned := arxiv_id_in(text[match.end() : match.end() + limits.ID]):
                 return mentioned
     return None
-
-
-def _prose(text: str, longest: int) -> str:
-    return tidy(_MARKUP.sub("", text[: 2 * longest]))[:longest].rstrip()
 
 
 def _date(text: str) -> date | None:

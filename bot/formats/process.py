@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import IO, Any, Self
@@ -31,6 +31,7 @@ from bot.model import (
     RawDigest,
 )
 from bot.model.errors import DigestError, LimitError, ParserError
+from bot.model.programme import Contribution, ParsedProgramme
 
 log = logging.getLogger("paperbot")
 
@@ -99,6 +100,10 @@ class Parser:
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
         """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
         return _load_library(self._answer("library", raw))
+
+    def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
+        """Return a conference's programme of any format; raises the same errors as ``parse``."""
+        return _load_programme(self._answer("programme", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Read a mail to the address for bounces; raises the same errors as ``parse``."""
@@ -287,6 +292,27 @@ def _load_library(library: Any) -> ParsedLibrary:
     )
 
 
+def _load_programme(programme: Any) -> ParsedProgramme:
+    return ParsedProgramme(
+        format=str(programme["format"]),
+        contributions=tuple(
+            Contribution(
+                entry=_entry(item["entry"]),
+                day=_date(item["day"]),
+                start=_time(item["start"]),
+                end=_time(item["end"]),
+                is_utc=bool(item["is_utc"]),
+                room=str(item["room"]),
+                session=str(item["session"]),
+                kind=str(item["kind"]),
+            )
+            for item in programme["contributions"]
+        ),
+        withdrawn=int(programme["withdrawn"]),
+        problems=tuple(map(str, programme["problems"])),
+    )
+
+
 # Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
 def _fields(value: object) -> object:
     if isinstance(value, date):
@@ -300,6 +326,10 @@ def _entry(values: Any) -> Entry:
     facts = (Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"])) for fact in values["facts"])
     typed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     return Entry(**typed | {"published": _date(values["published"]), "facts": tuple(facts)})
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 def _date(text: str | None) -> date | None:

@@ -16,11 +16,11 @@ from bot.formats.alert_mails import GOOGLE_SCHOLAR, PUBMED, AlertMail
 from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import Document, Format
-from bot.formats.json_lists import BIORXIV_LIST, DAILY_PAPERS_LIST
+from bot.formats.json_lists import BIORXIV_LIST, DAILY_PAPERS_LIST, OPENALEX_LIST
 from bot.formats.keyword import KEYWORD
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
 
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, MARKDOWN)
-DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, DAILY_PAPERS_LIST)
+DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
 HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)

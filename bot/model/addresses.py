@@ -60,6 +60,20 @@ def mail_address(address: str) -> str:
     return valid.ascii_email
 
 
+def own_mail_address(address: str) -> str:
+    """Return the address of somebody who is asked for it, like ``mail_address``; raises ValueError.
+
+    A domain without a dot is a mistyped one here, unless it is this machine: mail to it would go nowhere.
+    """
+    known = mail_address(address)
+    domain = known.rpartition("@")[2]
+    if "." not in domain and domain != "localhost":
+        raise ValueError(
+            f"{address!r} is not an email address: {domain!r} lacks an ending. Write it like ada@example.org"
+        )
+    return known
+
+
 _DOTLESS_DOMAINS = frozenset({"gmail.com", "googlemail.com"})
 
 
@@ -95,6 +109,11 @@ def web_url(value: str) -> str:
     """Return an address that links begin with, without a slash at its end; raises ValueError."""
     _check_url(value, example="https://papers.example.org")
     return value.rstrip("/")
+
+
+def pages_url(value: str) -> str:
+    """Return the address of the pages, as ``web_url`` does; empty where there are none."""
+    return web_url(value) if value else ""
 
 
 def fetch_url(value: str) -> str:

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
+from importlib.resources import files
 from itertools import count
 from time import monotonic
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 # Bounds the rows that one run writes after a long downtime; older dates are not even recorded as missed.
 LOOK_BACK = 400  # days
@@ -35,6 +37,17 @@ def local_date(now: datetime, timezone: str) -> date:
 def local_time(now: datetime, timezone: str) -> time:
     """Return the time of day in a time zone."""
     return now.astimezone(ZoneInfo(timezone)).time()
+
+
+@lru_cache(maxsize=1)
+def regional_timezones() -> list[str]:
+    """Return UTC and the time zones of the world's regions by their present names.
+
+    The time zone database has as many aliases of these, and "Factory", "localtime" and "posixrules".
+    """
+    table = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8")
+    regions = {line.split("\t")[2] for line in table.splitlines() if not line.startswith("#")}
+    return ["UTC", *sorted(regions & available_timezones())]
 
 
 def due_slots(

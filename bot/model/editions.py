@@ -20,6 +20,8 @@ class ReasonKind(StrEnum):
 
     ALERT = "alert"  # a keyword or author of the profile's alert rule
     AUTHOR = "author"  # an author whom the reader follows
+    CITES_LIKED = "cites liked"  # the title of a paper that this one cites, which the reader liked
+    CITES_OWNED = "cites owned"  # the same of a paper in the reader's library
     KEYWORD = "keyword"  # a keyword of the profile
     WROTE = "wrote"  # a topic in the reader's own words
     MENTIONED = "mentioned"  # the same, of a paper that names it once in passing
@@ -28,6 +30,7 @@ class ReasonKind(StrEnum):
     LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
     OWNED = "owned"  # the same of a paper in the reader's library
     LEARNED_FROM_LIBRARY = "learned from library"  # a phrase of the paper that papers in the reader's library have
+    JOINS = "joins"  # two topics in the reader's words that no paper sent to them since ``since`` had together
     TRENDING = "trending"  # the upvotes
     PHRASES = "phrases"  # a phrase of the paper that speaks for it, where nothing else can be said
     # Only of editions that earlier versions composed: topics liked together, phrases named once in passing or judged by
@@ -42,13 +45,17 @@ class ReasonKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason for a pick. ``weight`` is the log-odds of the terms that it names, 0 where it names none."""
+    """One reason for a pick. ``weight`` is the log-odds of the terms that it names, 0 where it names none.
+
+    ``near`` is a second text, of those kinds that have one, and ``since`` a date (ISO 8601).
+    """
 
     kind: ReasonKind
     text: str = ""
     weight: float = 0.0
     near: str = ""
     paper: PaperId | None = None  # the liked paper
+    since: str = ""
 
 
 class PickKind(StrEnum):
@@ -137,13 +144,21 @@ class Quiet:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupLike:
+    """A paper that others of a reader's group like, with the names under which they show it."""
+
+    paper: Paper
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Edition:
     """What one reader is sent for one local date, or at once as an alert.
 
     ``considered`` is the number of candidates. ``watermark`` is the highest paper id in the store when the edition
     was composed; the next edition's candidates begin after it. ``quiet`` says why there are no picks. ``missing``
     names the interrupted sources that the edition did without. ``closest`` are the best papers of an edition without
-    picks.
+    picks. ``group_likes`` are picks and other papers that others of the reader's group like; they are not stored.
     """
 
     reader: Reader
@@ -159,6 +174,7 @@ class Edition:
     language: str = "en"  # of its dates, a BCP 47 tag
     is_weekly: bool = False  # its profile is due on one day of the week; worded so
     closest: tuple[Paper, ...] = ()
+    group_likes: tuple[GroupLike, ...] = ()
     is_test: bool = False  # a test message; never stored
 
 
@@ -256,7 +272,7 @@ class LearnedPhrase:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A reader's week: the seven days that end with ``edition.date``.
+    """A reader's week: the seven whole days before ``edition.date``, so that each vote is in one letter.
 
     ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
     ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few

@@ -17,7 +17,7 @@ PaperbotError
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -34,14 +34,36 @@ class UsageError(PaperbotError):
 
 
 class ConfigError(UsageError):
-    """A mistake in a configuration file: ``file:line: key: what is wrong; the remedy``."""
+    """A mistake in a configuration file: ``file:line: key: what is wrong; the remedy``.
+
+    ``others`` are further mistakes that were found with it.
+    """
 
     def __init__(self, file: str, key: str, problem: str, *, line: int | None = None) -> None:
         self.file = file
         self.key = key
         self.problem = problem
         self.line = line
-        super().__init__(f"{self.place}: {self.detail}")
+        self.others: Sequence[ConfigError] = ()
+        super().__init__(file, key, problem)
+
+    @classmethod
+    def first_of(cls, mistakes: Sequence[ConfigError]) -> ConfigError:
+        """Return the first of several mistakes, with the others."""
+        first, *others = mistakes
+        first.others = others
+        return first
+
+    def __str__(self) -> str:
+        """Return the mistake in one line, and how many others there are."""
+        more = f" (and {len(self.others)} more, which `paperbot check` lists)" if self.others else ""
+        return f"{self.place}: {self.detail}{more}"
+
+    @property
+    def problems(self) -> list[Problem]:
+        """A problem for each mistake, in the order of the lines."""
+        mistakes = sorted((self, *self.others), key=lambda mistake: (mistake.file, not mistake.line, mistake.line or 0))
+        return [Problem(mistake.place, mistake.detail) for mistake in mistakes]
 
     @property
     def place(self) -> str:

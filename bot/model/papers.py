@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, NewType
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, unquote
 
 from bot.model import limits
 
@@ -24,10 +24,15 @@ _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
+_ARXIV_PREFIX = re.compile(r"arxiv[.:]", re.IGNORECASE)
+_AFTER_DOI = re.compile(r"(?:[?#]|v\d{1,3}(?:\.[a-z]|$)|\.pdf$|/(?:full|pdf|abstract|html)\b).*", re.ASCII)
 # Journals of Cold Spring Harbor have the first prefix, too ("10.1101/gr.275193.120"): preprints have a number, since
 # 2019 behind a date.
 _BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}(?:v\d{1,3})?", re.ASCII)
 _LONG_TITLE = 130  # characters; Google Scholar cuts titles after some 135, and not always with a mark
+# A whole title of fewer words or letters ("Introduction", "A reply") is that of many papers.
+_LEAST_TITLE_WORDS, _LEAST_TITLE_LETTERS = 3, 12
+_CITED_ID = re.compile(r"(doi|arxiv):(\S+)(?: (.*))?", re.DOTALL)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 
 
@@ -39,7 +44,10 @@ class FactKind(StrEnum):
     CODE = "code"  # the address of its code
     STARS = "stars"  # of that code on GitHub
     PROJECT = "project"  # the address of its page
+    PDF = "pdf"  # the address of an open-access PDF
     COMMENT = "comment"  # the authors' own, on arXiv
+    CITES = "cites"  # a paper that it cites, as ``cited_paper`` reads it; there may be many of one origin
+    REFERENCES = "references"  # how many it cites; an origin that states it is not asked again
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,9 @@ def parse_ref(text: str) -> PaperId | None:
     """
     match = _REF.fullmatch(text.strip())
     return int(match[1]) if match else None
+
+
+SAMPLES = "samples"  # the source of the sample digests
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +281,22 @@ def doi_in(text: str) -> str | None:
     return match[0].rstrip(".,;)")
 
 
+def keys_in(text: str) -> list[str]:
+    """Return the identity keys of the arXiv id and the DOI in what somebody typed or pasted, in any usual form.
+
+    >>> keys_in("arXiv:2504.08385v2"), keys_in("https://doi.org/10.48550/arXiv.2504.08385")
+    (['arxiv:2504.08385'], ['arxiv:2504.08385'])
+    >>> keys_in("biorxiv.org/content/10.1101%2F2024.01.02.123456v1.full")[-1]
+    'doi:10.1101/2024.01.02.123456'
+    """
+    text = unquote(text)
+    arxiv_id = arxiv_id_in(_ARXIV_PREFIX.sub(" ", text))
+    doi = doi_in(text)
+    # A publisher's address may go on behind the DOI.
+    dois = dict.fromkeys([doi, _AFTER_DOI.sub("", doi)]) if doi else ()
+    return [*([f"arxiv:{arxiv_id}"] if arxiv_id else []), *(f"doi:{known.lower()}" for known in dois)]
+
+
 def is_biorxiv_doi(text: str) -> bool:
     """Whether a DOI is that of a preprint at bioRxiv or medRxiv, which share their prefixes.
 
@@ -323,7 +350,7 @@ def merge(paper: Paper, entry: Entry) -> Paper:
 
     A whole title or abstract replaces a cut one; of two abstracts otherwise the longer is kept. Full names replace
     initials. The earlier of two dates is kept, the most upvotes and the newest version; categories are collected in the
-    order in which they were seen. A fact replaces an earlier one of its kind and origin.
+    order in which they were seen. A fact replaces an earlier one of its kind and origin, but citations are collected.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
@@ -345,9 +372,43 @@ def merge(paper: Paper, entry: Entry) -> Paper:
         "upvotes": max(votes, default=None),
         "version": max(versions, default=None),
         "categories": tuple(dict.fromkeys(paper.categories + entry.categories)),
-        "facts": tuple({(fact.kind, fact.origin): fact for fact in paper.facts + entry.facts}.values()),
+        "facts": tuple({_fact_key(fact): fact for fact in paper.facts + entry.facts}.values()),
     }
     return replace(paper, **values)
+
+
+def _fact_key(fact: Fact) -> tuple[str, str, str]:
+    return fact.kind, fact.origin, fact.value if fact.kind is FactKind.CITES else ""
+
+
+def citation(cited: Entry, origin: str) -> Fact:
+    """Return the fact that a paper cites this one, by its strongest id and its title.
+
+    >>> citation(Entry("Numbers in nature", doi="10.1000/X"), "OpenAlex").value
+    'doi:10.1000/x Numbers in nature'
+    """
+    key, *_ = keys(cited)
+    identifier = "" if key.startswith("title:") else f"{key} "
+    return Fact(FactKind.CITES, f"{identifier}{cited.title}", origin)
+
+
+def cited_paper(fact: Fact) -> Entry:
+    """Return the cited paper of a fact that ``citation`` made; its value may be a title alone."""
+    match = _CITED_ID.fullmatch(fact.value)
+    if not match:
+        return Entry(fact.value)
+    kind, identifier, title = match.groups(default="")
+    return Entry(title, doi=identifier) if kind == "doi" else Entry(title, arxiv_id=identifier)
+
+
+def is_cited(cited: Entry, paper: Entry | Paper) -> bool:
+    """Whether a citation names this very paper: by an id of both, or by its whole title if it is no common one."""
+    if (cited.doi and paper.doi) or (cited.arxiv_id and paper.arxiv_id):
+        return is_same_paper(cited, paper)
+    is_distinctive = (
+        len(cited.title.split()) >= _LEAST_TITLE_WORDS and len(normalised_title(cited.title)) >= _LEAST_TITLE_LETTERS
+    )
+    return is_distinctive and not (is_cut(cited.title) or is_cut(paper.title)) and is_same_paper(cited, paper)
 
 
 def _is_beginning(title: str, other: str) -> bool:

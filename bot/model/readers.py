@@ -104,7 +104,8 @@ class Override:
     """The preferences that a reader has set on their page; None means as in the profile.
 
     ``ignored`` are the words that the reader has excluded from ranking. The other tuples of words replace the
-    profile's whole list.
+    profile's whole list. ``title`` is what the reader calls the editions. ``shown_as`` is the name under which the
+    other readers of a group see what this one likes; without it they don't.
     """
 
     size: int | None = None
@@ -117,6 +118,8 @@ class Override:
     authors: tuple[str, ...] | None = None
     mute: tuple[str, ...] | None = None
     language: str | None = None
+    title: str | None = None
+    shown_as: str | None = None
 
 
 class Vote(StrEnum):

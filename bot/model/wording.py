@@ -77,6 +77,18 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def duration(seconds: float) -> str:
+    """Return a time in its two largest units.
+
+    >>> duration(560_580), duration(7_260), duration(59)
+    ('6 days and 11 hours', '2 hours and 1 minute', 'less than a minute')
+    """
+    hours, minutes = divmod(int(seconds // 60), 60)
+    days, hours = divmod(hours, 24)
+    units = [(days, "day"), (hours, "hour")] if days else [(hours, "hour"), (minutes, "minute")]
+    return listed([plural(number, unit) for number, unit in units if number]) or "less than a minute"
+
+
 def listed(items: Sequence[str]) -> str:
     """Return items as an enumeration.
 

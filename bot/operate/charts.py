@@ -244,10 +244,9 @@ def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
             f"in {plural(evaluation.folds, 'fold')}; it takes {MIN_LIKES} in {MIN_FOLDS}."
         )
     if learned.auc is None or words.auc is None or evaluation.gain is None:
-        seen = evaluation.calibration.papers if evaluation.calibration else evaluation.likes
         return (
-            f"Can't tell yet: you liked {evaluation.likes} of {seen} papers that you saw; "
-            "too few are left to compare with."
+            f"Can't tell yet: {plural(evaluation.likes, 'liked paper')} could be predicted from earlier thumbs, "
+            "but too few papers that you passed over, to compare them with."
         )
     if evaluation.verdict is Verdict.YES and learned.precision > words.precision and not by_pairs:
         size = evaluation.size

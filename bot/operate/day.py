@@ -46,6 +46,7 @@ from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.errors import in_one_line
 from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
+from bot.operate.references import References
 from bot.readers.libraries import ZoteroLibraries
 from bot.sources import Source
 from bot.store.database import KeepDays
@@ -101,6 +102,7 @@ class DailyJob:
     disk_space: DiskSpace
     keep: KeepDays
     tldr_writer: TldrWriter | None = None
+    references: References | None = None
 
     def run(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
@@ -124,6 +126,8 @@ class DailyJob:
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
+            # After the libraries, whose papers the new ones may cite.
+            report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 
     def prepare(self, now: datetime) -> None:

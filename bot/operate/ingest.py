@@ -297,6 +297,22 @@ def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: dat
                 yield from (outcome for outcome in _parsed(raw, parser) if isinstance(outcome, Problem))
 
 
+def unread(sources: Iterable[Source], store: Store, now: datetime) -> list[str]:
+    """Return the names of the files in the folders that no run has read or refused; nothing is changed."""
+    return [
+        f"{raw.source}/{raw.name}"
+        for source in sources
+        if not source.poll_interval
+        for raw in retrieved(source, Visit(now, peek=True))
+        if isinstance(raw, RawDigest) and not _is_known(raw, store)
+    ]
+
+
+def _is_known(raw: RawDigest, store: Store) -> bool:
+    content_hash = hashlib.sha256(raw.content).hexdigest()
+    return bool(store.parse_attempts.refusal(content_hash) or store.papers.digests_with(content_hash))
+
+
 def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest] | Problem]:
     try:
         return [(raw.name, digest) for digest in parser.parse(raw)]

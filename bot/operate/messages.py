@@ -6,16 +6,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from bot.channels import Route, StopSignal
 from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.rendering import notice_bytes, sender_domain
+from bot.channels.phrases import understood
 from bot.channels.registry import MessageRenderer, reader_channel
-from bot.channels.templates import sample_edition
+from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
+from bot.editions.composer import EditionComposer
 from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
-from bot.model.clock import local_date
+from bot.model.clock import local_date, next_moment
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.store import Store
 
@@ -48,6 +51,8 @@ class ChannelTests:
     renderer: MessageRenderer
     sample_renderer: MessageRenderer
     routes: Mapping[Kind, Route]
+    composer: EditionComposer
+    sample_page: str  # where the links of an edition without papers lead
     sleep: Callable[[float], None] = time.sleep
 
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
@@ -60,8 +65,12 @@ class ChannelTests:
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
         day = local_date(now, profile.schedule.timezone)
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
+        next_one = None if last else self.composer.edition(reader, profile, day, now)
+        schedule = profile.schedule
+        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(ZoneInfo(schedule.timezone))
+        welcome = welcome_edition(understood(profile.interests), first, self.sample_page)
         edition = replace(
-            sample_edition(),
+            next_one if next_one and next_one.picks else welcome,
             reader=reader,
             profile_title=profile.title if last else f"{profile.title} (a sample)",
             date=last.date if last else day,

@@ -11,7 +11,7 @@ from typing import Any
 from bot.channels import FilesChannel
 from bot.channels.registry import address_checks
 from bot.config.profiles import Profile, describe_override, mentions, remove_reader
-from bot.model import Reader, RecordedVote, Vote
+from bot.model import FactKind, Reader, RecordedVote, Vote
 from bot.model.errors import ConfigError
 from bot.store import Store
 
@@ -107,7 +107,8 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
                     "upvotes": pick.paper.upvotes,
                     "organisation": pick.paper.organisation,
                     "categories": pick.paper.categories,
-                    "facts": [asdict(fact) for fact in pick.paper.facts],
+                    # Which references are stored depends on all readers' libraries; the reasons name the reader's own.
+                    "facts": [asdict(fact) for fact in pick.paper.facts if fact.kind is not FactKind.CITES],
                     "match": pick.probability,
                     "kind": pick.kind,
                     "reasons": [

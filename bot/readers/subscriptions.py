@@ -26,9 +26,11 @@ from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
 from bot.model.errors import PaperbotError, UsageError
-from bot.model.wording import known_language
+from bot.model.wording import known_language, oneline, shorten
+from bot.readers import unsubscribe
 from bot.store import Store
 from bot.store.sending import RateLimit
+from bot.text.topics import read_interests
 
 # Bounds on what one reader can make the store keep, and every ranking read.
 MAX_IGNORED_WORDS = 200
@@ -36,6 +38,10 @@ MAX_WORD_LENGTH = 200  # characters
 MAX_PAPERS = 100
 MAX_TERMS = 100
 MAX_INTERESTS = 5_000  # characters
+MAX_NAME = 80  # characters
+_TITLE_WIDTH = 60  # characters of a title made of topics
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
+_CLAUSE_END = re.compile(r", | and |: ")
 _LINE_ENDS = re.compile(r"\r\n?")  # forms are sent with CRLF
 # Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
 PER_MAILBOX_A_DAY = 1
@@ -99,7 +105,7 @@ class SubscriptionService:
     def request(
         self,
         slug: str,
-        title: str,
+        profile: Profile,
         address: str,
         client: str,
         now: datetime,
@@ -130,7 +136,8 @@ class SubscriptionService:
             return False  # the button in the mail would do nothing
         # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
         if interests and reader.stopped is StopReason.AWAITING:
-            set_interests(self.store, reader, interests)
+            set_interests(self.store, reader, profile, interests)
+        title = with_override(profile, self.store.overrides.get(reader.id)).title
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
         message = self.renderer.of_kind(kind).confirmation(reader, title, key, self.links(reader), now)
         if message is None:
@@ -166,8 +173,7 @@ class SubscriptionService:
         Idempotent, and without an error for readers whom somebody else stopped: RFC 8058 wants every one-click
         request to succeed.
         """
-        if reader.stopped in (None, StopReason.PAUSED):
-            self.store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
+        unsubscribe(self.store, reader)
 
     def resume(self, reader: Reader) -> None:
         if not self.store.readers.resubscribe(reader.id):
@@ -241,8 +247,12 @@ def restore_word(store: Store, reader: Reader, word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What a reader can set in place of the profile's values; lists have one topic or name an item."""
+    """What a reader can set in place of the profile's values; lists have one topic or name an item.
 
+    ``title`` is what the reader calls the editions, empty to have them named after the topics.
+    """
+
+    title: str
     size: int
     at: time
     days: Collection[str]
@@ -256,6 +266,7 @@ class Preferences:
     @classmethod
     def of(cls, profile: Profile) -> Preferences:
         return cls(
+            title=profile.title,
             size=profile.edition.size,
             at=profile.schedule.at,
             days=profile.schedule.days,
@@ -283,8 +294,10 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
         raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
     if not (interests or keywords or authors):
         raise ValueError("Say what to look for: interests, keywords or authors.")
+    current = store.overrides.get(reader.id)
     new = replace(
         chosen,
+        title=_name(chosen.title),
         at=chosen.at.replace(second=0, microsecond=0),
         days=days,
         timezone=known_timezone(chosen.timezone),
@@ -304,27 +317,76 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
         for field in fields(Preferences)
         if getattr(new, field.name) != getattr(in_file, field.name)
     }
-    ignored = store.overrides.get(reader.id).ignored
-    store.overrides.set(reader.id, Override(**differing, ignored=ignored))
+    override = Override(**differing, ignored=current.ignored, shown_as=current.shown_as)
+    # A title that was made of the topics follows them.
+    if new.title in ("", _title_by_topics(profile, current)):
+        override = replace(override, title=_title_by_topics(profile, override))
+    if override.title == profile.title:
+        override = replace(override, title=None)
+    store.overrides.set(reader.id, override)
+
+
+def _name(text: str) -> str:
+    name = oneline(text)
+    if len(name) > MAX_NAME:
+        raise ValueError(f"A name has at most {MAX_NAME} characters.")
+    return name
+
+
+def _title_by_topics(profile: Profile, override: Override) -> str:
+    """Return a title made of the reader's own interests; the profile's for one who set none."""
+    if override.interests is None:
+        return profile.title
+    own = with_override(profile, override)
+    title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(own.interests))), "")
+    title = title or ", ".join(own.keywords or own.authors) or oneline(own.interests)
+    if len(title) > _TITLE_WIDTH:
+        # At the end of a clause, if that leaves enough to be a name.
+        end = max((match.start() for match in _CLAUSE_END.finditer(title, 0, _TITLE_WIDTH + 1)), default=0)
+        title = title[:end] if end >= _TITLE_WIDTH // 3 else shorten(title, _TITLE_WIDTH)
+    return title[:1].upper() + title[1:]
+
+
+def _wanted_in(sentence: str) -> str:
+    """Return a sentence of interests without what leads to its topic; empty if it names none, or refuses one."""
+    read = read_interests(sentence)
+    if not read.wanted or read.refused:
+        return ""
+    text = oneline(sentence)
+    for unread in read.unread:
+        text = text.removeprefix(unread).lstrip(" ,:")
+    return text
+
+
+def show_likes(store: Store, reader: Reader, name: str) -> str:
+    """Show the others of the reader's group under this name what the reader likes; nothing if it is empty.
+
+    Returns the name on one line; raises ValueError if it is too long.
+    """
+    name = _name(name)
+    store.overrides.set(reader.id, replace(store.overrides.get(reader.id), shown_as=name or None))
+    return name
 
 
 def with_own_interests(profile: Profile, interests: str) -> Profile:
-    """Return the profile with other interests; muted terms stay."""
-    return with_override(profile, _own_interests(interests))
+    """Return the profile with other interests, and a title made of them; muted terms stay."""
+    return with_override(profile, _own_interests(interests, profile))
 
 
-def set_interests(store: Store, reader: Reader, interests: str) -> None:
-    """Store the interests of a reader who has set nothing yet, in place of the profile's topics."""
-    store.overrides.set(reader.id, _own_interests(interests[:MAX_INTERESTS].strip()))
+def set_interests(store: Store, reader: Reader, profile: Profile, interests: str) -> None:
+    """Store the interests of a reader who has set nothing yet, in place of the profile's topics and title."""
+    store.overrides.set(reader.id, _own_interests(interests[:MAX_INTERESTS].strip(), profile))
 
 
-def _own_interests(interests: str) -> Override:
+def _own_interests(interests: str, profile: Profile) -> Override:
     # The profile's keywords and authors would raise papers that the reader never asked for.
-    return Override(interests=interests, keywords=(), authors=())
+    override = Override(interests=interests, keywords=(), authors=())
+    return replace(override, title=_title_by_topics(profile, override))
 
 
 def reset_preferences(store: Store, reader: Reader) -> None:
-    store.overrides.set(reader.id, Override(ignored=store.overrides.get(reader.id).ignored))
+    current = store.overrides.get(reader.id)
+    store.overrides.set(reader.id, Override(ignored=current.ignored, shown_as=current.shown_as))
 
 
 def _terms(words: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 - ``vote_with_effect`` also says what a vote changes: the next edition's first papers, and the weights of phrases;
 - ``record_file`` records the votes of a file of JSON Lines;
-- ``record_reply`` records a vote that a reader mails to the bot's mailbox.
+- ``record_reply`` records a vote, or the end of a subscription, that a reader mails to the bot's mailbox.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bot.editions.ranked import Ranked, choices_of
 from bot.model import Paper, PaperId, Problem, Reader, ReaderId, RecordedVote, Vote, parse_ref
 from bot.model.errors import UsageError
 from bot.ranking.phrases import whole_phrases
-from bot.readers import find_paper, stored_reader
+from bot.readers import find_paper, stored_reader, unsubscribe
 from bot.store import Store
 
 # Papers of the next edition that are compared.
@@ -40,7 +40,7 @@ _FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
 _VOTES = tuple(vote.value for vote in Vote)
 # One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
 _BATCH = 1_000
-_SUBJECT = re.compile(r"Paperbot vote (?P<vote>up|down) (?P<token>\S+)")
+_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down)|unsubscribe) (?P<token>\S+)")
 
 
 def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
@@ -254,24 +254,32 @@ def _cached(look_up: Callable[[str], int]) -> Callable[[str], int]:
 
 
 def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: datetime) -> bool:
-    """Record the vote of a mail, so that a home behind a firewall gets votes: a button opens one with a signed subject.
+    """Record the wish of a mail, so that a home that nobody reaches gets it: a button opens one with a signed subject.
 
         Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
+        Paperbot unsubscribe 5.68195100.kQxVb1Pq0s3rE7bR2yTn4w
 
-    Return False, and record nothing, unless its signature and its sender are right. ``sender`` is the address of
-    the From field. It can be forged, so that it only restricts what the signature allows: whoever was forwarded an
-    edition can't vote for its reader by accident. Nothing answers such a mail, so that no mail loop begins.
+    Return False, and record nothing, unless its signature is right and, of a vote, its sender. ``sender`` is the
+    address of the From field. It can be forged, so that it only restricts what the signature allows: whoever was
+    forwarded an edition can't vote for its reader by accident. A mail program may unsubscribe from another of its
+    user's addresses. Nothing answers such a mail, so that no mail loop begins.
     """
     match = _SUBJECT.fullmatch(subject)
     if not match:
         return False
     try:
-        reader_id, paper_id = signer.read(Purpose.REPLY, match["token"])
+        reader_id, *paper_ids = signer.read(Purpose.REPLY if match["vote"] else Purpose.UNSUBSCRIBE, match["token"])
     except TokenError:
         return False
     reader = store.readers.by_id(reader_id)
-    paper = store.papers.get([paper_id]).get(paper_id)
-    if reader is None or paper is None or sender.lower() != reader.address.lower():
+    if reader is None:
         return False
-    record(store, reader, paper, Vote(match["vote"]), now=now, via="reply")
+    if not match["vote"]:
+        unsubscribe(store, reader)
+        return True
+    papers = store.papers.get(paper_ids).values()
+    if not papers or sender.lower() != reader.address.lower():
+        return False
+    for paper in papers:
+        record(store, reader, paper, Vote(match["vote"]), now=now, via="reply")
     return True

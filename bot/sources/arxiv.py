@@ -20,6 +20,7 @@ from bot.config.sources import FetchUrl, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
 from bot.sources import FetchedSource, HttpError, SourceKind, Visit
+from bot.sources.mistakes import in_arxiv_query
 
 URL = "https://export.arxiv.org/api/query"
 PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster
@@ -41,6 +42,10 @@ class ArxivOptions(PolledOptions):
 
     query: Annotated[str, StringConstraints(max_length=2_000)]
     url: FetchUrl = URL
+
+    def mistakes(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the query."""
+        yield from (("query", problem) for problem in in_arxiv_query(self.query))
 
 
 class ArxivSource(FetchedSource[ArxivOptions]):

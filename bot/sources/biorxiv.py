@@ -19,6 +19,7 @@ from bot.config.sources import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
 from bot.sources import FetchedSource, SourceKind, Visit
+from bot.sources.mistakes import in_subject
 
 URL = "https://api.biorxiv.org"
 MAX_PAGES = 30  # of 100 papers; bioRxiv posts some 150 a day
@@ -39,6 +40,11 @@ class BiorxivOptions(PolledOptions):
     category: Annotated[str, StringConstraints(max_length=100)] = ""
     url: FetchUrl = URL
     every: Minutes = 180
+
+    def mistakes(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the subject."""
+        if self.category:
+            yield from (("category", problem) for problem in in_subject(self.server, self.category))
 
 
 class BiorxivSource(FetchedSource[BiorxivOptions]):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from bot.config.sources import FetchUrl, PolledOptions
 from bot.model import RawDigest
 from bot.sources import FetchedSource, SourceKind, Visit
+from bot.sources.mistakes import in_address
 
 _ETAG = "etag"
 _LAST_MODIFIED = "last-modified"
@@ -17,6 +18,10 @@ class FeedOptions(PolledOptions):
     """The address of the feed."""
 
     url: FetchUrl
+
+    def mistakes(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with an address of arXiv, bioRxiv or medRxiv."""
+        yield from (("url", problem) for problem in in_address(self.url))
 
 
 class FeedSource(FetchedSource[FeedOptions]):

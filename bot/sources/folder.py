@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bot.config.sources import SourceOptions
+from bot.config.sources import FILES, SourceOptions
 from bot.model import Problem, RawDigest
 from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
 
@@ -70,7 +70,7 @@ class FilesSource(Source):
     """The files and folders of a command's arguments, in their order; a digest's name is its path as typed."""
 
     paths: Sequence[Path]
-    name: str = "files"
+    name: str = FILES
     poll_interval: timedelta = timedelta(0)
     kind: str = "files"
 

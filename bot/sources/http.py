@@ -218,6 +218,7 @@ _LONGEST_RETRY_AFTER = 86_400.0
 _MAX_ERROR_BYTES = 20_000  # enough of an error's body to find the server's explanation
 _MAX_VALIDATOR_LENGTH = 500  # characters of an ETag or Last-Modified
 _REDIRECT_STATUSES = (301, 302, 303, 307, 308)
+_LONGEST_SHOWN = 120  # characters
 _BUSY_STATUSES = (429, 503)
 
 
@@ -331,7 +332,7 @@ class Fetcher:
             with pool, pool.stream("GET", str(url), headers=list(request_headers.items())) as response:
                 return _read_response(url, response)
         except httpcore2.TimeoutException:
-            raise SourceError(f"{url}: no answer in time") from None
+            raise SourceError(f"{_shown(url)}: no answer in time") from None
         except (
             httpcore2.NetworkError,
             httpcore2.ProtocolError,
@@ -339,13 +340,19 @@ class Fetcher:
             httpcore2.UnsupportedProtocol,
             OSError,
         ) as error:
-            raise SourceError(f"{url}: {one_line(error)}; if that stays so, correct the source's url") from None
+            raise SourceError(f"{_shown(url)}: {one_line(error)}; if that stays so, correct the source's url") from None
         finally:
             self._last_request[url.host] = self._clock()
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         return httpx2.create_ssl_context()
+
+
+def _shown(url: httpx2.URL) -> str:
+    """Return an address in a message: without its query if that is longer than a line, as those of searches are."""
+    address, query, _ = str(url).partition("?")
+    return f"{address}?..." if query and len(str(url)) > _LONGEST_SHOWN else str(url)
 
 
 def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | httpx2.URL:
@@ -363,14 +370,14 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
         retry_after = retry_after_seconds(headers) if response.status in _BUSY_STATUSES else None
         wait = f"; asks to wait {retry_after:.0f} s" if retry_after else ""
         body = b"".join(_chunks(response, _MAX_ERROR_BYTES))
-        message = f"{url}: {response.status} {phrase}{wait}"
+        message = f"{_shown(url)}: {response.status} {phrase}{wait}"
         raise HttpError(message, response.status, body, retry_after=retry_after)
     encoding = headers.get("content-encoding", "identity")
     if encoding.strip().lower() not in ("", "identity"):
-        raise SourceError(f"{url}: sends {encoding!r} although uncompressed content was requested")
+        raise SourceError(f"{_shown(url)}: sends {encoding!r} although uncompressed content was requested")
     content = b"".join(_chunks(response, MAX_BYTES + 1))
     if len(content) > MAX_BYTES:
-        raise SourceError(f"{url}: more than the {MAX_BYTES // 1_000_000} MB that a digest may have")
+        raise SourceError(f"{_shown(url)}: more than the {MAX_BYTES // 1_000_000} MB that a digest may have")
     return Response(content, etag, last_modified)
 
 

@@ -170,9 +170,9 @@ class Mailbox(BaseMailBox):
         """Return the UIDs of unread mails."""
         return _valid(self.uids(AND(seen=False, deleted=False)))
 
-    def unread_votes(self) -> list[str]:
-        """Return the UIDs of unread mails whose subject has the words of a vote."""
-        return _valid(self.uids(AND(seen=False, deleted=False, subject="Paperbot vote")))
+    def unread_replies(self) -> list[str]:
+        """Return the UIDs of unread mails whose subject has the word that those of replies begin with."""
+        return _valid(self.uids(AND(seen=False, deleted=False, subject="Paperbot")))
 
     def uid_validity(self) -> str:
         """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""

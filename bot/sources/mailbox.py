@@ -7,7 +7,8 @@ stored, so that it is not downloaded with each poll; ``paperbot ingest --again``
 An IMAP server searches for the sender in all of the From field, display names included, so each mail's address is
 checked before the mail is downloaded. Mails of other senders are not touched.
 
-Readers' votes by mail are recorded and marked likewise; they consist of their header, and nothing answers them.
+What readers wish by mail (votes, unsubscribing) is recorded and marked likewise; it stands in the header, and nothing
+answers it.
 
 A source of kind ``bounces`` reads all mails of a mailbox of its own, to which bounces and complaints come.
 """
@@ -77,9 +78,9 @@ _MAX_ADDRESS = 100  # characters of an address that a problem shows
 
 
 class MailboxOptions(MailFolderOptions):
-    """The mailbox, and the address or domain whose mails are read."""
+    """The mailbox, and the address or domain whose mails are read; without one, readers' replies alone."""
 
-    sender: str
+    sender: str = ""
     every: Minutes = 15
 
     @property
@@ -90,7 +91,7 @@ class MailboxOptions(MailFolderOptions):
 
 @dataclass(frozen=True)
 class MailboxSource(ConfiguredSource[MailboxOptions]):
-    """The unread mails of a sender in ``folder``; with ``record_vote``, readers' votes as well."""
+    """The unread mails of a sender in ``folder``; with ``record_vote``, readers' replies as well."""
 
     folder: MailFolder
     record_vote: RecordVote | None = None
@@ -107,6 +108,8 @@ class MailboxSource(ConfiguredSource[MailboxOptions]):
         with open_folder(self.folder) as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
+            if not self.options.sender:
+                return
             uids = mailbox.unread_from(self.options.sender)
             uid_validity = mailbox.uid_validity()
             # UIDs of another UIDVALIDITY mean nothing, and those of mails that their owner has read or deleted since
@@ -140,9 +143,9 @@ class MailboxSource(ConfiguredSource[MailboxOptions]):
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
-        """Record the votes among the unread mails, oldest first; what is none stays unread."""
+        """Record the replies among the unread mails, oldest first; what is none stays unread."""
         # The newest, so that mails that only look like votes can't keep the others from being read.
-        for uid in mailbox.unread_votes()[-_MAX_MAILS:]:
+        for uid in mailbox.unread_replies()[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):
                 mailbox.mark_as_read(uid, self.folder.moved_to)

@@ -14,9 +14,10 @@ from bot.sources.feed import FEED
 from bot.sources.folder import FOLDER
 from bot.sources.huggingface import HUGGING_FACE
 from bot.sources.mailbox import BOUNCES, MAILBOX
+from bot.sources.openalex import OPENALEX
 
 _KINDS: dict[str, SourceKind[Any]] = {
-    kind.name: kind for kind in (FOLDER, FEED, ARXIV, BIORXIV, HUGGING_FACE, MAILBOX, BOUNCES)
+    kind.name: kind for kind in (FOLDER, FEED, ARXIV, BIORXIV, OPENALEX, HUGGING_FACE, MAILBOX, BOUNCES)
 }
 
 

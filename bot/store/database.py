@@ -21,6 +21,7 @@ from bot.model.errors import StoreError
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
+from bot.store.history import History
 from bot.store.library import Library, Zotero
 from bot.store.outbox import Outbox
 from bot.store.papers import AsOf, Papers, Search
@@ -96,6 +97,7 @@ class Store:
         self.library = Library(database)
         self.zotero = Zotero(database)
         self.editions = Editions(database)
+        self.history = History(database)
         self.outbox = Outbox(database)
         self.circuit_breakers = CircuitBreakers(database)
         self.alert_marks = AlertMarks(database)

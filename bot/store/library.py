@@ -126,6 +126,39 @@ class Library(Aggregate):
                     by_reader[row.reader_id].append(_library_paper(row))
         return dict(by_reader)
 
+    def with_keys(
+        self, reader_ids: Collection[ReaderId], identity_keys: Collection[str]
+    ) -> dict[ReaderId, list[LibraryPaper]]:
+        """Return for each of these readers the papers of their library that have one of the keys, oldest first."""
+        by_reader: dict[ReaderId, list[LibraryPaper]] = defaultdict(list)
+        for row in self._with_keys(identity_keys):
+            by_reader[row.reader_id].append(_library_paper(row))
+        return {reader_id: by_reader[reader_id] for reader_id in reader_ids if reader_id in by_reader}
+
+    def any_with_keys(self, identity_keys: Collection[str]) -> list[Paper]:
+        """Return the papers of any library that have one of the keys; for what is not shown to readers."""
+        return list(map(_paper, self._with_keys(identity_keys)))
+
+    def last_owners(self, newest: int) -> list[ReaderId]:
+        """Return whose libraries got the ``newest`` papers that were added last, the last first."""
+        rows = self._rows(select(library.c.reader_id).order_by(library.c.id.desc()).limit(newest))
+        return list(dict.fromkeys(row.reader_id for row in rows))
+
+    def _with_keys(self, identity_keys: Collection[str]) -> list[AnyRow]:
+        # First the rows of a key, of which there are few: by readers, whole libraries would be read.
+        ids: dict[int, None] = {}
+        rows: list[AnyRow] = []
+        with self._database.reading() as connection:
+            for key_chunk in in_chunks([stored_key(key) for key in identity_keys]):
+                query = select(library_keys.c.library_id).where(library_keys.c.key.in_(key_chunk))
+                ids |= dict.fromkeys(connection.scalars(query))
+            for id_chunk in in_chunks(sorted(ids)):
+                of_keys = select(library).where(library.c.id.in_(id_chunk)).order_by(library.c.id)
+                if self._until:
+                    of_keys = of_keys.where(library.c.added_at <= self._until)
+                rows += connection.execute(of_keys).all()
+        return rows
+
     def all_of(self, reader_id: ReaderId) -> list[LibraryPaper]:
         """Return a reader's whole library, in the order of its import."""
         query = select(library).where(library.c.reader_id == reader_id).order_by(library.c.id)

@@ -157,6 +157,10 @@ class Deduplicator:
         candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
         return next((paper for paper in candidates if is_same_paper(entry, paper)), None)
 
+    def paper(self, paper_id: PaperId) -> Paper:
+        """Return a paper that ``add`` gave this id, as merged so far."""
+        return self._papers[paper_id]
+
     def new(self) -> list[Paper]:
         """Return the papers that were not stored before, in the order of arrival."""
         return [paper for paper in self._papers.values() if paper.id not in self._stored]

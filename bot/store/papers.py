@@ -19,8 +19,9 @@ from datetime import date, datetime, timedelta
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
 
-from bot.model import Entry, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
-from bot.model.papers import keys, merge
+from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
+from bot.model.papers import keys, keys_in, merge
+from bot.model.programme import PROGRAMME_SOURCE
 from bot.store.engine import Aggregate, AnySelect, Columns, Database, Lock, in_chunks, insert_new
 from bot.store.library import in_libraries
 from bot.store.paper_rows import (
@@ -58,8 +59,9 @@ class StoredDigest:
 class NewsCursor:
     """A keyset cursor into the papers: a reader's last edition considered ids up to ``after``.
 
-    With ``sources``, only papers that one of these delivered are new. Then a paper with a lower id is new too if
-    another source had delivered it before and these did so only after ``since``, the time of the last edition.
+    With ``sources``, only papers that one of these delivered are new; without, those of any source but conferences'
+    programmes. A paper with a lower id is new too if another source had delivered it before and these did so only after
+    ``since``, the time of the last edition.
     """
 
     reader_id: ReaderId
@@ -84,6 +86,9 @@ class AsOf:
 class Papers(Aggregate):
     """The stored papers and their arrival.
 
+    What only a conference's programme has was stored for the reader who asked for its plan: it is found by id, title
+    and search, and is no arrival.
+
     With ``as_of``, the newest paper, the count, the recent texts, the sources of papers and new papers are as of then.
     """
 
@@ -104,6 +109,16 @@ class Papers(Aggregate):
                 _add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
                 for part, digest in enumerate(parsed, start=1)
             ]
+
+    def identified(self, entries: Sequence[Entry], now: datetime) -> list[Paper]:
+        """Return the paper that each entry is, merged with what is stored of it; nothing is written.
+
+        One that is not stored has a negative id, the same for all entries that are this paper.
+        """
+        with self._database.reading() as connection:
+            deduplicator = Deduplicator(papers_with(connection, [key for entry in entries for key in keys(entry)]))
+        ids = [deduplicator.add(entry, now) for entry in entries]
+        return [deduplicator.paper(paper_id) for paper_id in ids if paper_id is not None]
 
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
         """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
@@ -163,9 +178,7 @@ class Papers(Aggregate):
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
         """Return when the newest paper arrived, from any source or from one of ``sources``; None without papers."""
         query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
-        if sources:
-            query = query.where(_delivered_by(sources))
-        return self._scalar(self._visible(query))
+        return self._scalar(self._visible(self._delivered(query, sources)))
 
     def count(self) -> int:
         """Return the number of papers."""
@@ -213,8 +226,7 @@ class Papers(Aggregate):
         With ``sources``, only papers that one of these has delivered.
         """
         query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
-        if sources:
-            query = query.where(_delivered_by(sources))
+        query = self._delivered(query, sources)
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
 
     def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
@@ -231,6 +243,11 @@ class Papers(Aggregate):
                     if at >= since[reader_id] and paper_id not in revised[reader_id]:
                         revised[reader_id].append(paper_id)
         return revised
+
+    def with_keys(self, identity_keys: Sequence[str]) -> list[Paper]:
+        """Return the papers that have one of the keys, oldest first, without their sightings."""
+        with self._database.reading() as connection:
+            return papers_with(connection, identity_keys)
 
     def without_link(self, limit: int) -> list[Paper]:
         """Return the newest papers that have no arXiv id, DOI or URL and were never looked up."""
@@ -269,6 +286,12 @@ class Papers(Aggregate):
             if whole and paper:
                 update_papers(connection, [merge(paper, whole)])
 
+    def add_facts(self, paper_id: PaperId, facts: Sequence[Fact]) -> None:
+        """Add facts to a paper, unless it was deleted."""
+        with self._database.writing(Lock.INGEST) as connection:
+            if paper := load_papers(connection, [paper_id]).get(paper_id):
+                update_papers(connection, [merge(paper, Entry(paper.title, facts=tuple(facts)))])
+
     def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
         with self._database.writing(Lock.INGEST) as connection:
@@ -290,17 +313,36 @@ class Papers(Aggregate):
     def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
         """Return id, title and abstract of the newest papers, newest first."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract)
-        query = query.order_by(papers.c.id.desc()).limit(limit)
+        query = self._delivered(query.order_by(papers.c.id.desc()).limit(limit), ())
         return [(row.id, row.title, row.abstract) for row in self._rows(self._visible(query))]
+
+    def _delivered(self, query: Select[*Columns], sources: Collection[str]) -> Select[*Columns]:
+        """Narrow a query to the papers of these sources; without any, to those not only of a programme."""
+        with self._database.reading() as connection:
+            is_narrowed = bool(sources) or _has_programmes(connection)
+        return query.where(_delivered_by(sources)) if is_narrowed else query
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
         """Narrow a query to the papers that had arrived by ``until``."""
         return query.where(papers.c.first_seen <= self._until) if self._until else query
 
 
+# Names of other sources have no blank.
+_OF_PROGRAMME = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
+
+
+def _is_theirs(sources: Collection[str]) -> ColumnElement[bool]:
+    """Whether a digest is of these sources; without any, whether it is not a conference's programme."""
+    return digests.c.source.in_(sources) if sources else ~_OF_PROGRAMME
+
+
+def _has_programmes(connection: Connection) -> bool:
+    return connection.scalar(select(digests.c.id).where(_OF_PROGRAMME).limit(1)) is not None
+
+
 def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
     seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
-    return exists(seen.where(digests.c.source.in_(sources)))
+    return exists(seen.where(_is_theirs(sources)))
 
 
 def _add_digest(
@@ -400,12 +442,14 @@ def _arrived(
     """Read the papers beyond each of some cursors that have the same sources."""
     # One query from the lowest cursor on; each reader gets the tail of it that is theirs.
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
-    if sources:
+    # Most homes have no programme, and then all papers are of any source.
+    is_narrowed = bool(sources) or _has_programmes(connection)
+    if is_narrowed:
         query = query.where(_delivered_by(sources))
     paper_ids = connection.scalars(query.order_by(papers.c.id)).all()
 
     times = [cursor.since for cursor in cursors if cursor.since]
-    late = _late_arrivals(connection, sources, min(times) - _OVERLAP, as_of) if sources and times else {}
+    late = _late_arrivals(connection, sources, min(times) - _OVERLAP, as_of) if is_narrowed and times else {}
     arrived: dict[ReaderId, list[PaperId]] = {}
     for cursor in cursors:
         below = [
@@ -421,7 +465,7 @@ def _late_arrivals(
     connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
 ) -> dict[PaperId, datetime]:
     """Read when these sources first delivered papers, if after ``since`` and after another source had."""
-    is_theirs = digests.c.source.in_(sources)
+    is_theirs = _is_theirs(sources)
     recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
     if as_of:
         recent = recent.where(digests.c.received_at <= as_of.at)
@@ -476,9 +520,20 @@ class Search(Aggregate):
     def papers(self, words: str, limit: int = 30) -> list[Paper]:
         """Return the papers that contain all the words, in any grammatical form, best match first.
 
-        Nothing in ``words`` is query syntax. Without a word the result is empty.
+        Nothing in ``words`` is query syntax. Without a word the result is empty. An arXiv id or DOI in any usual form,
+        or a paper's address, finds that paper.
         """
+        if named := self._named(words.strip()):
+            return named[:limit]
         return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
+
+    def _named(self, text: str) -> list[Paper]:
+        """Return the papers that an id or address in the text names."""
+        with self._database.reading() as connection:
+            ids = [paper.id for paper in papers_with(connection, keys_in(text))]
+            if not ids and text.startswith(("https://", "http://")):
+                ids = list(connection.scalars(select(papers.c.id).where(papers.c.url == text)))
+            return list(load_papers(connection, ids).values())
 
     def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
         """Return the papers that contain any of the words, best match first."""

@@ -366,6 +366,16 @@ def _override(row: AnyRow) -> Override:
     return Override(**values)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownLike:
+    """A reader's vote up that the others of the group see, under a name."""
+
+    reader: ReaderId
+    name: str
+    paper: PaperId
+    at: datetime
+
+
 class Feedback(Aggregate):
     """The readers' votes, an append-only log: the last of each voter on a paper counts.
 
@@ -434,6 +444,20 @@ class Feedback(Aggregate):
                 for row in connection.execute(select(current).order_by(current.c.id)):
                     by_reader[row.reader_id].append(_recorded_vote(row))
         return by_reader
+
+    def shown_likes(self, profile: str, since: datetime) -> list[ShownLike]:
+        """Return what the active readers of a profile have liked since a time, of those who show it, oldest first."""
+        shows = (readers.c.profile == profile) & readers.c.stopped.is_(None) & overrides.c.shown_as.is_not(None)
+        members = self._rows(select(readers.c.id, overrides.c.shown_as).join(overrides).where(shows))
+        names: dict[ReaderId, str] = {row.id: row.shown_as for row in members}
+        of_members = self.votes_of(list(names)) if names else {}
+        likes = [
+            ShownLike(reader_id, names[reader_id], vote.paper, vote.at)
+            for reader_id, votes_ in of_members.items()
+            for vote in votes_
+            if vote.vote is Vote.UP and vote.at > since
+        ]
+        return sorted(likes, key=lambda like: like.at)
 
     def history(self, reader_id: ReaderId) -> list[RecordedVote]:
         """Return all votes that a reader ever gave, in order, with superseded ones and ``CLEAR``."""

@@ -409,6 +409,8 @@ overrides = Table(
     Column("authors", JSON(none_as_null=True)),
     Column("mute", JSON(none_as_null=True)),
     Column("language", Text),
+    Column("title", Text),
+    Column("shown_as", Text),
 )
 
 # Forgotten readers whose address is still in a profile's file, as keyed hashes: without a row, the next run would

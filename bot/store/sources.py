@@ -9,6 +9,7 @@ from datetime import date, datetime
 from sqlalchemy import delete, func, insert, select, update
 
 from bot.model import SourceState
+from bot.model.programme import PROGRAMME_SOURCE
 from bot.store.engine import Aggregate, Lock, insert_new
 from bot.store.schema import digests, parse_attempts, source_states
 
@@ -60,8 +61,9 @@ class Sources(Aggregate):
         return {source: SourceActivity(*rest) for source, *rest in self._rows(query)}
 
     def has_other(self, names: Collection[str]) -> bool:
-        """Return whether any source other than these has delivered a paper."""
-        query = select(digests.c.id).where(digests.c.source.not_in(names), digests.c.papers > 0).limit(1)
+        """Return whether any source other than these has delivered a paper; conferences' programmes are none."""
+        is_programme = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
+        query = select(digests.c.id).where(digests.c.source.not_in(names), ~is_programme, digests.c.papers > 0).limit(1)
         if self._until:
             query = query.where(digests.c.received_at <= self._until)
         return self._scalar(query) is not None

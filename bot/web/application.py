@@ -26,6 +26,7 @@ from bot.web.papers import PaperPages, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
 from bot.web.site import AddressPages, PageError, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
+from bot.web.weeks import WeekPages
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -88,6 +89,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     editions = EditionPages(site)
     papers = PaperPages(site, open_editions)
     preview = PreviewPage(site, open_editions)
+    weeks = WeekPages(site, open_editions)
     preferences = ReaderPage(site)
 
     def sample(_request: Request) -> Response:
@@ -107,6 +109,9 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/sample", sample, sample),
         _route("/open/{slug}", open_editions.show),
         _route("/open/{slug}/feed.atom", open_editions.feed),
+        _route("/open/{slug}/week", weeks.redirect_to_newest),
+        _route("/open/{slug}/week/{week}.png", weeks.picture),
+        _route("/open/{slug}/week/{week}", weeks.show),
         *_export_routes("/open/{slug}/papers", open_editions.papers),
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),
@@ -115,9 +120,12 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/go/{token}", AddressPages(site).show),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),
-        _route("/edition/{token}", editions.show),
+        _route("/edition/{token}", editions.show_shared),
         *_export_routes("/edition/{token}/papers", editions.papers),
         _route("/me/{token}", preferences.show, preferences.change),
+        _route("/me/{token}/votes", preferences.show, preferences.change),
+        _route("/me/{token}/data", preferences.show, preferences.change),
+        _route("/me/{token}/edition/{day}", editions.show_own),
         _route("/me/{token}/today", editions.redirect_to_today),
         _route("/me/{token}/archive", editions.archive),
         _route("/me/{token}/search", search.for_reader),

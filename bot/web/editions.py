@@ -1,10 +1,14 @@
-"""Editions in the browser: those of open profiles, also as feeds; a reader's one day, the newest, and the archive."""
+"""Editions in the browser: those of open profiles, also as feeds; a reader's one day, the newest, and the archive.
+
+Whoever gets a forwarded mail can open its edition as ``/edition/{token}``: it leads to none of the reader's own pages.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from itertools import groupby
 
 from starlette.requests import Request
@@ -14,6 +18,7 @@ from bot.channels.email import EMAIL
 from bot.channels.papers import path
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
+from bot.editions.group import GroupLikes
 from bot.model import NOT_STORED, Edition, Paper, PaperId, Reader
 from bot.model.clock import local_date
 from bot.store.editions import StoredEdition
@@ -33,7 +38,7 @@ class _CachedEdition:
 
 
 class OpenEditions:
-    """Today's edition of each open profile, cached until the papers or the profile change."""
+    """The latest edition of each open profile, cached until the papers or the profile change."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -103,25 +108,46 @@ def attachment(text: str, media_type: str, filename: str) -> Response:
 
 
 class EditionPages:
-    """``/edition/{token}``: what one reader was sent on one day; ``/me/{token}/today`` and ``/me/{token}/archive``."""
+    """``/edition/{token}``: what one reader was sent on one day; below ``/me``, with thumbs, and the archive."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    def show(self, request: Request) -> Response:
-        editions = self._editions(request)
-        reader = editions[0].reader
-        return self._site.page(
-            "edition.html.j2",
-            me=self._site.me(reader),
-            language=editions[0].language,
-            editions=editions,
-            links=self._site.app.links(reader),
-            token=request.path_params["token"],
-        )
+    def show_shared(self, request: Request) -> Response:
+        return self._page(self._of_link(request), "")
+
+    def show_own(self, request: Request) -> Response:
+        reader = self._site.reader(request, Purpose.ME)
+        try:
+            day = date.fromisoformat(request.path_params["day"])
+        except ValueError:
+            raise PageError(404, "Not a valid date.") from None
+        return self._page(self._of_day(reader, day), own_path(request))
 
     def papers(self, request: Request) -> list[Paper]:
-        return [pick.paper for edition in self._editions(request) for pick in edition.picks]
+        return [pick.paper for edition in self._of_link(request) for pick in edition.picks]
+
+    def _page(self, editions: Sequence[Edition], me: str) -> Response:
+        reader, day = editions[0].reader, editions[0].date
+        if me and reader.profile in self._site.profiles():
+            # Only on the reader's own page: the other one is forwarded.
+            profiles = {reader.profile: self._site.profile_in_file(reader)}
+            likes = GroupLikes(self._site.store, profiles, self._site.now)
+            editions = [
+                replace(edition, group_likes=likes.of_papers(reader, [pick.paper for pick in edition.picks]))
+                for edition in editions
+            ]
+        last = self._site.store.editions.last(reader.id)
+        links = self._site.app.links(reader)
+        return self._site.page(
+            "edition.html.j2",
+            me=me,
+            language=editions[0].language,
+            editions=editions,
+            is_latest=bool(me and last and last.date == day),
+            links=links if me else None,
+            shared=path(links.edition(day)),
+        )
 
     def redirect_to_today(self, request: Request) -> Response:
         """Redirect to the newest edition, or to the archive, which says so, while there is none."""
@@ -129,7 +155,7 @@ class EditionPages:
         last = self._site.store.editions.last(reader.id)
         if last is None:
             return RedirectResponse(f"{own_path(request)}/archive", 303)
-        return RedirectResponse(path(self._site.app.links(reader).edition(last.date)), 303)
+        return RedirectResponse(f"{own_path(request)}/edition/{last.date}", 303)
 
     def archive(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
@@ -151,10 +177,11 @@ class EditionPages:
             more=len(days) > first + _DAYS_A_PAGE,
         )
 
-    def _editions(self, request: Request) -> list[Edition]:
+    def _of_link(self, request: Request) -> list[Edition]:
         reader_id, ordinal = self._site.payload(request, Purpose.EDITION)
-        reader = self._site.reader_with(reader_id)
-        day = parse_day(ordinal)
+        return self._of_day(self._site.reader_with(reader_id), parse_day(ordinal))
+
+    def _of_day(self, reader: Reader, day: date) -> list[Edition]:
         self._site.count_view(reader)
         stored = [e for e in self._site.store.editions.of_reader(reader.id) if e.date == day]
         if not stored:
@@ -167,7 +194,7 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
     profile = site.profiles().get(reader.profile)
     return Edition(
         reader=reader,
-        profile_title=profile.title if profile else reader.profile,
+        profile_title=site.title_of(reader),
         date=stored.date,
         composed_at=stored.composed_at,
         picks=site.store.editions.picks_of(stored.id),

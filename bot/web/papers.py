@@ -176,6 +176,10 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
             return len(of_word & of_other) / len(of_word | of_other)
 
         candidates = (other for other in spellings if abs(len(other) - len(word)) <= _LENGTHS_APART)
+        # Two letters in the wrong order are the usual slip, and leave few trigrams in common.
+        swapped = (f"{lowered[:n]}{lowered[n + 1]}{lowered[n]}{lowered[n + 2 :]}" for n in range(len(lowered) - 1))
+        if turned := next((other for other in swapped if other in spellings), None):
+            return spellings[turned]
         best = nlargest(_CORRECTIONS_COMPARED, candidates, key=shared)
         nearest = get_close_matches(lowered, best, n=1, cutoff=_LEAST_RATIO)
         return spellings[nearest[0]] if nearest else word
@@ -260,7 +264,13 @@ class VotePages:
         via = "page" if request.query_params.get("from") == "page" else "mail"
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page(
-            "voted.html.j2", me=self._site.me(reader), paper=paper, vote=vote, effect=effect, via=via
+            "voted.html.j2",
+            me=self._site.me(reader),
+            links=self._site.app.links(reader),
+            paper=paper,
+            vote=vote,
+            effect=effect,
+            via=via,
         )
 
     def offer_to_save(self, request: Request) -> Response:

@@ -1,6 +1,6 @@
-"""The pages of subscriptions: preview, subscribing and unsubscribing, and a reader's preferences page.
+"""The pages of subscriptions: preview, subscribing and unsubscribing, and a reader's preferences.
 
-The preferences page shows what was learned, votes and schedule; it exports, pauses, and deletes all data.
+These are three pages: what and when; votes, with what was learned from them; data, to export, end and delete it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
-from zoneinfo import available_timezones
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
-from bot.config.profiles import DAYS, describe_days
+from bot.config.profiles import DAYS, Profile, describe_days
 from bot.editions.learned import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
+from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
 from bot.model.wording import DEFAULT_LANGUAGE, languages, plural
@@ -37,6 +38,7 @@ from bot.readers.subscriptions import (
     reset_preferences,
     restore_word,
     set_preferences,
+    show_likes,
     with_own_interests,
 )
 from bot.web.editions import OpenEditions, attachment
@@ -63,7 +65,8 @@ _BIBTEX_OR_RIS = re.compile(r"^\s*(?:@\w+\s*\{|TY  - )", re.MULTILINE)
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
-_VOTES_A_PAGE = 20
+_LONGEST_SEARCH = 200  # characters
+_VOTES_A_PAGE = 7  # so that the page is short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
 _VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
@@ -79,14 +82,18 @@ class Week:
 
 
 class ReaderPage:
-    """``/me/{token}`` and the pages below it."""
+    """``/me/{token}``, and ``votes``, ``data`` and ``forget`` below it."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
         self._subscriptions = site.app.subscriptions
 
     def show(self, request: Request) -> Response:
-        return self._page(request, self._site.viewer(request, Purpose.ME))
+        reader = self._site.viewer(request, Purpose.ME)
+        if "page" in request.query_params and request.url.path == own_path(request):
+            # The votes were on the first page once.
+            return RedirectResponse(f"{own_path(request)}/votes?page={page_number(request)}", 303)
+        return self._page(request, reader)
 
     def change(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.ME)
@@ -94,51 +101,63 @@ class ReaderPage:
         # happened.
         profile = self._site.profile_in_file(reader)
         action = field(request, "do")
-        if action in ("pause", "resume", "unsubscribe", "remove library"):
+        if action in ("show likes", "pause", "resume", "unsubscribe", "remove library"):
             require_personal(reader)
         self._site.limit_rate("changes", str(reader.id), _CHANGES_A_MINUTE)
         try:
-            match action:
-                case "ignore":
-                    ignore_word(self._site.store, reader, field(request, "word"))
-                    message = f"“{field(request, 'word')}” no longer counts."
-                case "restore":
-                    was_ignored = restore_word(self._site.store, reader, field(request, "word"))
-                    message = f"“{field(request, 'word')}” counts again." if was_ignored else ""
-                case "thumb":
-                    paper = self._site.paper(parse_paper_id(field(request, "paper")))
-                    vote = parse_vote(field(request, "vote"))
-                    record_vote(self._site, reader, paper, vote, via="page")
-                    message = f"{_VOTE_MESSAGES[vote]}: saved."
-                case "settings" if field(request, "reset"):
-                    reset_preferences(self._site.store, reader)
-                    message = "Your editions follow the profile again."
-                case "settings":
-                    set_preferences(self._site.store, reader, profile, self._preferences(request, reader))
-                    message = "Saved. It counts from your next edition on."
-                case "remove library":
-                    removed = self._site.store.library.remove(reader.id)
-                    message = f"Your library is removed: {plural(removed, 'paper')}."
-                case "unsubscribe":
-                    self._subscriptions.unsubscribe(reader)
-                    message = "You are unsubscribed. Your votes are kept in case you come back."
-                case "pause":
-                    self._subscriptions.pause(reader)
-                    message = "Paused: no editions until you resume."
-                case "resume":
-                    self._subscriptions.resume(reader)
-                    message = "Resumed: the next edition comes as planned."
-                case _:
-                    raise PageError(400, "This form is incomplete.")
+            message = self._changed(request, reader, profile, action)
         except ValueError as error:
             raise PageError(400, f"Not a valid value. {error}") from None
         return self._page(request, self._site.reader_with(reader.id), message)
+
+    def _changed(self, request: Request, reader: Reader, profile: Profile, action: str) -> str:
+        """Do what a form asks for and return what to say; raises ValueError and PageError."""
+        store, subscriptions = self._site.store, self._subscriptions
+        match action:
+            case "ignore":
+                ignore_word(store, reader, field(request, "word"))
+                message = f"“{field(request, 'word')}” no longer counts."
+            case "restore":
+                was_ignored = restore_word(store, reader, field(request, "word"))
+                message = f"“{field(request, 'word')}” counts again." if was_ignored else ""
+            case "thumb":
+                paper = self._site.paper(parse_paper_id(field(request, "paper")))
+                vote = parse_vote(field(request, "vote"))
+                record_vote(self._site, reader, paper, vote, via="page")
+                message = f"{_VOTE_MESSAGES[vote]}: saved."
+            case "settings":
+                message = self._change_settings(request, reader, profile)
+            case "show likes" if profile.group:
+                name = show_likes(store, reader, field(request, "name"))
+                message = f"Saved: the others see what “{name}” likes." if name else "Saved: nobody sees what you like."
+            case "remove library":
+                message = f"Your library is removed: {plural(store.library.remove(reader.id), 'paper')}."
+            case "unsubscribe":
+                subscriptions.unsubscribe(reader)
+                message = "You are unsubscribed. Your votes are kept in case you come back."
+            case "pause":
+                subscriptions.pause(reader)
+                message = "Paused: no editions until you resume."
+            case "resume":
+                subscriptions.resume(reader)
+                message = "Resumed: the next edition comes as planned."
+            case _:
+                raise PageError(400, "This form is incomplete.")
+        return message
+
+    def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> str:
+        if field(request, "reset"):
+            reset_preferences(self._site.store, reader)
+            return "Your editions follow the profile again."
+        set_preferences(self._site.store, reader, profile, self._preferences(request, reader))
+        return "Saved. It counts from your next edition on."
 
     def _preferences(self, request: Request, reader: Reader) -> Preferences:
         """Return the preferences of a form; those that it leaves out stay as they are."""
         current = Preferences.of(self._site.profile_of(reader))
         sent = request.state.form
         return Preferences(
+            title=field(request, "title") if "title" in sent else current.title,
             size=int(field(request, "size")),
             at=time.fromisoformat(field(request, "at")),
             days=fields(request, "day"),
@@ -173,53 +192,89 @@ class ReaderPage:
         return self._site.page("forget.html.j2", reader=reader, me="", deleted=True, file=file)
 
     def _page(self, request: Request, reader: Reader, message: str = "") -> Response:
+        profile = self._site.profile_of(reader)
+        part = request.url.path.removeprefix(own_path(request))
+        match part:
+            case "/votes":
+                template, shown = "votes.html.j2", self._votes(request, reader, profile)
+            case "/data":
+                template, shown = "data.html.j2", self._data(reader)
+            case _:
+                template, shown = "preferences.html.j2", self._settings(reader)
+        return self._site.page(
+            template,
+            me=own_path(request),
+            part=part,
+            language=profile.language,
+            reader=reader,
+            profile=profile,
+            message=message,
+            is_shared=is_shared(reader),
+            may_resume=may_resume(reader) and not is_shared(reader),
+            **shown,
+        )
+
+    def _settings(self, reader: Reader) -> dict[str, Any]:
+        override = self._site.store.overrides.get(reader.id)
+        in_file = self._site.profile_in_file(reader)
+        return {
+            "languages": languages(),
+            "timezones": regional_timezones(),
+            "all_days": DAYS,
+            "has_own": override != Override(ignored=override.ignored, shown_as=override.shown_as),
+            "shown_as": override.shown_as or "",
+            "group": in_file.title if in_file.group and not is_shared(reader) else "",
+        }
+
+    def _votes(self, request: Request, reader: Reader, profile: Profile) -> dict[str, Any]:
         # Imported here, as they import scikit-learn: it would delay the start of `serve` by about a second.
         from bot.operate.charts import answer, learning_curve, svg_chart
         from bot.operate.evaluation import evaluate
 
         store = self._site.store
-        profile = self._site.profile_of(reader)
         with self._site.composer() as composer:
             words = learned(store, composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
+        typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
+        found = self._with_words(votes, typed)[::-1]
+        first = (page_number(request) - 1) * _VOTES_A_PAGE
+        return {
+            "learned": words,
+            "answer": answer(report, by_pairs=True) if report.thumbs else "",
+            "curve": svg_chart(chart) if chart else "",
+            "ignored": store.overrides.get(reader.id).ignored,
+            "weeks": self._weeks(votes),
+            "votes": len(votes),
+            "typed": typed,
+            "thumbs": self._with_papers(found[first : first + _VOTES_A_PAGE]),
+            "page": page_number(request),
+            "more": len(found) > first + _VOTES_A_PAGE,
+        }
+
+    def _weeks(self, votes: Sequence[RecordedVote]) -> list[Week]:
         today = self._site.now.date()
         this_monday = today - timedelta(days=today.weekday())
         counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
         mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
-        weeks = [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays]
-        page = page_number(request)
-        first_vote = (page - 1) * _VOTES_A_PAGE
-        override = store.overrides.get(reader.id)
-        return self._site.page(
-            "reader.html.j2",
-            reader=reader,
-            profile=profile,
-            message=message,
-            me=own_path(request),
-            language=profile.language,
-            languages=languages(),
-            learned=words,
-            answer=answer(report, by_pairs=True) if report.thumbs else "",
-            curve=svg_chart(chart) if chart else "",
-            override=override,
-            has_own=override != Override(ignored=override.ignored),
-            timezones=sorted(available_timezones()),
-            all_days=DAYS,
-            library=[
-                item for items in store.library.of_readers([reader.id], _LIBRARY_SHOWN).values() for item in items
-            ],
-            library_size=store.library.size(reader.id),
-            thumbs=self._with_papers(votes[::-1][first_vote : first_vote + _VOTES_A_PAGE]),
-            votes=len(votes),
-            links=self._site.app.links(reader),
-            page=page,
-            more=len(votes) > first_vote + _VOTES_A_PAGE,
-            weeks=weeks,
-            is_shared=is_shared(reader),
-            may_resume=may_resume(reader) and not is_shared(reader),
-        )
+        return [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays]
+
+    def _with_words(self, votes: Sequence[RecordedVote], typed: str) -> Sequence[RecordedVote]:
+        """Return the votes on papers whose texts have all the words."""
+        if not typed:
+            return votes
+        papers = self._site.store.papers.voted(vote.paper for vote in votes)
+        words = typed.casefold().split()
+        return [vote for vote in votes if all(word in papers[vote.paper].text.casefold() for word in words)]
+
+    def _data(self, reader: Reader) -> dict[str, Any]:
+        library = self._site.store.library
+        return {
+            "links": self._site.app.links(reader),
+            "library": [item for items in library.of_readers([reader.id], _LIBRARY_SHOWN).values() for item in items],
+            "library_size": library.size(reader.id),
+        }
 
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
         papers = self._site.store.papers.get(vote.paper for vote in votes)
@@ -324,7 +379,7 @@ class SubscriptionPages:
             interests = field(request, "interests").strip()
             now = self._site.now
             try:
-                if self._subscriptions.request(slug, profile.title, address, client, now, interests=interests):
+                if self._subscriptions.request(slug, profile, address, client, now, interests=interests):
                     self._publish_soon()
             except TooManyRequestsError as error:
                 problem = f"{error} Please try again in an hour."
@@ -393,12 +448,10 @@ class SubscriptionPages:
         )
 
     def _unsubscribe_page(self, reader: Reader, *, unsubscribed: bool, resumed: bool = False) -> Response:
-        profile = self._site.profiles().get(reader.profile)
         return self._site.page(
             "unsubscribe.html.j2",
             reader=reader,
-            # Unsubscribing works even if the profile's file is gone or invalid.
-            title=profile.title if profile else reader.profile,
+            title=self._site.title_of(reader),
             unsubscribed=unsubscribed,
             resumed=resumed,
             may_resume=reader.stopped is None or may_resume(reader),

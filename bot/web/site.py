@@ -96,6 +96,10 @@ class Site:
     def profile_of(self, reader: Reader) -> Profile:
         return with_override(self.profile_in_file(reader), self.store.overrides.get(reader.id))
 
+    def title_of(self, reader: Reader) -> str:
+        """Return what the reader's editions are called; the profile's name if its file is gone or invalid."""
+        return self.profile_of(reader).title if reader.profile in self.profiles() else reader.profile
+
     def language_of(self, reader: Reader | None) -> str:
         if reader is None or reader.profile not in self.profiles():
             return DEFAULT_LANGUAGE

@@ -105,7 +105,7 @@ def test_a_test_message_is_a_sample_or_the_last_edition(toy_home, toy, paperbot)
 def test_a_subscription_is_confirmed_by_its_own_message(toy_home, toy):
     now = datetime(2025, 5, 7, 9, tzinfo=UTC)
     with open_app(toy_home) as app:
-        assert app.subscriptions.request("owls", "Owls", "toy:bob", "client", now, kind="toy")
+        assert app.subscriptions.request("owls", app.profiles["owls"], "toy:bob", "client", now, kind="toy")
         app.dispatcher.deliver_due(now)
     (sent,) = toy.transport.sent
     assert sent[:1] == ("toy:bob",)

@@ -82,27 +82,26 @@ def test_a_tenth_of_the_last_50_refused_lowers_the_rate_once(dispatcher, rows, r
     assert rates.slowed == ["email"] * slowed
 
 
-def _simulate(store, seed: int, share: float) -> float:
-    """Return the seconds that 6,000 mails took at 14 a second, of which a share is refused for now at random."""
+def _simulate(store, seed: int, refused: float, mails: int) -> float:
+    """Return what share of 14 a second so many mails were sent at, where a share is refused for now at random."""
     chance, now = random.Random(seed), datetime(2026, 5, 6, tzinfo=UTC) + timedelta(days=seed)
     rates, at = store.send_rates({"email": SendLimit(per_second=14)}), now
     breaker = CircuitBreaker("email", None, store.circuit_breakers, now)
     sent = 0
-    while sent < 6_000:
+    while sent < mails:
         grant = rates.take("email", 14, at)
         for _ in range(grant.count):
-            is_refused = chance.random() < share
+            is_refused = chance.random() < refused
             sent += not is_refused
             error = DeliveryError("greylisted", permanent=False, code="450") if is_refused else None
             if breaker.are_many_refused(error):
                 rates.slow_down("email", at)
         at = grant.next_at or at + timedelta(seconds=1)
-    return (at - now).total_seconds()
+    return mails / 14 / (at - now).total_seconds()
 
 
 def test_greylisting_of_two_in_a_hundred_mailboxes_leaves_nine_tenths_of_the_rate(empty_store, tmp_path):
     with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
-        durations = [_simulate(store, seed, 0.02) for seed in range(8)]
-        assert 6_000 / 14 / max(durations) >= 0.9
+        assert min(_simulate(store, seed, 0.02, mails=6_000) for seed in range(3)) >= 0.9
         # A server that refuses every other mail is sent to more slowly.
-        assert 6_000 / 14 / _simulate(store, 99, 0.5) < 0.25
+        assert _simulate(store, 99, 0.5, mails=1_000) < 0.25

@@ -84,14 +84,14 @@ def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
 def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
     text = " ".join(Page(mail.html).text.split())
     for phrase in (
-        "Reward models 6 May 2025 · 3 papers today; 143 looked at; 1 minute to read",
-        "Today in thirty seconds Best of & all Searched Bare 1 Best of & all Ada Lovelace",
+        "Reward models 6 May 2025 · 3 papers; 143 looked at; 1 minute to read",
+        "In thirty seconds Best of & all Searched Bare 1 Best of & all Ada Lovelace",
         "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 · Save ●●● Strong match. You wrote",
         "“reward model”. It gains 63%. By 5% on the rest.",
         "Exploratory pick 2 Searched Ada Lovelace LLM-RL · 5 May 2025 · Search arXiv · Save",
         "●●○ Good match.",
         "Strong match. By Ada Lovelace, whom you follow.",
-        "You receive this because ada@example.org is subscribed to the profile “Reward models”.",
+        "You receive this because ada@example.org is subscribed to “Reward models”.",
     ):
         assert phrase in text
 
@@ -166,7 +166,7 @@ def test_styles_are_inlined_and_only_media_queries_stay(mail: MailParts) -> None
 
 def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links) -> None:
     lines = mail.text.splitlines()
-    assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers today; 143 looked at; 1 minute to read"]
+    assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers; 143 looked at; 1 minute to read"]
     assert " 1. Best of & all" in lines
     assert "    https://example.org/paper" in lines
     assert lines[lines.index("    Search arXiv:") + 1] == f"    {title_link(full.picks[1].paper).url}"
@@ -235,11 +235,11 @@ def test_a_mail_is_read_in_minutes_and_keeps_what_was_found(
     picks: int,
     most: int,
 ) -> None:
-    summary = (Sentence("word " * 40), Sentence("found " * 40, Role.RESULT), Sentence("word " * 40))
+    summary = (Sentence("word " * 40), Sentence("found " * 40, Role.RESULT), Sentence("hence " * 40, Role.CONCLUSION))
     edition = make_edition(*(make_pick(make_paper(n), summary=summary) for n in range(picks)))
     text = render_mail(templates, edition, links).text
     assert 0.5 * most < len([word for word in text.split() if "://" not in word]) <= most
-    assert text.count("found") == 40 * picks
+    assert (text.count("found"), text.count("hence")) == (40 * picks, 40 * picks)
     short = make_edition(*(make_pick(make_paper(n), summary=summary[:2]) for n in range(picks)))
     assert Page(render_mail(templates, short, links).html).text.count("word word") == 20 * picks
 
@@ -259,6 +259,26 @@ def edition_of(request: pytest.FixtureRequest, make_paper: Paper_, make_pick: Pi
     """Return an edition of that number of picks, each with a summary of a thousand words."""
     papers = (make_paper(n, f"Title {n}.") for n in range(request.param))
     return make_edition(*(make_pick(paper, summary=("word " * 1000,)) for paper in papers))
+
+
+def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_they_are_worth(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    long = (
+        Sentence("We ask what owls eat.", Role.TASK),
+        Sentence("known " * 40, Role.BACKGROUND),
+        Sentence("It is mice" + " and voles" * 40 + ".", Role.RESULT),
+        Sentence("So there is food enough" + " indeed" * 60 + ".", Role.CONCLUSION),
+    )
+    brief = (Sentence("Bees dance.", Role.TASK), Sentence("We saw them.", Role.RESULT))
+    picks = [make_pick(make_paper(n), summary=summary) for n, summary in enumerate((long, long, long, long, brief))]
+    text = " ".join(render_mail(templates, make_edition(*picks), links).text.split())
+    assert len(re.sub(r"https?://\S+", "", text).split()) <= 700
+    assert "known" not in text
+    assert text.count("We ask what owls eat.") == 4
+    assert text.count("… It is mice and voles") == 4
+    assert 0 < text.count("So there is food enough") < 4
+    assert text.count("Bees dance. → We saw them.") == 1
 
 
 def test_an_edition_over_the_budget_without_summaries_is_still_rendered(

@@ -126,6 +126,14 @@ def test_a_hostile_subject_injects_no_header(subject: str, expected: str) -> Non
     assert defects(mail) == []
 
 
+@given(st.lists(st.text(st.sampled_from("ab…ä北😀.,:=?_ "), max_size=40), max_size=6).map(" ".join))
+@example("CUMS-exposed animals exhibited behavioral alteration like anxiety…")
+@example("Glur1 double phosphomutant mice spent significantly more time + 4 more")
+def test_a_subject_arrives_as_it_is(subject: str) -> None:
+    expected = oneline(subject).replace("=?", "=\u200b?")
+    assert parse(compose(MailParts(subject, "<p>", "text")))["Subject"] == expected
+
+
 def test_a_hostile_display_name_injects_no_header() -> None:
     mail = parse(compose(sender='"=?utf-8?q?a=0d=0aBcc:_x@y?=" <paperbot@example.org>'))
     assert mail.keys() == HEADERS

@@ -69,7 +69,9 @@ def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(
         Sighting("s", "LLM-RL", date(2025, 5, 6)),
         Sighting("s", "Daily Papers", date(2026, 4, 17)),
     )
-    paper = make_paper(sightings=(first, first, second, Sighting("folder", "", None)))
+    # Lists of recent papers repeat them.
+    again = Sighting("s", "LLM-RL", date(2025, 5, 8))
+    paper = make_paper(sightings=(first, first, second, again, Sighting("folder", "", None)))
     assert phrases.seen(paper) == [
         "LLM-RL",
         "5 May 2025",
@@ -95,9 +97,9 @@ def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> N
 
 
 def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
-    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper today; 1 looked at; 1 minute to read"
+    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper; 1 looked at; 1 minute to read"
     two = make_edition(make_pick(), make_pick(), considered=1200)
-    assert phrases.tally(two) == "2 papers today; 1,200 looked at; 1 minute to read"
+    assert phrases.tally(two) == "2 papers; 1,200 looked at; 1 minute to read"
     assert phrases.tally(make_edition(considered=0)) == "0 new papers"
 
 
@@ -114,9 +116,12 @@ def test_the_subject_says_the_first_line_that_tells_more_than_a_title(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
 ) -> None:
     untold = make_pick(make_paper(1, "Owls at night: a study"), line="Owls at night")
-    too_long = make_pick(make_paper(2), line="Nightingales " * 6)
     told = make_pick(make_paper(3), line="Owls gain 63%")
-    assert phrases.subject(make_edition(untold, too_long, told)) == "Owls gain 63% + 2 more"
+    assert phrases.subject(make_edition(untold, told, untold)) == "Owls gain 63% + 2 more"
+    long = make_pick(
+        make_paper(2), line="STRIX finds 63% more of the owls that call at night, with half as many microphones"
+    )
+    assert phrases.subject(make_edition(long, told)) == "STRIX finds 63% more of the owls that call at night … + 1 more"
     whole = "Owls that listen to mice gain 63% in a winter with little snow"
     assert phrases.subject(make_edition(make_pick(make_paper(4), line=whole), told)) == whole
     assert phrases.preheader(make_edition(untold, told)) == "Also: Owls at night"
@@ -157,19 +162,18 @@ def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
     edition = make_edition(quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold."))
     assert phrases.subject(edition) == "A quiet day for Reward models"
     assert phrases.preheader(edition) == "None of the 30 new papers reached your threshold."
-    assert phrases.quiet(make_edition()) == "Nothing new today."
+    assert phrases.quiet(make_edition()) == "Nothing new."
 
 
 def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     missing = "without blog and arxiv-ai, which could not be read"
-    assert phrases.tally(edition) == f"1 paper today; 9 looked at, {missing}; 1 minute to read"
+    assert phrases.tally(edition) == f"1 paper; 9 looked at, {missing}; 1 minute to read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
 def test_a_weekly_edition_is_worded_by_the_week(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
-    assert phrases.tally(edition) == "2 papers this week; 143 looked at; 1 minute to read"
-    assert phrases.list_heading(edition) == "This week in thirty seconds"
+    assert phrases.tally(edition) == "2 papers; 143 looked at; 1 minute to read"
     assert phrases.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"

@@ -71,7 +71,7 @@ def test_a_message_holds_the_arguments_of_chat_post_message(
     reader = Reader(3, "reward-models", "slack", "C0123ABC")
     (message,) = send(make_edition(make_pick(), reader=reader), links)
     assert message["channel"] == "C0123ABC"
-    assert message["text"] == "Reward models, 1 paper today: A paper"
+    assert message["text"] == "Reward models, 1 paper: A paper"
     assert message["unfurl_links"] is False
     assert message["unfurl_media"] is False
     assert "link_names" not in message
@@ -93,7 +93,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
     text = displayed_text(message["blocks"])
     for phrase in (
         "Reward models",
-        "6 May 2025 · 1 paper today; 143 looked at",
+        "6 May 2025 · 1 paper; 143 looked at",
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
         "●●● Exploratory pick: strong match",
@@ -181,8 +181,8 @@ def test_the_first_message_lists_what_is_new_and_the_notification_says_it(
     listed = messages[0]["blocks"][2]["text"]["text"]
     link = "<https://example.org/paper|"
     first = f"1. {link}Owls &amp; bees gain 63%>  ●●●"
-    assert listed == f"*Today in thirty seconds*\n{first}\n2. {link}Owls>  ●●●"
-    expected = "Reward models, 2 papers today: Owls &amp; bees gain 63%; Owls"
+    assert listed == f"*In thirty seconds*\n{first}\n2. {link}Owls>  ●●●"
+    expected = "Reward models, 2 papers: Owls &amp; bees gain 63%; Owls"
     assert {message["text"] for message in messages} == {expected}
 
 
@@ -206,7 +206,7 @@ def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(
     picks = [make_pick(make_paper(n, f"Title {n}")) for n in (1, 2, 3)]
     first, *replies = thread(make_edition(*picks), links)
     assert_within_limits([first, *replies])
-    assert first["text"] == "Reward models, 3 papers today: Title 1; Title 2; Title 3"
+    assert first["text"] == "Reward models, 3 papers: Title 1; Title 2; Title 3"
     assert [block["type"] for block in first["blocks"]] == [
         "header",
         "context",
@@ -216,7 +216,7 @@ def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(
     ]
     text = displayed_text(first["blocks"])
     for phrase in (
-        "6 May 2025 · 3 papers today; 143 looked at",
+        "6 May 2025 · 3 papers; 143 looked at",
         "2. <https://example.org/paper|Title 2>  ●●●",
         "Each paper has a reply in this message's thread: why it is here, its summary, and the buttons to vote.",
         f"<{links.unsubscribe()}|Unsubscribe>",

@@ -35,7 +35,7 @@ def test_without_an_answer_before_the_body_it_is_tried_again(scripted, connect, 
     (stage, scope), silence = case
     answer = [silence, DROP] if stage == "EHLO" else silence  # EHLO is followed by HELO
     server = scripted(**{stage: answer, "HELO": DROP})
-    error = refusal(connect(server, timeout_seconds=0.05), delivery, started)
+    error = refusal(connect(server, timeout_seconds=0.5), delivery, started)
     assert (error.permanent, error.scope, error.unknown) == (False, scope, False)
     assert (started.calls, server.bodies) == (0, [])
 
@@ -43,7 +43,7 @@ def test_without_an_answer_before_the_body_it_is_tried_again(scripted, connect, 
 @pytest.mark.parametrize("silence", [DROP, b"", b"what?\r\n", b"354 go on\r\n", b"5" * 9000 + b"\r\n"])
 def test_without_an_answer_after_the_final_dot_the_outcome_is_unknown(scripted, connect, delivery, started, silence):
     server = scripted(dot=silence)
-    error = refusal(connect(server, answer_seconds=0.05), delivery, started)
+    error = refusal(connect(server, answer_seconds=0.5), delivery, started)
     assert (error.permanent, error.scope, error.unknown) == (False, FailureScope.MESSAGE, True)
     assert (started.calls, server.bodies) == (1, [delivery.body])
 
@@ -70,7 +70,7 @@ def test_after_421_or_silence_the_next_message_opens_a_new_connection(scripted, 
 @pytest.mark.parametrize("stale", [DROP, b"421 idle too long\r\n", b""])
 def test_a_connection_that_went_stale_between_messages_goes_unnoticed(scripted, connect, make_delivery, started, stale):
     server = scripted(MAIL=[b"250 OK\r\n", stale, b"250 OK\r\n"])
-    channel = connect(server, timeout_seconds=0.05)
+    channel = connect(server, timeout_seconds=0.5)
     channel.send(make_delivery(), started)
     channel.send(make_delivery(), started)
     assert (server.connections, len(server.bodies)) == (2, 2)
@@ -79,7 +79,7 @@ def test_a_connection_that_went_stale_between_messages_goes_unnoticed(scripted, 
 @pytest.mark.parametrize("stale", [DROP, b"421 too many errors\r\n", b""])
 def test_a_connection_that_breaks_after_a_refusal_goes_unnoticed(scripted, connect, delivery, stale):
     server = scripted(RCPT=[b"550 5.1.1 nobody\r\n", b"250 OK\r\n"], RSET=stale)
-    channel = connect(server, timeout_seconds=0.05)
+    channel = connect(server, timeout_seconds=0.5)
     refusal(channel, delivery)
     assert channel.send(delivery, lambda: None) == "250 queued"
     assert (server.connections, len(server.bodies)) == (2, 1)

@@ -2,13 +2,18 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from html import unescape
 
 import pytest
 
 from bot import __version__
+from bot.app import open_app
+from bot.channels import phrases
 from bot.cli.main import paperbot as group
+from bot.model import Vote
 
 NOW = "2025-05-07T09:00:00+02:00"
 
@@ -94,7 +99,7 @@ def test_init_reports_a_directory_that_cannot_be_made(paperbot, tmp_path):
 def test_check_passes_on_a_new_home(home, paperbot):
     answer = paperbot("check")
     assert answer.code == 0
-    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 9 + ["  "] * 2
+    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 10 + ["  "] * 2
     assert answer.err == ""
 
 
@@ -124,7 +129,8 @@ def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
     html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
     slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
     assert (text.code, html.code, slack.code) == (0, 0, 0)
-    assert "5 papers today; 176 looked at" in text.out
+    assert "5 papers; 176 looked at" in text.out
+    assert "oday" not in text.out + html.out + slack.out, "the papers are of other days"
     assert html.out.lower().startswith("<!doctype html>")
     assert {json.loads(line)["channel"] for line in slack.out.splitlines()} == {"ada@example.org"}
     assert paperbot("status", "--json").json | {"readers": []} == before | {"readers": []}
@@ -132,7 +138,15 @@ def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
 
 
 def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
-    assert "No new paper has come in" in paperbot("preview", "reward-models").out
+    files = "5 files not read yet, such as samples/daily-papers-04-17.txt; `paperbot ingest` does"
+    answer = paperbot("preview", "reward-models")
+    assert f"No paper that was read is new; {files}." in " ".join(answer.out.split())
+    assert answer.err.strip() == f"? {files}"
+    for path in home.glob("samples/*"):
+        path.unlink()
+    answer = paperbot("preview", "reward-models")
+    assert "No new paper has come in." in answer.out
+    assert answer.err == ""
 
 
 def test_status_shows_sources_readers_and_outbox(home, paperbot):
@@ -154,7 +168,7 @@ def test_status_shows_sources_readers_and_outbox(home, paperbot):
 
 
 def test_status_with_problems_is_exit_code_1(home, paperbot):
-    (home / "profiles" / "bad.toml").write_text("titel = 1")
+    (home / "profiles" / "bad.toml").write_text("titel = 1\ninterests = 'x'")
     answer = paperbot("status", "--json")
     assert answer.code == 1
     assert [p["source"] for p in answer.json["problems"]] == ["profiles/bad.toml:1"]
@@ -177,17 +191,54 @@ def test_profiles_lists_valid_files_and_reports_the_others(home, paperbot):
     assert "profiles/bad.toml:1" in answer.err
 
 
-def test_demo_shows_editions_and_learning_and_can_be_repeated(paperbot, tmp_path, monkeypatch):
+def test_demo_ends_with_a_page_whose_vote_moves_the_first_papers(paperbot, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for _ in range(2):
-        answer = paperbot("demo")
-        assert answer.code == 0
-        assert "5 digests, 176 papers" in answer.out
-        assert "reward-models/ada@example.org votes" in answer.out
-        assert "↑" in answer.out or "↓" in answer.out
+    monkeypatch.delenv("CI", raising=False)
+    opened = []
+    monkeypatch.setattr("bot.cli.demo.webbrowser.open", opened.append)
+    answer = paperbot("demo")
+    assert answer.code == 0
+    steps = [
+        "Making a home in",
+        "Reading digests ...",
+        "Composing editions ...",
+        "Delivering ...",
+        "Yesterday: 146 papers",
+    ]
+    steps += [
+        "pressed 👎 Less like this, under paper 4.",
+        "Today: 30 papers",
+        "All of it on one page: state/demo/index.html",
+    ]
+    places = [answer.out.index(step) for step in steps]
+    assert places == sorted(places)
+    was = re.findall(r"^  (\d)\. \(was (\S+)\)", answer.out, re.MULTILINE)
+    assert len(was) == 5
+    assert all(place != before for place, before in was[:4]), "the first four papers have changed places"
+    assert opened == []
     files = [path.name for path in (tmp_path / "state/demo/state/outbox").rglob("*.*")]
-    assert "reward-models--ada@example.org.eml" in files
+    assert "human-feedback--mary@example.org.eml" in files
     assert "agents--C0123ABC.json" in files
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("bot.cli.demo.sys.stdout.isatty", lambda: True)
+    assert paperbot("demo").code == 0, "it can be repeated"
+    page = tmp_path / "state/demo/index.html"
+    assert opened == [page.as_uri()]
+    html = page.read_text()
+    assert re.findall(r"(?:src=|url\(|@import|<link|<script)", html) == [], "it loads nothing"
+    assert "localhost" not in html
+    anchors = set(re.findall(r'(?:id|name)="([^"]+)"', html))
+    assert set(re.findall(r'href="#([^"]+)"', html)) <= anchors
+    with open_app(tmp_path / "state/demo") as app:
+        mary = app.store.readers.get("human-feedback", "mary@example.org")
+        second, first = app.store.editions.of_reader(mary.id)
+        (vote,) = app.store.feedback.votes(mary.id)
+        places = [pick.paper.id for pick in app.store.editions.picks_of(first.id)]
+        assert (places.index(vote.paper), vote.vote) == (3, Vote.DOWN)
+        sent = [phrases.title(pick.paper) for pick in app.store.editions.picks_of(second.id)]
+    with_it = html[html.index("<h3>With it</h3>") : html.index("4. The edition of the next day")]
+    titles = [unescape(title) for title in re.findall(r'<li dir="auto">(.+?) <span class="moved">', with_it)]
+    assert titles == sent, "what is compared is what was sent"
 
 
 def test_demo_deletes_only_an_earlier_demo(paperbot, tmp_path):

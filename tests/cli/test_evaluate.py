@@ -24,7 +24,7 @@ def original(tmp_path_factory):
     def call(*arguments):
         assert invoke(["--home", str(path), *arguments]) == 0
 
-    assert invoke(["init", str(path)]) == 0
+    assert invoke(["init", str(path), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
     for file in (*path.glob("samples/*"), *path.glob("profiles/*")):
         file.unlink()
     readers = "".join(READER.format(name) for name in ("ada", "eve", "bob"))

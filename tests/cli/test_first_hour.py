@@ -220,18 +220,6 @@ def test_tables_do_not_break_addresses(home, paperbot):
     assert f"reward-models/{address}" in paperbot("evaluate").out
 
 
-def test_demo_lists_mails_and_slack_messages_apart(paperbot, tmp_path):
-    out = paperbot("demo", tmp_path / "demo").out
-    mails, slack = out.split("Messages for Slack become files in ")
-    assert "Mails become files in " in mails
-    assert ".json" not in mails
-    assert "agents--C0123ABC.json" in slack
-    assert ".eml" not in slack
-    steps = ["Making a home in", "Reading digests ...", "Composing editions ...", "Delivering ..."]
-    places = [out.index(step) for step in steps]
-    assert places == sorted(places)
-
-
 def test_status_reports_files_that_cannot_be_read(home, paperbot):
     (home / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))

@@ -159,7 +159,7 @@ def test_no_paper_is_sent_twice_and_an_edition_continues_from_the_last(small, pa
     )
     assert "Reward models for dogs" in text
     assert "Robot arms" not in text
-    assert "1 paper today; 1 looked at" in text
+    assert "1 paper; 1 looked at" in text
 
 
 def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):

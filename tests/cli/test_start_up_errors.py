@@ -1,5 +1,6 @@
 """An error at start is one line that names its place and one remedy: the command to type, or the key to change."""
 
+import shutil
 import socket
 import sqlite3
 from collections.abc import Callable
@@ -63,7 +64,7 @@ def revision_9999(home: Path) -> None:
 
 def no_directory(home: Path) -> None:
     (home / "state" / "secret.key").unlink()
-    (home / "state").rmdir()
+    shutil.rmtree(home / "state")
     (home / "state").write_text("a file where a folder belongs")
 
 

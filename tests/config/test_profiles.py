@@ -204,7 +204,7 @@ def test_a_file_name_that_is_not_a_slug_is_refused(tmp_path, name):
 
 def test_a_broken_profile_stops_that_profile_only(tmp_path):
     (tmp_path / "good.toml").write_text(VALID)
-    (tmp_path / "bad.toml").write_text("titel = 1")
+    (tmp_path / "bad.toml").write_text("titel = 1\ninterests = 'x'")
     profiles, problems = load_profiles(tmp_path, "UTC", address_checks())
     assert list(profiles) == ["good"]
     assert [problem.source for problem in problems] == ["profiles/bad.toml:1"]

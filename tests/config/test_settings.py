@@ -145,7 +145,7 @@ def test_invalid_json_in_a_variable_is_reported_with_its_name(home, paperbot, mo
         monkeypatch.setenv("PAPERBOT_EMAIL", value)
         answer = paperbot("check")
         assert answer.code == 2
-        assert answer.err.startswith("paperbot: environment: PAPERBOT_")
+        assert answer.err.startswith("! environment: PAPERBOT_")
         assert "mistake in Paperbot" not in answer.err
 
 

@@ -47,7 +47,7 @@ def vote(home, downs=1, at=THURSDAY):
 def after_votes(tmp_path_factory):
     """The prepared home on SQLite, made once."""
     home = tmp_path_factory.mktemp("letters") / "papers"
-    assert invoke(["init", str(home)]) == 0
+    assert invoke(["init", str(home), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
     prepare(home)
     return home
 

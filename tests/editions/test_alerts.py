@@ -146,7 +146,7 @@ def test_the_output_for_people_shows_alerts(home, alerting, paperbot):
     [
         ('quiet = ["22:00"]\nkeywords = ["x"]', "quiet hours have a beginning and an end"),
         ('quiet = ["22:00", "7 am"]\nkeywords = ["x"]', "is not a time of day"),
-        ("per_day = 2", "matches no paper; add keywords, authors or min_score"),
+        ("per_day = 2", "matches no paper; add keywords, authors, cites or min_score"),
     ],
 )
 def test_a_mistake_in_the_rule_is_reported_with_its_remedy(tmp_path, alerts, says):

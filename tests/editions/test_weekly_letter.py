@@ -60,7 +60,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
     assert message["Message-ID"].startswith("<letter-2025-05-09.")
     html = message.get_body(("html",)).get_content()
     for phrase in (
-        "3 May 2025 to 9 May 2025",
+        "2 May 2025 to 8 May 2025",
         "You liked 6 papers, and wanted less like 1 other.",
         "What was learned from your votes Since you liked “",
         "It reached Paperbot this week and was in none of your editions.",
@@ -201,19 +201,21 @@ def test_what_fails_for_one_reader_is_a_problem_of_that_reader(voted, paperbot):
 @pytest.mark.parametrize(
     ("at", "liked"),
     [
-        ("2025-05-02T23:59:00+02:00", 0),
-        ("2025-05-03T00:00:00+02:00", 6),
-        ("2025-05-09T07:59:00+02:00", 6),
-        ("2025-05-09T08:01:00+02:00", 0),
+        ("2025-05-01T23:59:00+02:00", [6, 0, 0]),
+        ("2025-05-02T00:00:00+02:00", [0, 6, 0]),
+        ("2025-05-08T23:59:00+02:00", [0, 6, 0]),
+        ("2025-05-09T07:59:00+02:00", [0, 0, 6]),
+        ("2025-05-09T08:01:00+02:00", [0, 0, 6]),
     ],
 )
-def test_the_letter_counts_the_votes_of_the_days_in_its_heading(voted, paperbot, at, liked):
+def test_each_vote_counts_in_the_one_letter_whose_heading_has_its_day(voted, at, liked):
     vote(voted, at=at)
+    fridays = [datetime.fromisoformat(moment) for moment in ("2025-05-02T08:00:00+02:00", FRIDAY, NEXT_FRIDAY)]
     with open_app(voted) as app:
         (reader,) = app.store.readers.all()
-        letter = letter_of(app, reader, app.profiles["reward-models"], datetime.fromisoformat(FRIDAY))
-    assert len(letter.liked) == liked
-    assert phrases.letter_week(letter) == "3 May 2025 to 9 May 2025"
+        letters = [letter_of(app, reader, app.profiles["reward-models"], friday) for friday in fridays]
+    assert [len(letter.liked) for letter in letters] == liked
+    assert phrases.letter_week(letters[1]) == "2 May 2025 to 8 May 2025"
 
 
 def test_too_few_votes_give_no_share(voted, paperbot):
@@ -229,7 +231,7 @@ def test_too_few_votes_give_no_share(voted, paperbot):
 def test_votes_down_alone_are_told_too(voted, paperbot):
     vote(voted, downs=7)
     out = " ".join(paperbot("preview", "reward-models", "--weekly", "--now", FRIDAY).out.split())
-    assert "None this week: you wanted less like 7 papers." in out
+    assert "None in these seven days: you wanted less like 7 papers." in out
     assert "and liked 0 of them." in out
 
 

@@ -56,6 +56,7 @@ def test_the_order_of_the_registry_decides_nothing() -> None:
         *((file.read_text(), "feed") for file in sorted((Path(__file__).parent / "feeds").glob("*.xml"))),
         ('{"messages": [], "collection": []}', "biorxiv"),
         ('{ "collection": []}', "biorxiv"),
+        ('{"meta": {"count": 0}, "results": []}', "openalex"),
         ('{"error": "no such page"}', "huggingface"),
         ('[{"paper": {"id": "2606.00467"}}]', "huggingface"),
         ("{\\rtf1 Owls}", None),

@@ -42,7 +42,10 @@ def test_a_google_scholar_alert_gives_papers_with_ids_cut_abstracts_and_the_aler
             doi="10.1145/1234567.1234568",
             url="https://dl.acm.org/doi/abs/10.1145/1234567.1234568",
             alert="Ada Lovelace (new citations), cites “Numbers in nature”",
-            facts=(Fact(FactKind.VENUE, "Proceedings of the Conference on Bees 2026", "Google Scholar"),),
+            facts=(
+                Fact(FactKind.VENUE, "Proceedings of the Conference on Bees 2026", "Google Scholar"),
+                Fact(FactKind.CITES, "Numbers in nature", "Google Scholar"),
+            ),
         ),
     )
 

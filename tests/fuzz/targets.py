@@ -26,6 +26,7 @@ from hostile.shapes import (
     KEYWORD,
     MAIL,
     MARKDOWN,
+    OPENALEX,
     RSS,
     SCHOLAR,
     SHAPES,
@@ -151,7 +152,7 @@ def _pages() -> tuple[Callable[[str, bytes], Any], list[str]]:
 
     atexit.register(exits.close)
     with contextlib.redirect_stdout(io.StringIO()):
-        assert invoke(["init", str(home / "papers")]) == 0
+        assert invoke(["init", str(home / "papers"), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
     profile = home / "papers" / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("\n[edition]", "\nopen = true\n\n[edition]", 1))
     with contextlib.redirect_stdout(io.StringIO()):
@@ -236,6 +237,7 @@ def seeds(target: str) -> Iterable[bytes]:
         ARXIV + ARXIV_PAPER,
         DAILY,
         JSON + b"]",
+        OPENALEX + b'"abstract_inverted_index": {"Owls": [0, 2], "see": [1]}}]}',
         MAIL + b"\n" + KEYWORD,
         HTML_MAIL + SCHOLAR,
         SCHOLAR,

@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.model import Entry, Fact, FactKind, Paper
-from bot.model.papers import arxiv_id_in, is_same_paper, keys, merge, new_paper, normalised_title, paper_link
+from bot.model.papers import (
+    arxiv_id_in,
+    citation,
+    cited_paper,
+    is_cited,
+    is_same_paper,
+    keys,
+    merge,
+    new_paper,
+    normalised_title,
+    paper_link,
+)
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
@@ -178,3 +189,27 @@ def test_the_same_key_means_the_same_title_paper(title, other_title):
     stored = replace(paper(), title=title)
     shares = set(keys(Entry(other_title))) & set(keys(stored))
     assert bool(shares) == is_same_paper(Entry(other_title), stored)
+
+
+@pytest.mark.parametrize(
+    ("cited", "paper", "same"),
+    [
+        (Entry("Numbers in nature"), Entry("Numbers in Nature.", doi="10.1000/x"), True),
+        (Entry("Numbers in nature"), Entry("Numbers in nature and art"), False),
+        (Entry("Numbers in nature …"), Entry("Numbers in nature"), False),
+        (Entry("Numbers in nature"), Entry("Numbers in nature …"), False),
+        (Entry("Acknowledgements"), Entry("Acknowledgements"), False),
+        (Entry("Another title", doi="10.1000/X"), Entry("Numbers in nature", doi="10.1000/x"), True),
+        (Entry("Numbers in nature", doi="10.1000/y"), Entry("Numbers in nature", doi="10.1000/x"), False),
+        (Entry("", arxiv_id="2601.00001"), Entry("Numbers in nature", arxiv_id="2601.00001"), True),
+        (Entry("", arxiv_id="2601.00001"), Entry("Numbers in nature"), False),
+    ],
+)
+def test_a_citation_names_a_paper_by_an_id_or_a_whole_title_that_is_no_common_one(cited, paper, same):
+    assert is_cited(cited_paper(citation(cited, "OpenAlex")), paper) is same
+
+
+def test_citations_are_collected_and_each_is_kept_once():
+    numbers, owls = (citation(Entry(title), "Google Scholar") for title in ("Numbers in nature", "Owls by night"))
+    merged = merge(merge(paper(), Entry("x", facts=(numbers,))), Entry("x", facts=(owls, numbers)))
+    assert merged.facts == (numbers, owls)

@@ -2,8 +2,9 @@
 
 import pytest
 from channels.conftest import certificate, mail_server, servers, slack_server, tls
+from store.conftest import store_url
 
-__all__ = ["certificate", "mail_server", "servers", "slack_server", "tls"]
+__all__ = ["certificate", "mail_server", "servers", "slack_server", "store_url", "tls"]
 
 
 @pytest.fixture

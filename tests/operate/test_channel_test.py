@@ -70,7 +70,7 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
     assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
-    assert "7 May 2025 · a test, counted nowhere · 5 papers today; 176 looked at; " in text_of(tests[0])
+    assert "7 May 2025 · a test, counted nowhere · 5 papers; 176 looked at; " in text_of(tests[0])
     links = re.compile(r"http://localhost:8000/thumb/\S+")
     assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 10
 
@@ -85,6 +85,7 @@ def test_before_the_first_edition_a_sample_is_sent_whose_links_lead_to_a_page(ho
     mail = parsed(server.mails[0].content)
     assert mail["Subject"].startswith("Test: ")
     assert "Reward models (a sample)" in text_of(mail)
+    assert "samples: real papers, whose abstracts are in our words" in " ".join(text_of(mail).split())
     links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text_of(mail)} {mail['List-Unsubscribe']}"))
     assert links == {"http://localhost:8000/sample"}
     with open_app(home) as app:
@@ -93,6 +94,19 @@ def test_before_the_first_edition_a_sample_is_sent_whose_links_lead_to_a_page(ho
             assert page.status_code == 200
             assert "The links work." in page.text
     assert rows(home) == before
+
+
+def test_a_home_without_papers_sends_what_its_reader_will_want_to_know(home, by_smtp, paperbot):
+    (home / "paperbot.toml").write_text(
+        (home / "paperbot.toml").read_text().replace('path = "samples"', 'path = "none"')
+    )
+    server = by_smtp()
+    assert paperbot("send-test", "reward-models", "--now", "2025-05-06T09:00:00+02:00").code == 0
+    text = " ".join(text_of(parsed(server.mails[0].content)).split())
+    assert "Your first edition comes on 7 May 2025 at 08:00" in text
+    assert "You want: Reward models; verifiable rewards; reasoning" in text
+    assert "é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>" in text
+    assert "samples: real papers" not in text
 
 
 def test_without_a_server_a_test_is_a_file_beside_the_edition(home, paperbot):
@@ -110,7 +124,7 @@ def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot
     samples = len(by_slack.posts)
     assert '"button"' not in json.dumps(by_slack.posts)
     first, *replies = by_slack.posts[: samples // 2]
-    assert first["text"].startswith("Test: Reward models (a sample), 3 papers today: ")
+    assert first["text"].startswith("Test: Reward models (a sample), 3 papers: ")
     assert [reply["thread_ts"] for reply in replies] == ["1700000000.000100"] * 3
     paperbot("run", "--force", "--now", NOW)
     sent = len(by_slack.posts)

@@ -278,8 +278,8 @@ def test_without_a_disliked_paper_there_is_nothing_to_compare(world):
     evaluation = world.evaluate(reader)
     assert (evaluation.verdict, evaluation.gain, evaluation.learned.auc) == (Verdict.UNCLEAR, None, None)
     assert (
-        answer(evaluation)
-        == "Can't tell yet: you liked 140 of 140 papers that you saw; too few are left to compare with."
+        answer(evaluation) == "Can't tell yet: 140 liked papers could be predicted from earlier thumbs, "
+        "but too few papers that you passed over, to compare them with."
     )
 
 

@@ -24,6 +24,8 @@ def test_a_due_reader_is_counted_from_the_time_of_the_schedule(app, paperbot):
     assert load(app.store, app.profiles, {}, NOW - 5 * HOUR).oldest_due_seconds == 0
     waits = load(app.store, app.profiles, {}, NOW).oldest_due_seconds
     assert waits == load(app.store, app.profiles, {}, NOW + HOUR).oldest_due_seconds - 3600 > 0
+    out = paperbot("status", "--now", "2025-05-13T15:05:00+02:00").out
+    assert "the oldest due edition has waited 6 days and 7 hours" in out
     paperbot("run", "--now", NOW.isoformat())
     assert load(app.store, app.profiles, {}, NOW).oldest_due_seconds == 0
 

@@ -50,7 +50,7 @@ def live(path, days):
 def original(tmp_path_factory):
     """A home that has run for five days."""
     path = tmp_path_factory.mktemp("replay") / "papers"
-    assert invoke(["init", str(path)]) == 0
+    assert invoke(["init", str(path), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
     live(path, days=5)
     return path
 

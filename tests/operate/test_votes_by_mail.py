@@ -107,6 +107,28 @@ def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, pa
     assert "?vote=" not in page
 
 
+@pytest.mark.parametrize("has_mailbox", [True, False])
+def test_without_pages_no_link_leads_to_one(home: Path, server: ImapServer, paperbot, monkeypatch, has_mailbox) -> None:
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "")
+    monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
+    if has_mailbox:
+        monkeypatch.setenv("PAPERBOT_PASSWORDS__MAIL", "a secret")
+        text = MAILBOX.format(port=server.port).replace('sender = "alerts@example.org"', "")
+        (home / "paperbot.toml").write_text((home / "paperbot.toml").read_text() + text)
+    assert paperbot("ingest").code == 0
+    notes = " ".join(paperbot("check").out.split())
+    assert ("there are no pages (bot.public_url is empty), and no mailbox" in notes) is not has_mailbox
+    for command in ("preview", "preview --weekly"):
+        for form in ("text", "html", "slack"):
+            page = paperbot(*command.split(), ADA.partition("/")[0], "--format", form, "--now", NOW).out
+            own = re.findall(r"http://localhost|mailto:bot@|/(?:thumb|me|edition|unsubscribe|sample)/", page)
+            assert set(own) == ({"mailto:bot@"} if has_mailbox and own else set())
+            assert re.findall(r'href=""|<[|]|: ?\n\n\n', page) == []
+    html = paperbot("preview", "reward-models", "--format", "html", "--now", NOW).out
+    assert ("More&nbsp;like" in html, "Unsubscribe" in html) == (has_mailbox, has_mailbox)
+    assert "View in browser" not in html
+
+
 def test_replies_without_a_mailbox_are_an_error(home: Path, paperbot, monkeypatch) -> None:
     monkeypatch.setenv("PAPERBOT_EMAIL__REPLIES", "true")
     answer = paperbot("check")

@@ -10,6 +10,7 @@ from bot.model import Override
 from bot.readers.subscriptions import (
     MAX_IGNORED_WORDS,
     MAX_INTERESTS,
+    MAX_NAME,
     MAX_TERMS,
     MAX_WORD_LENGTH,
     Preferences,
@@ -63,7 +64,8 @@ def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profi
     assert overridden.interests == "World models\nand planning"
     assert overridden.authors == ()
     assert describe_override(override) == (
-        "interests “World models and planning”, keywords “Dreamer”, “MuZero”, no authors, mutes “trading”"
+        "called “World models”, interests “World models and planning”, keywords “Dreamer”, “MuZero”, "
+        "no authors, mutes “trading”"
     )
 
 
@@ -78,6 +80,7 @@ def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profi
         ({"language": "german"}, "unknown language"),
         ({"interests": "", "keywords": [], "authors": [" "]}, "Say what to look for"),
         ({"interests": "x" * (MAX_INTERESTS + 1)}, "at most 5,000 characters"),
+        ({"title": "x" * (MAX_NAME + 1)}, "at most 80 characters"),
         ({"mute": ["x" * (MAX_WORD_LENGTH + 1)]}, "A list has at most"),
         ({"keywords": [str(n) for n in range(MAX_TERMS + 1)]}, "A list has at most"),
     ],
@@ -86,6 +89,24 @@ def test_invalid_preferences_change_nothing(app, reader, profile, change, messag
     with pytest.raises(ValueError, match=message):
         set_preferences(app.store, reader, profile, replace(Preferences.of(profile), **change))
     assert app.store.overrides.get(reader.id) == Override()
+
+
+def test_editions_are_named_by_the_reader_or_after_the_interests(app, reader, profile):
+    def title(**change):
+        current = with_override(profile, app.store.overrides.get(reader.id))
+        set_preferences(app.store, reader, profile, replace(Preferences.of(current), **change))
+        return with_override(profile, app.store.overrides.get(reader.id)).title
+
+    assert title(keywords=["GRPO"]) == profile.title
+    assert title(interests="I work on protein language models. No robots, please.") == "Protein language models"
+    # A title that was made of the interests follows them; one that the reader chose stays.
+    assert title(interests="antibody design; proteins") == "Antibody design"
+    assert title(title=" Antibodies\nand more ") == "Antibodies and more"
+    assert title(interests="enzymes") == "Antibodies and more"
+    assert title(title="") == "Enzymes"
+    assert title(interests="", keywords=["CRISPR", "prime editing"], authors=[]) == "CRISPR, prime editing"
+    assert title(interests=profile.interests) == profile.title
+    assert app.store.overrides.get(reader.id).title is None
 
 
 def test_ignored_words_outlast_changes_of_the_preferences(app, reader, profile):

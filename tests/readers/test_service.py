@@ -4,11 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.config.profiles import Profile
 from bot.model import StopReason
 from bot.readers.subscriptions import NotStoppedByReaderError, TooManyRequestsError, may_confirm, may_resume
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 SLUG = "reward-models"
+PROFILE = Profile(title="Reward models", keywords=("reward models",))
 EVE = "eve@example.org"
 
 
@@ -30,7 +32,7 @@ def current(app, reader):
 
 
 def request(service, address=EVE, client="client", now=NOW):
-    return service.request(SLUG, "Reward models", address, client, now)
+    return service.request(SLUG, PROFILE, address, client, now)
 
 
 def test_a_request_waits_for_the_confirmation(app, service):

@@ -64,7 +64,7 @@ def test_a_registered_kind_gets_its_password(toy_home: Path, paperbot, monkeypat
         ('xyz = "x"', ":5: sources[1].xyz: unknown key; known here: every, expects, kind, name, title"),
         (
             'url = "http://x"',
-            'sources[1]: a source of kind "toy" has no url; known: every, expects, kind, name, title',
+            ':5: sources[1].url: a source of kind "toy" has no url; known: every, expects, kind, name, title',
         ),
         ("every = 0", ":5: sources[1].every: 0 is not valid"),
     ],
@@ -86,7 +86,7 @@ def test_a_missing_key_of_a_registered_kind_is_named(toy_home: Path, paperbot) -
 def test_kinds_that_are_not_registered_are_refused_with_the_list_of_all(home: Path, paperbot) -> None:
     (home / "paperbot.toml").write_text(SETTINGS)
     refused = paperbot("check")
-    expected = "'folder', 'feed', 'arxiv', 'biorxiv', 'huggingface', 'mailbox' or 'bounces'"
+    expected = "'folder', 'feed', 'arxiv', 'biorxiv', 'openalex', 'huggingface', 'mailbox' or 'bounces'"
     assert f"paperbot.toml:3: sources[1].kind: 'toy' is not valid; it should be {expected}" in refused.err
 
 

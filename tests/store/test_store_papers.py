@@ -315,3 +315,36 @@ def test_find_returns_exactly_the_titles_with_the_prefix(samples, store, titles,
         prefix = " ".join(sought.split()).casefold()
         matching = {n for n, title, _ in texts if " ".join(title.split()).casefold().startswith(prefix)}
         assert {paper.id for paper in store.papers.find(sought, limit=10_000)} == matching
+
+
+def test_papers_of_a_programme_only_are_found_and_are_no_arrivals(samples, store, now):
+    samples.ingest("Owls", now=now - timedelta(hours=2))
+    samples.ingest("Bees", "Owls", source="conference: OwlConf", now=now)
+    owls, bees = samples.paper("Owls").id, samples.paper("Bees").id
+    for sources in ((), ("seeds",)):
+        assert store.papers.new_to(0, sources=sources) == [owls]
+    assert store.papers.newest_first_seen() == now - timedelta(hours=2)
+    assert [paper_id for paper_id, _ in store.papers.arrivals(now - timedelta(days=1), now)] == [owls]
+    assert [paper_id for paper_id, _, _ in store.papers.recent_texts(10)] == [owls]
+    assert store.sources.has_other(["seeds"]) is False
+    assert store.papers.newest_id() == bees
+
+
+def test_a_paper_of_a_programme_is_new_once_a_source_delivers_it(samples, store, now):
+    samples.ingest("Bees", source="conference: OwlConf", now=now - timedelta(days=9))
+    samples.ingest("Owls", now=now - timedelta(days=5))
+    bees, owls = samples.paper("Bees").id, samples.paper("Owls").id
+    # The reader's last edition considered both ids.
+    cursor = NewsCursor(0, owls, since=now - timedelta(days=4))
+    assert store.papers.new_papers_of([cursor], store.papers.newest_id())[0] == []
+    samples.ingest("Bees", now=now)
+    assert store.papers.new_papers_of([cursor], store.papers.newest_id())[0] == [bees]
+
+
+def test_entries_are_identified_without_storing_any(samples, store, now):
+    samples.ingest(Entry("Owls", "A whole abstract."))
+    entries = [Entry("Owls"), Entry("Bees", arxiv_id="2501.00001"), Entry("Bees at night", arxiv_id="2501.00001")]
+    owls, bees, again = store.papers.identified(entries, now)
+    assert (owls.id, owls.abstract) == (samples.paper("Owls").id, "A whole abstract.")
+    assert bees.id == again.id < 0
+    assert store.papers.count() == 1

@@ -236,6 +236,27 @@ def test_search_has_no_query_syntax(store, three_papers, words):
     assert isinstance(store.search.papers(words), list)
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "2509.07098",
+        "arXiv:2509.07098v3",
+        "[2509.07098]",
+        "https://arxiv.org/pdf/2509.07098v1.pdf",
+        "10.48550/arXiv.2509.07098",
+        "10.1145/3477495.3531992",
+        "doi: 10.1145/3477495.3531992",
+        "https://dl.acm.org/doi/10.1145%2F3477495.3531992?download=1",
+        "https://journal.example/articles/17",
+    ],
+)
+def test_search_finds_a_paper_by_id_and_address_in_any_form(samples, store, typed):
+    address = "https://journal.example/articles/17"
+    wanted = Entry("Wanted", arxiv_id="2509.07098", doi="10.1145/3477495.3531992", url=address)
+    samples.ingest(wanted, Entry("Another, which cites 2509.07098 and 10.1145", arxiv_id="2509.07099"))
+    assert [paper.title for paper in store.search.papers(typed)] == ["Wanted"]
+
+
 def test_search_finds_updated_papers(samples, store, three_papers):
     samples.ingest(Entry("A third", "Now something on quantum annealing, at length.", ("Grace Hopper",)))
     assert [paper.title for paper in store.search.papers("quantum")] == ["A third"]

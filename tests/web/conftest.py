@@ -27,7 +27,7 @@ OPERATOR = "a token that operators hold"
 def after_a_run(tmp_path_factory):
     """Create a home with one edition sent; its only profile is open."""
     home = tmp_path_factory.mktemp("served") / "papers"
-    assert invoke(["init", str(home)]) == 0
+    assert invoke(["init", str(home), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
     profile = home / "profiles" / "reward-models.toml"
     text = profile.read_text().replace("\n[edition]", "\nopen = true\n\n[edition]", 1)
     # Every paper is sent: the digests of these tests are too small for one to stand out.

@@ -15,6 +15,8 @@ WORDS = [
     "diffusion",
     "transformer",
     "Bayesian",
+    "agents",
+    "VANETs",
 ]
 SPELLINGS = {word.lower(): word for word in WORDS}
 
@@ -29,6 +31,7 @@ def is_known(word):
         ("halucination", "hallucination"),
         ("halucination in transfromer", "hallucination in transformer"),
         ("baysian rewrad", "Bayesian reward"),
+        ("agnets", "agents"),
         ("reward", "reward"),
         ("zyzzyva", "zyzzyva"),
         ("rwd", "rwd"),

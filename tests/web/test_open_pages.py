@@ -41,7 +41,7 @@ def test_match_and_reasons_stand_above_the_summary_with_their_strength(client, l
 def test_an_edition_begins_with_a_line_for_each_pick_that_leads_to_it(client, links, app, reader, page):
     day = app.store.editions.last(reader.id).date
     text = client.get(links.edition(day) if page == "edition" else "/open/reward-models").text
-    assert "Today in thirty seconds" in text
+    assert "In thirty seconds" in text
     lines = re.findall(r'<a href="#(p\d+)">', text)
     assert lines == re.findall(r'<li id="(p\d+)">', text)
     assert len(lines) > 1

@@ -114,7 +114,7 @@ def subscribe(client, address, **more):
 def test_a_subscription_with_interests_keeps_them_for_this_reader(client, app):
     subscribe(client, EVE, interests="Agents that use tools")
     eve = app.store.readers.get("reward-models", EVE)
-    expected = Override(interests="Agents that use tools", keywords=(), authors=())
+    expected = Override(interests="Agents that use tools", keywords=(), authors=(), title="Agents that use tools")
     assert app.store.overrides.get(eve.id) == expected
 
 

@@ -1,4 +1,4 @@
-"""The preferences page: what it shows, and what each of its buttons does."""
+"""The preferences pages: what they show, and what each of their buttons does."""
 
 import json
 import math
@@ -20,17 +20,17 @@ def words(page, kind="for"):
 
 
 def test_the_page_shows_what_was_learned_as_phrases_for_and_against(client, me, links, app):
-    assert "Nothing yet." in client.get(me).text
+    assert "Nothing yet." in client.get(f"{me}/votes").text
     for title in ("Energy-Based Reward", "Stop Summation"):
         client.post(links.thumb(app.store.papers.find(title)[0], Vote.UP))
-    page = client.get(me).text
+    page = client.get(f"{me}/votes").text
     assert "credit assignment" in words(page)
     assert page.index("Since you liked “Stop Summation") < page.index("A longer bar means")
     assert "reward models" not in words(page), "the reader wrote that"
     papers = app.store.papers.get(paper_id for paper_id, _, _ in app.store.papers.recent_texts(300))
     for paper in [paper for paper in papers.values() if "agent" in paper.title.lower()][:12]:
         client.post(links.thumb(paper, Vote.DOWN))
-    assert any("agent" in phrase for phrase in words(client.get(me).text, "against"))
+    assert any("agent" in phrase for phrase in words(client.get(f"{me}/votes").text, "against"))
 
 
 def test_an_ignored_word_no_longer_counts_and_can_be_restored(app, client, me, reader, paperbot):
@@ -41,7 +41,7 @@ def test_an_ignored_word_no_longer_counts_and_can_be_restored(app, client, me, r
         return [reason["term"] for reason in why()["reasons"]]
 
     assert any("preference" in term for term in terms())
-    page = client.post(me, data={"do": "ignore", "word": "human preferences"}).text
+    page = client.post(f"{me}/votes", data={"do": "ignore", "word": "human preferences"}).text
     assert "“human preferences” no longer counts." in page
     assert "human preferences" not in words(page)
     assert not any("preference" in term for term in terms())
@@ -60,7 +60,7 @@ def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(app, clien
     (served / "seeds" / "next.txt").write_text(digest(*titles, header="LLM-RL - 2025-05-08"))
     before = app.ranker.get()
     assert paperbot("run", "--now", "2025-05-08T09:00:00+02:00", "--json").json["new"] == 40
-    page = client.get(me).text
+    page = client.get(f"{me}/votes").text
     assert app.ranker.get() is not before
     assert "reward" not in words(page)
     assert "reward" not in words(page, "against")
@@ -72,7 +72,7 @@ def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(app, clien
 
 def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper):
     client.post(links.thumb(paper, Vote.UP))
-    page = client.get(me).text
+    page = client.get(f"{me}/votes").text
     assert re.search(r"👍 <a [^>]+>TTRL", page)
     client.post(me, data={"do": "thumb", "paper": paper.ref, "vote": "down"})
     assert app.store.feedback.current(reader.id)[paper.id].vote is Vote.DOWN
@@ -93,24 +93,24 @@ def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper)
 )
 def test_a_vote_names_its_channel_in_words(app, client, me, reader, paper, via, words):
     record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, tzinfo=UTC), via=via)
-    assert f", {words}</span>" in client.get(me).text
+    assert f", {words}</span>" in client.get(f"{me}/votes").text
 
 
 def test_recent_votes_are_shown_as_a_chart(client, me, links, paper):
     client.post(links.thumb(paper, Vote.UP))
-    assert 'aria-label="Thumbs of the last twelve weeks: 1 up, 0 down"' in client.get(me).text
+    assert 'aria-label="Thumbs of the last twelve weeks: 1 up, 0 down"' in client.get(f"{me}/votes").text
 
 
 def test_progress_is_hidden_without_votes_and_too_early_to_tell_with_few(client, me, links, paper):
-    assert "Is it learning my preferences?" not in client.get(me).text
+    assert "Is it learning my preferences?" not in client.get(f"{me}/votes").text
     client.post(links.thumb(paper, Vote.UP))
-    page = client.get(me).text
+    page = client.get(f"{me}/votes").text
     assert "Too early to tell: 0 liked papers could be predicted" in page
     assert 'class="chart curve"' not in page
 
 
 def test_the_learning_curve_has_a_text_alternative(client, me, experienced):
-    page = client.get(me).text
+    page = client.get(f"{me}/votes").text
     svg = re.search(r'<svg class="chart curve".*?</svg>', page, re.DOTALL)[0]
     assert re.search(r'aria-label="With thumbs \d+ of 100 at first and \d+ at last; by interest words', svg)
     assert svg.count("<circle") >= 2
@@ -120,7 +120,7 @@ def test_the_learning_curve_has_a_text_alternative(client, me, experienced):
 
 
 def test_the_page_and_the_command_give_the_same_answer(client, me, experienced, paperbot):
-    page = client.get(me).text
+    page = client.get(f"{me}/votes").text
     report = paperbot("evaluate", experienced.name, "--json").json
     answer = re.search(r"passed over (\d+) times in 100; by your interest words alone (\d+)", page)
     assert [int(n) for n in answer.groups()] == [round(100 * report[way]["auc"]) for way in ("learned", "words")]
@@ -158,9 +158,9 @@ def test_the_language_of_dates_is_set_for_this_reader_alone(app, client, me, rea
     assert "7. Mai 2025" in client.get(f"{me}/archive").text
     assert ". April 2025" in client.get(f"{me}/paper/{paper.ref}").text
     edition = client.get(client.get(f"{me}/today", follow_redirects=False).headers["Location"]).text
-    assert "7. Mai 2025 · 5 papers today" in edition
+    assert "7. Mai 2025 · 5 papers" in edition
     letter = paperbot("preview", "reward-models", "--weekly", "--now", "2025-05-09T08:00:00+02:00").out
-    assert "3. Mai 2025 to 9. Mai 2025" in letter
+    assert "2. Mai 2025 to 8. Mai 2025" in letter
     client.post(me, data={"do": "settings", "reset": "1"})
     assert "7 May 2025" in client.get(f"{me}/archive").text
 
@@ -252,7 +252,7 @@ def test_all_data_can_be_exported(client, me, links, paper, paperbot):
 
 def test_liked_papers_are_files_at_links_that_stay_valid(client, me, links, paper):
     client.post(links.thumb(paper, Vote.UP))
-    on_page = re.findall(r'href="(/me/[^"]*/library\.\w+)"', client.get(me).text)
+    on_page = re.findall(r'href="(/me/[^"]*/library\.\w+)"', client.get(f"{me}/data").text)
     assert [link.rpartition(".")[2] for link in on_page] == ["bib", "ris"]
     with time_machine.travel(datetime.now(UTC) + timedelta(days=1_000)):
         assert client.get(on_page[0]).text.startswith("@misc{")
@@ -266,15 +266,15 @@ LIBRARY = "@article{k, title = {On owls and verifiers}, timestamp = {2020-03-04}
 
 
 def test_the_library_is_shown_apart_and_removed_at_once(client, me, tmp_path, paperbot):
-    assert "Your library" not in client.get(me).text
+    assert "Your library" not in client.get(f"{me}/data").text
     file = tmp_path / "own.bib"
     file.write_text(LIBRARY)
     assert paperbot("import", "reward-models", file).code == 0
-    page = client.get(me).text
+    page = client.get(f"{me}/data").text
     assert "1 paper that you had before" in page
     assert "On owls and verifiers" in page
     assert "4 Mar 2020" in page
-    page = client.post(me, data={"do": "remove library"}).text
+    page = client.post(f"{me}/data", data={"do": "remove library"}).text
     assert "Your library is removed: 1 paper." in page
     assert "On owls and verifiers" not in page
     assert paperbot("export", "reward-models").json["library"] == []
@@ -321,7 +321,7 @@ def test_data_that_could_not_be_deleted_is_named(app, client, me, reader, served
 
 def test_past_editions_can_be_opened_and_voted_on(app, client, me, links, reader):
     page = client.get(f"{me}/archive").text
-    (link,) = re.findall(r'href="(/edition/[^"]+)"', page)
+    (link,) = re.findall(r'href="(/me/[^"]+/edition/2025-05-07)"', page)
     edition = client.get(link).text
     assert edition.count("<li id=") == 5
     action = re.search(r'action="(/thumb/[^"]+vote=up)"', edition)[1]
@@ -331,8 +331,19 @@ def test_past_editions_can_be_opened_and_voted_on(app, client, me, links, reader
     for follow_up in re.findall(r'action="([?][^"]*)"', voted.text):
         client.post(action.split("?")[0] + follow_up.replace("&amp;", "&"))
     assert [t.via for t in app.store.feedback.history(reader.id)] == ["page"] * 3
-    assert client.get(f"{link}/papers.bib").text.count("@misc{") == 5
-    assert client.get(f"{link}/papers.ris").text.count("TY  - ") == 5
+    (shared,) = re.findall(r'href="(/edition/[^"]+)">Page to share', edition)
+    assert client.get(f"{shared}/papers.bib").text.count("@misc{") == 5
+    assert client.get(f"{shared}/papers.ris").text.count("TY  - ") == 5
+
+
+def test_a_forwarded_mail_leads_to_its_edition_and_to_nothing_personal(app, client, links, reader):
+    day = app.store.editions.last(reader.id).date
+    page = client.get(links.edition(day))
+    assert page.text.count("<li id=") == 5
+    assert not re.search("/me/|/thumb/|Preferences<|Archive<", page.text)
+    assert client.get(f"{links.me()}/edition/{day}").text.count("/thumb/") == 15
+    for other in ("2025-05-06", "yesterday"):
+        assert client.get(f"{links.me()}/edition/{other}").status_code == 404
 
 
 def test_a_day_without_an_edition_is_404(app, client, reader):

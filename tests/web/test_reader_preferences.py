@@ -1,7 +1,8 @@
-"""What readers set on their own page: topics, schedule, time zone; and the order of the page."""
+"""What readers set on their own page: topics, schedule, time zone; and the parts of the pages."""
 
 import re
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from support import buttons, digest
 
@@ -61,20 +62,45 @@ def test_a_time_zone_of_ones_own_decides_when_an_edition_is_due(client, me, pape
     assert due["editions"] + due["skipped"] == 1
 
 
-def test_preferences_come_first_and_votes_last_by_page(app, client, me, reader, monkeypatch):
+def test_votes_are_listed_by_page_and_found_by_words(app, client, me, reader, monkeypatch):
     ids = app.store.papers.new_to(reader.id)[:3]
     for minute, paper in enumerate(app.store.papers.get(ids).values()):
         record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, minute, tzinfo=UTC), via="mail")
     monkeypatch.setattr("bot.web.readers._VOTES_A_PAGE", 2)
-    page = client.get(me).text
-    order = [page.index(text) for text in ("When, and how many", "What was learned", "Your thumbs", "Your data")]
-    assert order == sorted(order)
-    assert page.count("Undo<") == 2
+    page = client.get(f"{me}/votes").text
+    assert page.count(">Undo<") == 2
     assert 'href="?page=2#votes"' in page
-    assert client.get(f"{me}?page=2").text.count("Undo<") == 1
+    # The votes were on the first page once.
+    assert client.get(f"{me}?page=2").text.count(">Undo<") == 1
+    title = app.store.papers.get(ids[:1])[ids[0]].title
+    found = client.get(f"{me}/votes", params={"q": title.upper()}).text
+    assert found.count(">Undo<") == 1
+    assert title in found
+    assert "No vote on a paper with these words." in client.get(f"{me}/votes?q=zyzzyva").text
+    left = client.post(f"{me}/votes?page=2", data={"do": "thumb", "paper": f"p{ids[0]}", "vote": "clear"}).text
+    assert "Vote removed: saved." in left
+
+
+def test_each_page_of_preferences_has_its_part_and_leads_to_the_others(client, me):
+    pages = {part: client.get(me + part).text for part in ("", "/votes", "/data")}
+    own = {"": "When, and how many", "/votes": "What was learned", "/data": "Delete my data"}
+    for part, page in pages.items():
+        assert [other for other, text in own.items() if text in page] == [part]
+        path = urlsplit(me).path
+        assert all(f'<a href="{path}{other}"' in page for other in own)
+        assert f'<a href="{path}{part}" aria-current="page">' in page
+
+
+def test_time_zones_are_those_of_regions_and_the_readers_own(client, me):
+    page = client.get(me).text
+    zones = re.findall(r"<option(?: selected)?>([^<]+)</option>", page)
+    assert {"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"} <= set(zones)
+    assert not set(zones) & {"Factory", "localtime", "posixrules", "US/Eastern", "Asia/Calcutta", "EST5EDT", "GB"}
+    form = {"do": "settings", "size": "7", "at": "08:00", "day": "mon", "timezone": "US/Eastern"}
+    assert "<option selected>US/Eastern</option>" in client.post(me, data=form).text
 
 
 def test_unsubscribing_takes_one_button(app, client, me, reader):
-    assert "Unsubscribe" in buttons(client.get(me).text)
-    assert "You are unsubscribed." in client.post(me, data={"do": "unsubscribe"}).text
+    assert "Unsubscribe" in buttons(client.get(f"{me}/data").text)
+    assert "You are unsubscribed." in client.post(f"{me}/data", data={"do": "unsubscribe"}).text
     assert app.store.readers.by_id(reader.id).stopped is not None

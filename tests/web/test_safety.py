@@ -28,8 +28,9 @@ def token_pages(links, paper, day):
     """Return every page that a token opens, and whether it accepts POST."""
     me, edition, thumb = links.me(), links.edition(day), links.thumb(paper, Vote.UP)
     return [
-        *((page, True) for page in (thumb, links.unsubscribe(), links.confirm(), me, f"{me}/forget")),
-        *((f"{me}/{page}", False) for page in ("search", "export.json")),
+        *((page, True) for page in (thumb, links.unsubscribe(), links.confirm(), me, f"{me}/votes", f"{me}/data")),
+        (f"{me}/forget", True),
+        *((f"{me}/{page}", False) for page in ("search", "export.json", f"edition/{day}")),
         *((links.library(extension), False) for extension in ("bib", "ris")),
         (links.save(paper, "page"), False),
         *((f"{thumb.partition('?')[0]}/paper.{extension}", False) for extension in ("bib", "ris")),

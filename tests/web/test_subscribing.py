@@ -11,6 +11,8 @@ from bot.model import StopReason
 from bot.readers.subscriptions import TooManyRequestsError
 from bot.web.application import make_web
 
+SLUG = "reward-models"
+
 EVE = "eve@example.org"
 START = datetime(2025, 5, 7, 9, tzinfo=UTC)
 
@@ -47,6 +49,20 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
     assert ask(client).status_code == 400
 
 
+def test_editions_of_own_interests_are_called_after_them(app, client, mails, deliver):
+    ask(client, interests="I work on reward models for agents")
+    deliver()
+    (confirmation,) = mails(EVE)
+    assert confirmation["Subject"] == "Please confirm your subscription to “Reward models for agents”"
+    (link,) = (link for link in links_in(confirmation) if "/confirm/" in link)
+    assert "“Reward models for agents” goes to eve@example.org" in client.post(link).text
+    deliver("--force")
+    edition = mails(EVE)[-1]
+    assert edition.get_body(("plain",)).get_content().startswith("Reward models for agents\r\n")
+    (page,) = (link for link in links_in(edition) if "/edition/" in link)
+    assert '<h1 dir="auto">Reward models for agents</h1>' in client.get(page).text
+
+
 def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
     assert "Check your inbox." in ask(client).text
     assert app.store.readers.get("reward-models", EVE).stopped is StopReason.AWAITING
@@ -60,7 +76,7 @@ def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
     assert "You are subscribed." in page
     assert client.post(link).status_code == 200
     assert deliver()["editions"] == 1
-    assert mails(EVE)[-1]["Subject"].startswith("Stop Summation")
+    assert mails(EVE)[-1]["Subject"].endswith("more")
 
 
 def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(app, mails, deliver, clock):
@@ -75,7 +91,7 @@ def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(
     (link,) = (link for link in links_in(mails(EVE)[0]) if "/confirm/" in link)
     assert "The first edition is on its way." in client.post(link).text
     assert reports[-1]["editions"] == 1
-    assert mails(EVE)[-1]["Subject"].startswith("Stop Summation")
+    assert mails(EVE)[-1]["Subject"].endswith("more")
     client.post(link)
     assert len(reports) == 2
     assert deliver()["editions"] == 0
@@ -121,7 +137,7 @@ def test_all_addresses_of_a_mailbox_get_one_mail_together(app, client):
     addresses = [f"victim+{number}@example.org" for number in range(20)] + ["VICTIM@example.org"]
     dotted = ["v.ictim@gmail.com", "vi.ctim+x@googlemail.com"]
     for number, address in enumerate([*addresses, *dotted]):
-        app.subscriptions.request("reward-models", "Reward models", address, f"client {number}", START)
+        app.subscriptions.request(SLUG, app.profiles[SLUG], address, f"client {number}", START)
     assert [reader.address for reader in app.store.readers.all()][1:] == ["victim+0@example.org", "v.ictim@gmail.com"]
 
 
@@ -143,7 +159,7 @@ def _requests(app, addresses, clients):
     outcomes = []
     for address, client in zip(addresses, clients, strict=True):
         try:
-            outcomes.append(app.subscriptions.request("reward-models", "Reward models", address, client, START))
+            outcomes.append(app.subscriptions.request(SLUG, app.profiles[SLUG], address, client, START))
         except TooManyRequestsError:
             outcomes.append(None)
     return outcomes
@@ -267,7 +283,7 @@ def test_old_links_do_not_start_a_reader_stopped_by_somebody_else(
     stopped = app.store.readers.by_id(reader.id)
     assert stopped.stopped in (StopReason.REMOVED, StopReason.REFUSED)
     assert "Subscribe again" not in client.get(links.unsubscribe()).text
-    assert "Resume" not in client.get(links.me()).text
+    assert "Resume" not in client.get(f"{links.me()}/data").text
     for page, form in [
         (links.unsubscribe(), {"do": "resubscribe"}),
         (links.me(), {"do": "resume"}),

@@ -22,12 +22,12 @@ def test_opening_a_thumb_link_shows_the_paper_and_changes_nothing(app, client, r
 def test_the_button_records_the_vote_and_offers_to_undo_it(app, client, reader, links, paper):
     page = client.post(links.thumb(paper, Vote.DOWN)).text
     assert "Saved: less like this." in page
-    assert buttons(page) == ["Undo", "👍 More like this"]
+    assert buttons(page)[:2] == ["Undo", "👍 More like this"]
     (thumb,) = app.store.feedback.history(reader.id)
     assert (thumb.paper, thumb.vote, thumb.via) == (paper.id, Vote.DOWN, "mail")
     assert "Your vote so far: 👎 Less like this." in client.get(links.thumb(paper, Vote.UP)).text
     page = client.post(links.thumb(paper, Vote.CLEAR)).text
-    assert buttons(page) == ["👍 More like this", "👎 Less like this"]
+    assert buttons(page)[:2] == ["👍 More like this", "👎 Less like this"]
     assert app.store.feedback.current(reader.id) == {}
 
 
@@ -40,8 +40,9 @@ def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links
 
 def lists(page):
     """Return the titles of each list of first papers that the page shows, and those in bold."""
-    listed = [re.findall(r"<li dir=\"auto\">(?:<b>)?([^<]+)", part) for part in re.findall(r"<ol.*?</ol>", page, re.S)]
-    return listed, re.findall(r"<li dir=\"auto\"><b>([^<]+)", page)
+    titles = r'<a href="/me/[^/]+/paper/p\d+">([^<]+)</a>'
+    listed = [re.findall(titles, part) for part in re.findall(r"<ol.*?</ol>", page, re.S)]
+    return listed, re.findall(rf"<b>{titles}</b>", page)
 
 
 def test_the_page_shows_the_phrases_that_a_vote_changed(client, links, app):
@@ -76,6 +77,11 @@ def test_a_vote_that_changes_no_first_paper_says_so(client, links, paper):
     assert "The same papers as before your vote, in the same order." in page
     (first,), bold = lists(page)
     assert (len(first), bold) == (5, [])
+    # Each of them can be voted on in its turn.
+    likes = re.findall(r'formaction="([^"]+vote=up)"', page)
+    assert len(likes) == 5
+    voted = client.post(likes[0].replace("&amp;", "&")).text
+    assert first[0] in re.search("<h1.*?</h1>", voted, re.S)[0]
 
 
 def test_a_scanner_that_opens_every_link_of_a_mail_changes_nothing(client, mails, paperbot):

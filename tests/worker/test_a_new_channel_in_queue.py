@@ -68,9 +68,9 @@ def test_messages_of_every_kind_go_out_by_tasks(toy_home, toy, tick, run_tasks, 
     friday = (now + timedelta(days=(3 - now.weekday()) % 7 + 1)).replace(hour=12)
     (reader,) = app.store.readers.of_profile("owls")
     (paper, *_) = app.store.papers.get([1]).values()
-    app.store.feedback.add(reader.id, paper.id, Vote.UP, friday - timedelta(hours=1), "mail")
+    app.store.feedback.add(reader.id, paper.id, Vote.UP, friday - timedelta(days=1), "mail")
     assert put_letters(app.context(app.profiles), EVERYONE, friday) == []
-    assert app.subscriptions.request("owls", "Owls", "toy:bob", "client", now, kind="toy")
+    assert app.subscriptions.request("owls", app.profiles["owls"], "toy:bob", "client", now, kind="toy")
     run_tasks([(DELIVER, ["toy"])])
     assert toy.transport.sent[-1][1].startswith("toy Confirm Owls: ")
     assert toy.transport.sent[-2][1].startswith("toy Your week in Owls: 1 liked")

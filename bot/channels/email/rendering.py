@@ -43,9 +43,13 @@ HTML_BUDGET = 80_000
 # A mail of the usual picks has at most 700 words; of more, which a profile asks for, as many for each.
 _USUAL_PICKS = 5
 _WORDS_A_PICK = 140
+# What a sentence in a long mail is worth by its role; the finding stays.
+_WORTHS = {Role.CONCLUSION: 1.3, Role.IDEA: 1.0, Role.TASK: 1.0, None: 0.8, Role.BACKGROUND: 0.4}
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
 _MAX_VALUE_LENGTH = 900
+_LINE_END = "\r\n"
+_LONG_WORD = 60  # characters
 _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
 # A header on one or more lines of printable ASCII, of which each but the first begins with a blank and holds more.
@@ -92,10 +96,7 @@ def mail_bytes(
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
         # RFC 2919: filters compare the identifier in angle brackets only; the title before it is for people.
         _list_id(list_id),
-        # RFC 8058 wants both headers: a POST of this body to the HTTPS address unsubscribes without a further page.
-        # A GET must not unsubscribe, as mail scanners follow every link; the page it shows has a button instead.
-        _verbatim("List-Unsubscribe", f"<{unsubscribe_url}>"),
-        "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+        *_unsubscribe_headers(unsubscribe_url),
         # RFC 3834: vacation responders don't answer mail with this header.
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
@@ -116,6 +117,16 @@ def mail_bytes(
     )
 
 
+def _unsubscribe_headers(url: str) -> list[str]:
+    """Return how mail programs unsubscribe: by a page, by a mail (RFC 2369), or, without an address, not at all."""
+    if not url:
+        return []
+    header = _verbatim("List-Unsubscribe", f"<{url}>")
+    # RFC 8058 wants both headers: a POST of this body to the HTTPS address unsubscribes without a further page.
+    # A GET must not unsubscribe, as mail scanners follow every link; the page it shows has a button instead.
+    return [header] if url.startswith("mailto:") else [header, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]
+
+
 def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime) -> bytes:
     """Return a plain text mail to the operator; arguments and errors are those of ``mail_bytes``."""
     headers = [
@@ -131,7 +142,7 @@ def _envelope_headers(subject: str, sender: str, recipient: str, message_id: str
     if not is_one_address(recipient):
         raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, scope=FailureScope.READER)
     return [
-        _folded("Subject", subject),
+        _subject(subject),
         _folded("From", sender),
         # The package would fold an address of more than 78 characters into encoded words, which RFC 2047, section 5,
         # forbids within an address.
@@ -162,6 +173,19 @@ def _folded(name: str, value: str) -> str:
     folded: str = policy.SMTP.fold(name, _REGISTRY(name, safe))
     line = folded.removesuffix("\r\n")
     _verify_header(name, line)
+    return line
+
+
+@lru_cache(maxsize=1_000)
+def _subject(text: str) -> str:
+    """Return the header line of a subject, as ``_folded`` does."""
+    safe = oneline(text).replace("=?", "=\u200b?")
+    # The policy's folding adds a blank before an encoded word on a line of its own; this one decodes to the same text.
+    # A word that is longer than a line is encoded, too, to be divided.
+    is_plain = safe.isascii() and all(len(word) < _LONG_WORD for word in safe.split())
+    charset = "us-ascii" if is_plain else "utf-8"
+    line = f"Subject: {Header(safe, charset, maxlinelen=76, header_name='Subject').encode(linesep=_LINE_END)}"
+    _verify_header("Subject", line)
     return line
 
 
@@ -283,21 +307,31 @@ def render_mail(environment: Environment, edition: Edition, links: Links) -> Mai
 
 
 def _within_words(edition: Edition) -> Edition:
-    """Return the edition with so many sentences of its longest summaries left out that the mail is read in minutes.
+    """Return the edition without the sentences that are longest for what they are worth, so that it is read in minutes.
 
-    What was found stays; the page of the edition has all sentences.
+    What was found stays, and while there is another way, two sentences of each summary; the page has all of them.
     """
-    most = _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
-    while phrases.word_count(edition) > most:
-        picks = list(edition.picks)
-        place = max(range(len(picks)), key=lambda place: (len(picks[place].summary), place))
-        summary = picks[place].summary
-        if len(summary) <= 1:
+    excess = phrases.word_count(edition) - _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
+    summaries = [list(pick.summary) for pick in edition.picks]
+    while excess > 0:
+        most = max(map(len, summaries), default=0)
+        droppable = [
+            (len(sentence.text.split()), sentence, summary)
+            for summary in summaries
+            if len(summary) > 2 or len(summary) == most == 2
+            for sentence in summary
+            if sentence.role in _WORTHS
+        ]
+        if not droppable:
             break
-        dropped = max(range(len(summary)), key=lambda n: (summary[n].role is not Role.RESULT, n))
-        picks[place] = replace(picks[place], summary=(*summary[:dropped], *summary[dropped + 1 :]))
-        edition = replace(edition, picks=tuple(picks))
-    return edition
+        words, dropped, summary = max(droppable, key=lambda drop: drop[0] / _WORTHS[drop[1].role])
+        place = summary.index(dropped)
+        summary[place : place + 2] = [
+            replace(after, after_gap=after.after_gap or place > 0) for after in summary[place + 1 : place + 2]
+        ]
+        excess -= words
+    picks = zip(edition.picks, summaries, strict=True)
+    return replace(edition, picks=tuple(replace(pick, summary=tuple(summary)) for pick, summary in picks))
 
 
 def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:

@@ -171,6 +171,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
     blocks = [
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
+        *_liked_elsewhere(edition),
         context([hint]),
         _footer_block(edition, links, buttons),
     ]
@@ -178,7 +179,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
         body(
             edition,
             escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
-            _pick_blocks(pick, number, edition.language, buttons),
+            _pick_blocks(edition, pick, number, buttons),
         )
         for number, pick in enumerate(edition.picks, 1)
     ]
@@ -191,14 +192,11 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
     It is several messages if one can't hold the edition. ``buttons`` as for ``render_thread``.
     """
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
-    groups = [
-        [*_pick_blocks(pick, number, edition.language, buttons), DIVIDER]
-        for number, pick in enumerate(edition.picks, 1)
-    ]
+    groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
         groups = [[section(_quiet_text(edition))]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
-    groups[-1] = [*groups[-1], _footer_block(edition, links, buttons)]
+    groups[-1] = [*groups[-1], *_liked_elsewhere(edition), _footer_block(edition, links, buttons)]
     notification = _notification(edition)
     messages: list[list[Block]] = [[]]
     for group in groups:
@@ -209,6 +207,15 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
         else:
             messages.append(group)
     return [body(edition, notification, blocks).encode() for blocks in messages]
+
+
+def _liked_elsewhere(edition: Edition) -> list[Block]:
+    """Return the papers beside the picks that others of the reader's group like."""
+    lines = [
+        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))} ({escape(names, _LIKED_LIMIT)})"
+        for paper, names in phrases.liked_elsewhere(edition)
+    ]
+    return _paragraph(phrases.LIKED_ELSEWHERE, lines) if lines else []
 
 
 def _quiet_text(edition: Edition) -> str:
@@ -233,7 +240,7 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         blocks += _paragraph("What was learned from your votes", learned)
     for pick in edition.picks:
         blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
-        blocks += _pick_blocks(pick, None, edition.language, buttons)
+        blocks += _pick_blocks(edition, pick, None, buttons)
     if letter.record:
         blocks += _paragraph("How well it predicts", [escape(phrases.letter_record(letter), TEXT_LIMIT)])
     blocks.append(_footer_block(edition, links, buttons))
@@ -251,7 +258,7 @@ def _paragraph(heading: str, lines: list[str]) -> list[Block]:
 
 
 def _notification(edition: Edition) -> str:
-    """Return ``Reward models, 3 papers today: ...`` with what is new in the first ones, escaped."""
+    """Return ``Reward models, 3 papers: ...`` with what is new in the first ones, escaped."""
     new = [phrases.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
     brings = "; ".join(new) or phrases.subject(replace(edition, is_test=False))
     headline = f"{edition.profile_title}, {phrases.picked(edition)}: {brings}"
@@ -297,7 +304,7 @@ def _fits(url: str) -> bool:
     return len(url.replace("&", "&amp;")) <= URL_LIMIT
 
 
-def _pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -> list[Block]:
+def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool) -> list[Block]:
     """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
     title = escape(phrases.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
     heading = f"*{_linked(pick.paper, title)}*"
@@ -306,7 +313,7 @@ def _pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -
         heading += f"  {link(address.url, 'Search arXiv')}"
     if (pdf_address := pdf(pick.paper)) and len(pdf_address) <= _FACTS_LIMIT:
         heading += f"  {link(pdf_address, 'PDF')}"
-    paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper, language)]))
+    paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper, edition.language)]))
     facts_line = " · ".join(
         link(fact.url, escape(fact.text, TEXT_LIMIT)) if fact.url else escape(fact.text, TEXT_LIMIT)
         for fact in facts(pick.paper, with_pdf=False)
@@ -317,7 +324,7 @@ def _pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
     strength = f"{phrases.strength(pick)} {phrases.label(pick)}"
-    blocks.append(context([strength, phrases.why(pick)]))
+    blocks.append(context([strength, phrases.why(pick), phrases.liked_by(edition, pick.paper)]))
     # Slack refuses a section with empty text, and with it the whole message.
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
@@ -355,8 +362,10 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
     """Return what stands below a message: why it comes, and the reader's links."""
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
-    texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT), link(links.me(), "Your preferences")]
+    texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT)]
+    if links.me():
+        texts.append(link(links.me(), "Your preferences"))
     # In a channel one member must not unsubscribe the others.
-    if not SLACK.is_shared(edition.reader.address):
+    if links.unsubscribe() and not SLACK.is_shared(edition.reader.address):
         texts.append(link(links.unsubscribe(), "Unsubscribe"))
     return context_markup(texts)

@@ -1,20 +1,23 @@
 """Reads hostile digests and makes of them what a run would, within limits of processor time and memory.
 
-    python limited.py SHAPES SHAPE SIZE...
+    python limited.py SIZE...
 
-SHAPES is the module of the shape: ``shapes`` for digests, ``library_shapes`` for libraries.
-
-Prints for each size, as a line of JSON, how many papers were read, which problems were named, and the processor time;
-what goes beyond the limits ends the process.
+Each line of the standard input is a shape, as JSON: its module (``shapes`` for digests, ``library_shapes`` for
+libraries) and its name. A process of its own, forked from this one so that nothing is imported again, prints for each
+size, as a line of JSON, how many papers were read, which problems were named, and the processor time; what goes beyond
+the limits ends it. A line with how it ended closes each shape.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import os
 import resource
 import sys
 import time
+import traceback
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -72,13 +75,12 @@ def library_outcome(content: bytes) -> tuple[int, list[str]]:
 OUTCOMES = {"shapes": (outcome, "SHAPES"), "library_shapes": (library_outcome, "LIBRARIES")}
 
 
-if __name__ == "__main__":
-    module, name, *sizes = sys.argv[1:]
-    sys.path.insert(0, str(Path(__file__).parent.parent))
+def read_within_limits(module: str, name: str, sizes: Iterable[int]) -> None:
+    """Read a shape at each size and print its outcomes."""
     outcome_of, shapes = OUTCOMES[module]
     shape = getattr(importlib.import_module(f"hostile.{module}"), shapes)[name]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    for size in map(int, sizes):
+    for size in sizes:
         content = shape.content(size)
         used = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(used.ru_utime + used.ru_stime) + 1 + SECONDS
@@ -87,3 +89,17 @@ if __name__ == "__main__":
         papers, problems = outcome_of(content)
         seconds = time.process_time() - began
         print(json.dumps({"size": size, "papers": papers, "problems": problems, "seconds": seconds}), flush=True)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent.parent))
+    for line in sys.stdin:
+        if not (child := os.fork()):
+            try:
+                read_within_limits(*json.loads(line), map(int, sys.argv[1:]))
+            except BaseException:
+                print(json.dumps({"error": traceback.format_exc()[-500:]}), flush=True)
+                os._exit(1)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print(json.dumps({"ended": os.waitstatus_to_exitcode(status)}), flush=True)

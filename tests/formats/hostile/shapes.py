@@ -25,6 +25,8 @@ DAILY = b"Daily Papers\nbyAK and the research community\nApr 17\n\n"
 DAILY_PAPER = "Owls by Night\n\nOwls see.\n\n• 8 authors\n·\nApr 16\n".encode()
 JSON = b'[{"paper": {"id": "2606.00467", "title": "Owls by Night", "summary": "Owls see."}}'
 
+OPENALEX = b'{"meta": {"count": 1}, "results": [{"title": "Owls by Night", '
+
 
 EACH = "each"  # one paper for each repeated unit
 
@@ -141,6 +143,10 @@ SHAPES: dict[str, Shape] = {
     "json objects": Shape(JSON, b",{}", b"]", papers=0),
     "json authors": Shape(b'[{"paper": {"id": "2606.00467", "title": "A", "authors": [{}', b',{"name":"a"}', b"]}}]", papers=0),
     "json digits": Shape(b'[{"paper": {"title": "A", "upvotes": ', b"9", b"}}]", papers=0),
+    "openalex positions": Shape(OPENALEX + b'"abstract_inverted_index": {"' + b"x" * 1000 + b'": [1', b",999999999", b"]}}]}", papers=1),
+    "openalex words": Shape(OPENALEX + b'"abstract_inverted_index": {', lambda n: b'"%d": [%d], ' % (n, 9**15 - n), b'"x": []}}]}', papers=1),
+    "openalex addresses": Shape(OPENALEX + b'"best_oa_location": {"landing_page_url": "https://arxiv.org/abs/', b"10.1/full", b'"}}]}', papers=1),
+    "openalex tags": Shape(OPENALEX + b'"abstract_inverted_index": {"', b"<i ", b'": [0]}}]}', papers=1),
     "json fraction": Shape(b'[{"paper": {"title": "A", "upvotes": 1.', b"9", b"}}]", 1),
     "json accents": Shape(b'[{"paper": {"title": "A", "summary": "e', rb"\u0301\u0327", b'"}}]', papers=1),
     # feeds

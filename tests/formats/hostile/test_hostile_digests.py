@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hostile.library_shapes import LIBRARIES
@@ -23,21 +25,28 @@ SIZES = (80_000, 640_000, 1_280_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_T
 _GROWTH, _SECONDS_BESIDE = 3, 0.7
 
 
+@pytest.fixture(scope="module")
+def limited() -> Iterator[subprocess.Popen[str]]:
+    """A process that reads shapes within limits."""
+    arguments = [sys.executable, Path(__file__).with_name("limited.py"), *map(str, SIZES)]
+    with subprocess.Popen(arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.communicate()
+
+
 @pytest.mark.parametrize(
     ("module", "name"),
     [*(("shapes", name) for name in SHAPES), *(("library_shapes", name) for name in LIBRARIES)],
 )
-def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_limits(module: str, name: str) -> None:
+def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_limits(
+    limited: subprocess.Popen[str], module: str, name: str
+) -> None:
     shape = {**SHAPES, **LIBRARIES}[name]
-    ran = subprocess.run(
-        [sys.executable, Path(__file__).with_name("limited.py"), module, name, *map(str, SIZES)],
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, f"{name}: ended by {ran.returncode}: {ran.stderr[-500:]}"
-    outcomes = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert limited.stdin
+    assert limited.stdout
+    print(json.dumps([module, name]), file=limited.stdin, flush=True)
+    *outcomes, end = _until_end(map(json.loads, limited.stdout))
+    assert end == {"ended": 0}, f"{name}: ended by {end['ended']}: {outcomes[-1:]}"
     assert [outcome["size"] for outcome in outcomes] == list(SIZES)
     half, whole = outcomes[1:3]
     assert whole["seconds"] < _GROWTH * half["seconds"] + _SECONDS_BESIDE, f"{name}: grows faster than its size"
@@ -46,6 +55,13 @@ def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_li
         assert outcome["papers"] or outcome["problems"], f"{name}: nothing read, and no problem reported"
         expected = shape.expected_papers(outcome["size"])
         assert expected is None or outcome["papers"] in (0, expected), f"{name} at {outcome['size']:,} bytes"
+
+
+def _until_end(lines: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        yield line
+        if "ended" in line:
+            return
 
 
 @pytest.mark.parametrize("name", CRASHES)

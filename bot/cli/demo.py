@@ -1,0 +1,207 @@
+"""The command ``demo``: two days of four sample readers, and one page that shows what a vote of one of them changed.
+
+four digests --run, yesterday--> mail --vote--> ranks before and after     a fifth digest --run, now--> next mail
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import webbrowser
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.channels.registry import address_checks, reader_channels
+from bot.cli.output import has_browser
+from bot.config.files import shipped, write_atomically
+from bot.model import SAMPLES, Edition, Paper, Vote
+from bot.model.errors import UsageError
+from bot.model.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bot.app import App
+    from bot.channels.papers import ReaderLinks
+    from bot.editions.ranked import Explanation
+    from bot.operate.ingest import Progress
+    from bot.readers.votes import VoteEffect
+
+
+DEFAULT_HOME = Path("state/demo")
+# An empty file by which an earlier demo is recognised: only such a directory is deleted.
+_MARKER = ".demo"
+_PAGE = "index.html"
+# The digest of the second day.
+_SECOND_DAY = "llm-rl-2025-05-18.txt"
+# A reader who says little, so that one vote says much.
+_PROFILE = "human-feedback"
+_INTERESTS = "Human feedback and preferences"
+_PROFILE_TEXT = f"""title = "Human feedback"
+interests = "{_INTERESTS}"
+[edition]
+size = 5
+[[readers]]
+email = "mary@example.org"
+"""
+# Of that reader's first mail: feedback for robots, where feedback of people is meant.
+_VOTED, _VOTE = "LAPP: Large Language Model Feedback", Vote.DOWN
+_THUMBS = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this"}
+
+
+@click.command("demo", short_help="Show how it works, on the sample digests.")
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
+def demo(directory: Path) -> int:
+    """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show what it learns.
+
+    It ends with a page, DIRECTORY/index.html, which is opened where there is a browser. It can be run repeatedly: each
+    time the directory is made again.
+    """
+    click.echo(f"Making a home in {directory}: settings, four profiles, five sample digests.")
+    if directory.exists():
+        if not (directory / _MARKER).exists():
+            raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
+        shutil.rmtree(directory)
+    from bot.app import open_app
+    from bot.config.new_home import make_home
+    from bot.sources.registry import source_models
+
+    profiles = [path.stem for path in sorted(shipped("profiles").glob("*.toml"))]
+    make_home(directory, source_models(), address_checks(), profiles)
+    (directory / _MARKER).touch()
+    (directory / "profiles" / f"{_PROFILE}.toml").write_text(_PROFILE_TEXT)
+    # Files that begin with a dot are not read.
+    held_back = (directory / SAMPLES / _SECOND_DAY).rename(directory / SAMPLES / f".{_SECOND_DAY}")
+    with open_app(directory) as app:
+        days = _run(app, held_back, datetime.now(UTC))
+        page = directory / _PAGE
+        write_atomically(page, _page(app, days).encode())
+    print_days(app, days)
+    click.secho(f"\nAll of it on one page: {page}", bold=True)
+    # `make demo` calls .venv/bin/paperbot: as it was called, the line can be copied.
+    click.echo(f"Its pages, where thumbs work: {_program()} --home {directory} serve")
+    if has_browser():
+        webbrowser.open(page.resolve().as_uri())
+    return 0 if days.is_complete else 1
+
+
+def _program() -> str:
+    return sys.argv[0] if sys.argv[0].endswith("paperbot") else "paperbot"
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """What happened: the first mail, the vote on one of its papers, and the next mail."""
+
+    papers: tuple[int, int]  # new on each day
+    first: Edition
+    voted: Paper
+    effect: VoteEffect
+    second: Edition
+    explanation: Explanation  # of the first paper of the second mail
+    is_complete: bool  # whether everything was read and sent
+
+    @property
+    def place(self) -> int:
+        """The place of the paper voted on in the first mail."""
+        return next(place for place, pick in enumerate(self.first.picks, 1) if pick.paper.id == self.voted.id)
+
+    def moves(self) -> Iterator[tuple[int, int | None, Paper]]:
+        """Yield the first papers of the next edition: with their places now and before the vote, if they had one."""
+        before = {paper.id: place for place, paper in enumerate(self.effect.before, 1)}
+        for place, paper in enumerate(self.effect.after, 1):
+            yield place, before.get(paper.id), paper
+
+
+def _run(app: App, held_back: Path, now: datetime) -> Days:
+    """Run yesterday's digests, vote, add the digest that was held back, and run today's."""
+    from bot.readers import find_paper
+    from bot.readers.votes import vote_with_effect
+
+    progress = _print_steps()
+    first: list[Edition] = []
+    second: list[Edition] = []
+    yesterday = now - timedelta(days=1)
+    report = app.daily_job.run(yesterday, force=True, progress=progress, show=first.append)
+    held_back.rename(held_back.with_name(_SECOND_DAY))
+    # Read before the vote, so that the next edition can be composed with and without it.
+    news = app.daily_job.ingest(now, progress=progress)
+    edition = _of_profile(first)
+    reader, profile, voted = edition.reader, app.profiles[_PROFILE], find_paper(app.store, _VOTED)
+    effect = vote_with_effect(
+        app.store, app.composer, reader, profile, paper=voted, vote=_VOTE, now=yesterday, via="mail"
+    )
+    next_report = app.daily_job.run(now, force=True, progress=progress, show=second.append)
+    best = _of_profile(second).picks[0].paper
+    explanation = app.composer.explanation(reader, profile, best, now)
+    if explanation is None:
+        raise LookupError(f"{best.ref} was sent and isn't ranked")
+    papers = (sum(digest.new for digest in report.digests), sum(digest.new for digest in news.digests))
+    is_complete = report.complete and next_report.complete
+    return Days(papers, edition, voted, effect, _of_profile(second), explanation, is_complete)
+
+
+def _of_profile(editions: list[Edition]) -> Edition:
+    return next(edition for edition in editions if edition.reader.profile == _PROFILE)
+
+
+def _print_steps() -> Progress:
+    steps: set[str] = set()
+
+    def print_step(step: str, _done: int, _total: int) -> None:
+        # A line for each step instead of a progress bar, so that `make demo` in a CI log shows them too.
+        if step not in steps:
+            steps.add(step)
+            click.echo(f"{step.capitalize()} ...")
+
+    return print_step
+
+
+def print_days(app: App, days: Days) -> None:
+    from bot.channels import phrases
+
+    address = days.first.reader.address
+    click.echo(f"\nYesterday: {plural(days.papers[0], 'paper')}; {address}, who wrote “{_INTERESTS}”, got these:")
+    for place, pick in enumerate(days.first.picks, 1):
+        click.echo(f"  {place}. {phrases.title(pick.paper)}")
+    click.echo(f"Then {address} pressed {_THUMBS[_VOTE]}, under paper {days.place}.")
+    click.echo(
+        f"Today: {plural(days.papers[1], 'paper')}; the next edition, and each paper's place without that thumb:"
+    )
+    for place, before, paper in days.moves():
+        click.echo(f"  {place}. (was {before or 'not in it'}) {phrases.title(paper)}")
+    for channel in reader_channels():
+        click.echo(f"{channel.messages} {app.route_description(channel.name)}.")
+
+
+def _page(app: App, days: Days) -> str:
+    """Return the page: it loads nothing, and its links lead to papers or to places on the page."""
+    from bot.channels.templates import render_part
+
+    links = app.links(days.first.reader)
+    return render_part(
+        app.templates,
+        "demo/index.html.j2",
+        days=days,
+        interests=_INTERESTS,
+        thumb=_THUMBS[_VOTE],
+        mails=[_mail(app, days.first, links, "first-"), _mail(app, days.second, links, "second-")],
+        command=f"{_program()} --home {app.home.path} serve",
+        language=days.first.language,
+    )
+
+
+def _mail(app: App, edition: Edition, links: ReaderLinks, prefix: str) -> str:
+    """Return a mail's HTML without its frame; its anchors get a prefix, as a page has several mails."""
+    html = app.renderer.of_kind(edition.reader.kind).preview(edition, "html")
+    body = html[html.index(">", html.index("<body")) + 1 : html.index("</body>")]
+    # Nothing serves the pages yet: thumbs lead to what one changed, other links to how the pages are started.
+    address = re.escape(links.public_url)
+    body = re.sub(rf'href="{address}/thumb/[^"]*"', 'href="#changed"', body)
+    body = re.sub(rf'href="{address}[^"]*"', 'href="#pages"', body)
+    return re.sub(r'(href="#|name=")(?=p\d+")', rf"\1{prefix}", body)

@@ -1,0 +1,538 @@
+"""The command ``init``: it asks a person what to read, from where and when, and makes a home of the answers.
+
+options --questions, each of which can be skipped or gone back from--> NewUser --make_home--> a home
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import webbrowser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from tzlocal import get_localzone_name
+
+from bot.channels.registry import address_checks
+from bot.cli.output import has_browser, print_edition, print_problems, progress_bar
+from bot.config.files import write_atomically
+from bot.model import SAMPLES, Problem, Reader, Vote
+from bot.model.addresses import is_loopback, own_mail_address
+from bot.model.categories import known_category
+from bot.model.clock import local_date
+from bot.model.errors import PaperbotError
+from bot.model.wording import plural
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.config.new_home import NewUser
+    from bot.config.profiles import Profile
+    from bot.operate.proposals import Proposal
+
+
+_ZOTERO = "zotero"
+_ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
+_PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
+_HOST = "PAPERBOT_EMAIL__HOST"
+_SETTINGS = "paperbot.toml"
+_BACK = ("back", "<")
+_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "feed", "mailbox")
+_TO_JUDGE = 10
+_FIRST_EDITION = "first-edition.html"  # in state/
+
+
+def _valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value ``check`` accepts."""
+
+    def convert(_ctx: click.Context, _option: click.Parameter, value: str | None) -> Any:
+        if value is None:
+            return None
+        try:
+            return check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return convert
+
+
+def arxiv_categories(text: str) -> tuple[str, ...]:
+    """Return the categories that a text names, separated by spaces or commas; raises ValueError."""
+    return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
+
+
+def _timezone(text: str) -> str:
+    from bot.config.profiles import known_timezone
+
+    return known_timezone(text)
+
+
+@click.command("init", short_help="Make a new home.")
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--samples/--no-samples",
+    default=None,
+    help="Sample digests, used until a source of your own has brought papers  [default: if your interests are theirs]",
+)
+@click.option("--interests", help="What you want to read about, in your own words.")
+@click.option(
+    "--arxiv",
+    callback=_valid(arxiv_categories),
+    help="Categories of arXiv whose feeds are read, such as cs.LG,q-bio.NC.",
+    metavar="CATEGORIES",
+)
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="KIND=VALUE",
+    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, feed=URL or "
+    "mailbox='LOGIN@HOST SENDER'; repeatable. proposed: those that fit your interests.",
+)
+@click.option("--library", metavar="FILE", help="A library (.bib or .ris) to learn from, or zotero.")
+@click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
+@click.option("--email", callback=_valid(own_mail_address), help="The address that editions go to.")
+@click.option("--at", help="The time of day of editions, such as 08:00.")
+@click.option(
+    "--timezone",
+    callback=_valid(_timezone),
+    help="The time zone of that time, such as Europe/Berlin  [default: this machine's]",
+)
+@click.option("--mail-host", help="Your mail server; without one, mails are files.")
+@click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
+@click.option("--mail-username", help="The login at the mail server.")
+@click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
+def init(
+    directory: Path,
+    *,
+    samples: bool | None,
+    yes: bool,
+    arxiv: tuple[str, ...] | None,
+    sources: tuple[str, ...],
+    edition: bool | None,
+    **options: Any,
+) -> None:
+    """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for digests of your own.
+
+    On a terminal it asks for what no option says, proposes sources that fit your interests, shows ten papers to judge
+    and the first edition, tries the mail server, and sends a test mail. Each question can be skipped by Enter, and
+    "back" leads to the one before. In a pipe, or with --yes, it asks nothing.
+
+    The samples are a source of their own: as soon as any other source has brought papers, editions have none from
+    the samples. Titles and authors are those of real papers; the abstracts are rewritten, not the authors'.
+
+    \b
+    Examples:
+      paperbot init ~/papers
+      paperbot init ~/papers --yes --email ada@example.org --interests "Reward models for reasoning"
+      paperbot init ~/papers --arxiv cs.LG,q-bio.NC
+      paperbot init ~/papers --yes --interests "Protein language models" --source proposed --library library.bib
+      paperbot init ~/papers --no-samples
+    """
+    from bot.channels.phrases import understood
+    from bot.config.new_home import NewUser, make_home, refuse_existing
+    from bot.sources.registry import source_models
+
+    refuse_existing(directory)
+    named = named_sources([*(f"arxiv={category}" for category in arxiv or ()), *sources], options["interests"])
+    user = NewUser(**options, sources=named)
+    is_asked = not yes and sys.stdin.isatty() and sys.stdout.isatty()
+    if is_asked:
+        user = Questions(user, samples is not False).ask()
+    user = replace(user, timezone=user.timezone or local_timezone())
+    if samples is None:
+        samples = samples_are_for(user)
+    make_home(directory, source_models(), address_checks(), user=user, samples=samples)
+    click.echo(f"{directory} is ready.")
+    if user.interests:
+        click.echo(understood(user.interests))
+    if samples:
+        click.echo(
+            f"{directory / SAMPLES} has sample digests of real papers; their abstracts are "
+            "rewritten, not the authors'.\nThey are used until a source of your own has brought papers."
+        )
+    if user.library or edition or is_asked:
+        first_papers(directory, user, is_asked=is_asked, edition=edition)
+    if is_asked and user.mail_host:
+        try_mail_server(directory, user)
+    click.echo("Next:")
+    for step, purpose in next_steps(directory, user).items():
+        click.echo(f"  {step}\n      {purpose}")
+
+
+def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
+    """Return the sections of the settings for sources as ``--source`` names them."""
+    from bot.operate.proposals import proposed_sources, source_table
+
+    tables: list[Mapping[str, str]] = []
+    for name in names:
+        kind, _, value = name.partition("=")
+        if name == "proposed":
+            tables += [proposal.table for proposal in proposed_sources(interests or "") if proposal.is_ticked]
+        elif kind not in _KINDS or not value:
+            raise click.BadParameter(f"{name!r} is no source; write one of {', '.join(_KINDS)}, = and its value")
+        else:
+            try:
+                tables.append(source_table(kind, value))
+            except ValueError as error:
+                raise click.BadParameter(str(error), param_hint="--source") from None
+    return tuple(tables)
+
+
+def samples_are_for(user: NewUser) -> bool:
+    """Return whether the samples are of the user's field; if not, say so."""
+    from bot.operate.proposals import samples_fit
+
+    if not user.interests or samples_fit(user.interests):
+        return True
+    click.echo("The sample digests are about reinforcement learning and language models, not your field: none is used.")
+    if not user.sources:
+        click.echo("Papers need a source: --source proposed, or docs/sources.md; or copy digests into seeds/.")
+    return False
+
+
+def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
+    """Return what to do with a new home: commands and edits, each with its purpose."""
+    profile = directory / "profiles" / f"{user.profile}.toml"
+    is_complete = user.interests and user.email
+    has_server = user.mail_host or _HOST in os.environ
+    steps = {
+        f"edit {profile}": "everything else about your profile"
+        if is_complete
+        else "your interests, and where to send them",
+        f"copy digests into {directory / 'seeds'}": f"or name {'more' if user.sources else 'other'} sources in "
+        f"{directory / _SETTINGS}",
+        f"paperbot --home {directory} run --force": "your first edition, now; "
+        + ("by mail" if has_server else "a file until a mail server is set"),
+        f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test"
+        + ("" if has_server else ", once a mail server is set"),
+        f"paperbot --home {directory} serve": "an edition whenever one is due, and the pages",
+    }
+    if user.mail_username:
+        return {f"export {_PASSWORD}=...": "the password of the mail server; no file has it"} | steps
+    return steps
+
+
+class Back(Exception):  # noqa: N818 - an answer, not an error
+    """Raised where a question is answered by "back"."""
+
+
+@dataclass
+class Questions:
+    """The questions to a new user, for what no option says; an empty answer keeps the default.
+
+    A question returns the answers with its own, or None if there is nothing to ask.
+    """
+
+    user: NewUser
+    samples: bool
+
+    def ask(self) -> NewUser:
+        """Return all answers, those of options too."""
+        click.echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
+        questions = (
+            self._interests, self._sources, self._library, self._email, self._at, self._timezone,
+            self._mail_host, self._mail_port, self._mail_username,
+        )  # fmt: skip
+        given = self.user
+        asked: list[tuple[int, NewUser]] = []  # and the answers before
+        number = 0
+        while number < len(questions):
+            try:
+                answered = questions[number]()
+            except Back:
+                if asked:
+                    number, self.user = asked.pop()
+                else:
+                    click.echo("This is the first question.")
+                    self.user = given
+                continue
+            if answered is not None:
+                asked.append((number, self.user))
+                self.user = answered
+            number += 1
+        return self.user
+
+    def _interests(self) -> NewUser | None:
+        if self.user.interests:
+            return None
+        default = "the samples' topic" if self.samples else "none yet: an example for you to edit"
+        return replace(self.user, interests=_prompt("What do you want to read about, in your own words?", default))
+
+    def _sources(self) -> NewUser | None:
+        from bot.operate.proposals import is_medical, proposed_sources, pubmed_page
+
+        if self.user.sources:
+            return None
+        proposals = proposed_sources(self.user.interests or "")
+        if proposals:
+            click.echo("\nThese sources fit, best first; those with x are the nearest:")
+        for number, proposal in enumerate(proposals, 1):
+            click.echo(f"  {number:2} [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
+        if is_medical(proposals):
+            page = pubmed_page(self.user.interests or "")
+            click.echo(f'PubMed makes the address of a feed by "Create RSS" below the search field of {page}')
+        click.echo("Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail.")
+        default = "those with x; or none" if proposals else "none: what you copy into seeds/"
+        chosen = _prompt("Which do you want?", default, lambda answer: _chosen(answer, proposals))
+        if chosen is None:
+            chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
+        try:
+            return replace(self.user, sources=tuple(_mailbox() if table is _MAIL else table for table in chosen))
+        except Back:  # to the list, and not to the question before it
+            return self._sources()
+
+    def _library(self) -> NewUser | None:
+        if self.user.library:
+            return None
+        question = "A library to learn from: a .bib or .ris file, or zotero?"
+        return replace(self.user, library=_prompt(question, "none", _library))
+
+    def _email(self) -> NewUser | None:
+        if self.user.email:
+            return None
+        return replace(self.user, email=_prompt("Your mail address?", "none yet", own_mail_address))
+
+    def _at(self) -> NewUser | None:
+        from bot.config.profiles import clock_time
+
+        if self.user.at:
+            return None
+        time = _prompt("When should editions come, Monday to Friday?", "08:00", clock_time)
+        return replace(self.user, at=f"{time:%H:%M}" if time else "08:00")
+
+    def _timezone(self) -> NewUser | None:
+        if self.user.timezone:
+            return None
+        local = local_timezone()
+        return replace(self.user, timezone=_prompt("In which time zone?", local, _timezone) or local)
+
+    def _mail_host(self) -> NewUser | None:
+        if self.user.mail_host:
+            return None
+        if host := os.environ.get(_HOST):
+            click.echo(f"Mails go by {host}, as {_HOST} says.")
+            return None
+        question = "Your mail server, such as smtp.example.org?"
+        return replace(self.user, mail_host=_prompt(question, "none: mails are files", str))
+
+    def _mail_port(self) -> NewUser | None:
+        if not self.user.mail_host or self.user.mail_port:
+            return None
+        return replace(self.user, mail_port=_prompt("Its port?", "587", _port) or 587)
+
+    def _mail_username(self) -> NewUser | None:
+        if not self.user.mail_host or self.user.mail_username or not wants_login(self.user):
+            return None
+        login = _prompt("Your login there?", self.user.email or "none", str)
+        return replace(self.user, mail_username=login or self.user.email)
+
+
+_MAIL: Mapping[str, str] = {}  # stands for a mailbox that is still to be asked for
+
+
+def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, str]]:
+    """Return the sources that an answer names: numbers of proposals, categories, addresses; raises ValueError."""
+    from bot.operate.proposals import source_table
+
+    chosen: list[Mapping[str, str]] = []
+    for word in re.split(r"[\s,;]+", answer):
+        if word.isdecimal():
+            if not 0 < int(word) <= len(proposals):
+                raise ValueError(f"there is no number {word} in the list")
+            chosen.append(proposals[int(word) - 1].table)
+        elif word.casefold() == "mail":
+            chosen.append(_MAIL)
+        elif word and word.casefold() != "none":
+            chosen.append(source_table("feed" if "://" in word else "arxiv", word))
+    return chosen
+
+
+def _mailbox() -> Mapping[str, str]:
+    from bot.operate.proposals import source_table
+
+    host = _prompt("The IMAP server of that mailbox?", "imap.example.org") or "imap.example.org"
+    login = _prompt("Your login there?", "ada@example.org") or "ada@example.org"
+    sender = _prompt("The sender of the alerts?", "scholaralerts-noreply@google.com", own_mail_address)
+    table = source_table("mailbox", f"{login}@{host} {sender or 'scholaralerts-noreply@google.com'}")
+    click.echo(f"Its password is read from PAPERBOT_PASSWORDS__{table['name'].replace('-', '_').upper()}.")
+    return table
+
+
+def _library(text: str) -> str:
+    if text.casefold() == _ZOTERO:
+        return _ZOTERO
+    path = Path(text).expanduser()
+    if path.suffix.lower() not in (".bib", ".ris") or not path.is_file():
+        raise ValueError(f"{text!r} is no file that ends in .bib or .ris; export one from your library")
+    return str(path)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise ValueError(f"{text!r} is not a port; write a number from 1 to 65535")
+    return int(text)
+
+
+def wants_login(user: NewUser) -> bool:
+    """Return whether the mail server offers logins; if it can't be reached, whether it is another machine."""
+    from bot.channels.email.smtp import SmtpChannel
+    from bot.model.errors import DeliveryError
+
+    host = user.mail_host or ""
+    security = user.mail_security or "starttls"
+    server = SmtpChannel(host, user.mail_port or 587, security, envelope_sender=user.email or "", timeout_seconds=10)
+    try:
+        return server.takes_logins()
+    except DeliveryError as error:
+        click.secho(f"! {error}", fg="yellow", err=True)
+        return not is_loopback(host)
+    finally:
+        server.close()
+
+
+def local_timezone() -> str:
+    """Return the name of this machine's time zone; UTC if it has none that others would know."""
+    # tzlocal raises several kinds of error, where /etc/localtime and TZ contradict each other or name nothing.
+    try:
+        return _timezone(get_localzone_name())
+    except (ValueError, LookupError, OSError):
+        return "UTC"
+
+
+def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
+    """Import the library, and, unless it is declined, fetch papers, ask for votes and show the first edition."""
+    from bot.app import open_app
+    from bot.readers import stored_reader
+
+    if not user.email:
+        click.echo("A library, votes and editions belong to a reader: first add your address to the profile.")
+        return
+    now = datetime.now(UTC)
+    with open_app(home) as app:
+        reader, profile = stored_reader(app.store, app.profiles, user.profile, now)
+        try:
+            if user.library:
+                _import(app, reader, user.library, now)
+            if edition is None and is_asked:
+                edition = click.confirm("Fetch papers now, and show your first edition?", default=True)
+            if not edition:
+                return
+            with progress_bar() as progress:
+                report = app.ingestion.ingest(app.sources, now, at_once=True, progress=progress)
+            print_problems(report.problems)
+            if is_asked:
+                judge(app, reader, profile, now)
+            show_edition(app, reader, profile, now)
+        except PaperbotError as error:
+            print_problems([Problem("init", str(error))])
+
+
+def _import(app: App, reader: Reader, library: str, now: datetime) -> None:
+    from bot.readers.libraries import import_file
+
+    if library == _ZOTERO:
+        key = os.environ.get(_ZOTERO_KEY) or click.prompt("The Zotero API key", hide_input=True)
+        app.zotero.connect(reader, key.strip(), library=None, collections=(), now=now)
+        report = app.zotero.import_now(reader, now)
+    else:
+        path = Path(library)
+        report = import_file(app.store, app.parser, reader, name=path.name, content=path.read_bytes(), now=now)
+    click.echo(f"ok  {plural(report.read, 'paper')} of your library read; each counts as liked.")
+    print_problems(report.problems)
+
+
+def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
+    """Show up to ten papers, one after another, and record what the user says of them."""
+    from bot.editions.models import refit
+    from bot.readers.votes import record
+    from bot.text.latex import readable
+
+    ranked = app.composer.ranked(reader, profile, app.composer.candidates(reader, profile).ids, now)
+    best = [score.paper for score in ranked.scores if not score.muted][:_TO_JUDGE] if ranked else []
+    if not ranked or not best:
+        return
+    click.echo("\nWhich of these would you read? y or n, Enter for the next, back, or done:")
+    place = 0
+    while place < len(best):
+        paper = ranked.papers[best[place]]
+        click.echo(f"\n{place + 1:2}/{len(best)}  " + click.style(readable(paper.title), bold=True))
+        try:
+            answer = _prompt("Would you read it?", "next", _judgement)
+        except Back:
+            place = max(0, place - 1)
+            continue
+        if answer == "done":
+            break
+        if answer:
+            record(app.store, reader, paper, answer, now=now, via="cli")
+        place += 1
+    refit(app.store, app.ranker, [(reader, profile)], now)
+
+
+def _judgement(text: str) -> Vote | str:
+    words = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
+    if text.casefold() not in words:
+        raise ValueError(f"{text!r} is neither y nor n; or press Enter, or type back or done")
+    return words[text.casefold()]
+
+
+def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
+    """Write the first edition as a page, and open it if there is a browser; nothing is stored or sent."""
+    edition = app.composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
+    print_edition(edition)
+    page = app.home.state / _FIRST_EDITION
+    write_atomically(page, app.renderer.of_kind("email").preview(edition, "html").encode())
+    click.echo(f"Your first edition, as it will look: {page}")
+    if has_browser():
+        webbrowser.open(page.resolve().as_uri())
+
+
+def try_mail_server(home: Path, user: NewUser) -> None:
+    """Log in to the mail server, and send a test mail if the user wants one.
+
+    The password is kept for this process only. A failure is reported with its remedy; the home is not changed.
+    """
+    from bot.app import open_app
+    from bot.readers import find_reader
+
+    if user.mail_username and _PASSWORD not in os.environ:
+        password = click.prompt(
+            "Its password (used now, and not stored)?", default="", hide_input=True, show_default=False
+        )
+        if not password:
+            click.echo("Without it the mail server wasn't tried; `paperbot check --connect` does it later.")
+            return
+        os.environ[_PASSWORD] = password
+    with open_app(home) as app:
+        try:
+            app.routes["email"].channels[0].check()
+            click.echo(f"ok  {user.mail_host} {'lets you log in' if user.mail_username else 'accepts mail'}.")
+            if user.email and click.confirm(f"Send a test mail to {user.email}?", default=True):
+                reader, profile = find_reader(app.store, app.profiles, user.profile)
+                app.channel_tests.send(reader, profile, datetime.now(UTC))
+                click.echo(f"ok  A test mail is on its way to {user.email}.")
+        except PaperbotError as error:
+            click.secho(f"! {error}", fg="red", err=True)
+            click.echo(f"Correct it in {app.home.settings_file}, then try `paperbot check --connect`.")
+
+
+def _prompt(question: str, default: str, convert: Callable[[str], Any] = str) -> Any:
+    """Return the answer as ``convert`` gives it, asked for until it accepts one; None for an empty answer.
+
+    Raises Back.
+    """
+    while True:
+        answer = click.prompt(f"{question} [{default}]", default="", show_default=False).strip()
+        if answer.casefold() in _BACK:
+            raise Back
+        if not answer:
+            return None
+        try:
+            return convert(answer)
+        except ValueError as error:
+            click.echo(f"Error: {error}")

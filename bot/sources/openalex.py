@@ -1,0 +1,137 @@
+"""Works of OpenAlex (journals of every field) by filter and search, page by page from the newest publication date.
+
+The dates by which OpenAlex could tell what it has added since a poll (``from_created_date``) are for paying users, so
+works are asked for by their date of publication, and each poll looks back some weeks: a work may be added that late.
+Pages are requested by number, because cursors need a key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import quote_plus, urlencode
+
+from pydantic import StringConstraints, model_validator
+
+from bot.config.sources import FetchUrl, Minutes, PolledOptions
+from bot.model import Problem, RawDigest
+from bot.model.errors import SourceError
+from bot.sources import FetchedSource, HttpError, SourceDependencies, SourceKind, Visit
+from bot.sources.mistakes import in_search
+
+URL = "https://api.openalex.org/works"
+PAGE_SIZE = 50  # of at most 100; a page of 50 works with 100 authors each has some 7 MB
+MAX_PAGES = 20  # with the default interval 80 searches a day; without a key 100 are free
+FIRST_LOOK_BACK = timedelta(days=7)
+_LATE = timedelta(days=30)  # how long after its publication a work may be added
+_FIELDS = (
+    "id,doi,title,type,is_retracted,publication_date,created_date,authorships,primary_location,best_oa_location,"
+    "primary_topic,abstract_inverted_index"
+)
+# Only what paging needs is read here; the works are parsed in the child process.
+_COUNT = re.compile(rb'"count"\s*:\s*(\d{1,12})')
+_PUBLISHED = re.compile(rb'"publication_date"\s*:\s*"(\d{4}-\d\d-\d\d)"')
+_MESSAGE = re.compile(rb'"message"\s*:\s*"([^"\\]{1,300})')
+_HEAD = 2_000  # bytes; the count stands at the beginning
+_REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
+_KEY_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS)
+
+Query = Annotated[str, StringConstraints(max_length=2_000)]
+
+
+class OpenalexOptions(PolledOptions):
+    """The filter, such as ``language:en``, and the words to search for; one of them at least."""
+
+    filter: Query = ""
+    search: Query = ""
+    url: FetchUrl = URL
+    every: Minutes = 360
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> OpenalexOptions:
+        if not (self.filter or self.search):
+            raise ValueError('a source of kind "openalex" needs filter or search; add search = ...')
+        return self
+
+    def mistakes(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the search."""
+        yield from (("search", problem) for problem in in_search(self.search))
+
+
+@dataclass(frozen=True)
+class OpenalexSource(FetchedSource[OpenalexOptions]):
+    """The works that a filter and a search find; ``key`` is OpenAlex's, empty without one."""
+
+    key: str = ""
+
+    def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
+        """Yield the pages with works published since some weeks ago, but not before the first poll's week.
+
+        Raises SourceError.
+        """
+        today = visit.now.date()
+        query = " ".join(filter(None, (self.options.search, self.options.filter)))
+        memory = visit.memory_of("query", query)
+        recent = today - FIRST_LOOK_BACK
+        first = date.fromisoformat(memory["first"]) if "first" in memory else recent
+        since = max(first, today - _LATE)
+        for number in range(1, MAX_PAGES + 1):
+            page = self._fetch_page(since, number)
+            count = _COUNT.search(page[:_HEAD])
+            if count is None:
+                raise SourceError("OpenAlex's answer is not a list of works; it is polled again later")
+            days = _PUBLISHED.findall(page)
+            if days:
+                yield RawDigest(self.name, f"{today} {query} from {(number - 1) * PAGE_SIZE + 1}", page)
+            if not days or int(count[1]) <= number * PAGE_SIZE:
+                break
+        else:
+            # Cut off among the earlier weeks, of which most works were retrieved in time, the list is good enough.
+            if min(days).decode() > recent.isoformat():
+                yield Problem(
+                    self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} works a week; narrow its filter or search"
+                )
+        visit.memory.update({"query": query, "first": first.isoformat()})
+
+    def _fetch_page(self, since: date, number: int) -> bytes:
+        """Fetch one page; raises SourceError, whose message never has the key."""
+        parameters = {
+            "filter": ",".join(filter(None, (self.options.filter, f"from_publication_date:{since}"))),
+            "search": self.options.search,
+            "sort": "publication_date:desc",
+            "per_page": PAGE_SIZE,
+            "page": number,
+            "select": _FIELDS,
+            "api_key": self.key,
+        }
+        given = {name: value for name, value in parameters.items() if value}
+        try:
+            return self.fetcher.fetch(f"{self.options.url}?{urlencode(given)}").content or b""
+        except SourceError as error:
+            message = self._explained(error)
+            if self.key:
+                message = message.replace(quote_plus(self.key), "***").replace(self.key, "***")
+            raise SourceError(message, retry_after=error.retry_after) from None
+
+    def _explained(self, error: SourceError) -> str:
+        """Return the error's message with OpenAlex's own explanation, and the remedy."""
+        if not isinstance(error, HttpError):
+            return str(error)
+        stated = _MESSAGE.search(error.body)
+        answer = f"OpenAlex answers: {stated[1].decode(errors='replace').strip()}" if stated else str(error)
+        if error.status in _KEY_STATUSES:
+            variable = f"PAPERBOT_PASSWORDS__{self.name.replace('-', '_').upper()}"
+            remedy = "correct the key in" if self.key else "get a free key at openalex.org/settings/api and set it as"
+            return f"{answer}; wait, or {remedy} {variable}"
+        return f"{answer}; correct its filter or search" if stated and error.status in _REFUSALS else answer
+
+
+def _make(options: OpenalexOptions, dependencies: SourceDependencies) -> OpenalexSource:
+    return OpenalexSource(options, dependencies.fetcher(), dependencies.password_of(options.name))
+
+
+OPENALEX = SourceKind("openalex", OpenalexOptions, _make)

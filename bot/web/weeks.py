@@ -1,0 +1,251 @@
+"""An open profile's best papers of a week, as a page to show around, with a picture for previews of its link.
+
+It is for strangers: it has no reasons, matches or marks of the profile's words. ``/open/{slug}/week`` leads to the
+newest week, ``/open/{slug}/week/2025-W19`` stays the same week's, and the same with ``.png`` is the picture.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from io import BytesIO
+from zoneinfo import ZoneInfo
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from bot.channels import phrases
+from bot.channels.email import EMAIL
+from bot.config.profiles import Profile
+from bot.editions.due import Candidates
+from bot.model import NOT_STORED, Edition, PaperId, Reader
+from bot.model.clock import local_date
+from bot.model.wording import long_date, oneline, shorten
+from bot.web.editions import OpenEditions
+from bot.web.site import PageError, Site, client_key
+
+_MOST_PAPERS = 5
+_WEEK = timedelta(days=7)
+_MOST_CACHED = 100  # weeks
+_DESCRIPTION_WIDTH = 200  # characters; what shows previews cuts there
+_NO_WEEK = "No paper of this week is here."
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedWeek:
+    """A week's edition, valid for this profile as long as no newer paper is in the store."""
+
+    profile: Profile
+    newest: PaperId
+    edition: Edition
+
+
+class WeekPages:
+    """``/open/{slug}/week``, a week below it, and its picture."""
+
+    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+        self._site = site
+        self._open_editions = open_editions
+        self._cache: dict[tuple[str, date], _CachedWeek] = {}
+        self._lock = threading.Lock()
+
+    def redirect_to_newest(self, request: Request) -> Response:
+        slug, profile = self._open(request)
+        newest = self._site.store.papers.newest_first_seen(profile.sources)
+        if newest is None:
+            raise PageError(404, _NO_WEEK)
+        day = local_date(newest, profile.schedule.timezone)
+        return RedirectResponse(f"/open/{slug}/week/{_name(day)}", 303)
+
+    def show(self, request: Request) -> Response:
+        slug, profile = self._open(request)
+        monday = _monday(request.path_params["week"])
+        edition = self._edition(request, slug, profile, monday)
+        address = f"{self._site.app.public_url}/open/{slug}/week/{_name(monday)}"
+        return self._site.page(
+            "week.html.j2",
+            language=edition.language,
+            slug=slug,
+            edition=edition,
+            dates=_dates(monday, edition.language),
+            address=address,
+            description=shorten("; ".join(phrases.news(pick) for pick in edition.picks), _DESCRIPTION_WIDTH),
+            earlier=self._name_if_any(profile, monday - _WEEK),
+            later=self._name_if_any(profile, monday + _WEEK),
+        )
+
+    def picture(self, request: Request) -> Response:
+        slug, profile = self._open(request)
+        monday = _monday(request.path_params["week"])
+        edition = self._edition(request, slug, profile, monday)
+        lines = [phrases.news(pick) for pick in edition.picks]
+        content = draw(edition.profile_title, _dates(monday, "en"), lines)
+        # Whoever shows a preview loads it from another site.
+        headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
+        return Response(content, media_type="image/png", headers=headers)
+
+    def _open(self, request: Request) -> tuple[str, Profile]:
+        slug = request.path_params["slug"]
+        profile = self._open_editions.profiles().get(slug)
+        if profile is None:
+            raise PageError(404, "There is no open profile of this name.")
+        return slug, profile
+
+    def _edition(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
+        """Return the week's edition for a reader without votes; raises PageError for a week without papers."""
+        with self._lock:
+            newest = self._site.store.papers.newest_id()
+            cached = self._cache.get((slug, monday))
+            if not (cached and cached.profile == profile and cached.newest == newest):
+                # Only what ranks is counted: a preview asks for page and picture at once.
+                self._site.count_view(client_key(request))
+                if len(self._cache) >= _MOST_CACHED:
+                    self._cache.clear()
+                cached = _CachedWeek(profile, newest, self._compose(slug, profile, monday))
+                self._cache[slug, monday] = cached
+        return cached.edition
+
+    def _compose(self, slug: str, profile: Profile, monday: date) -> Edition:
+        ids = self._papers(profile, monday)
+        section = profile.edition.model_copy(update={"size": _MOST_PAPERS, "explore": 0})
+        of_week = profile.model_copy(update={"edition": section, "alerts": None, "group": False})
+        reader = Reader(NOT_STORED, slug, EMAIL.name, "")
+        _, end = _bounds(profile, monday)
+        with self._site.composer() as composer:
+            candidates = Candidates(ids, self._site.store.papers.newest_id())
+            edition = composer.edition(reader, of_week, monday, min(end, self._site.now), candidates)
+        if not edition.picks:
+            raise PageError(404, _NO_WEEK)
+        # The words that are marked are the profile's.
+        picks = [
+            replace(pick, summary=tuple(replace(sentence, marks=()) for sentence in pick.summary))
+            for pick in edition.picks
+        ]
+        return replace(edition, picks=tuple(picks))
+
+    def _papers(self, profile: Profile, monday: date) -> list[PaperId]:
+        papers = self._site.store.papers
+        samples = self._site.app.composer.samples
+        hidden = papers.only_from(samples) if samples and self._site.store.sources.has_other(samples) else set()
+        start, end = _bounds(profile, monday)
+        arrivals = papers.arrivals(start, end - timedelta(microseconds=1), profile.sources)
+        return [paper_id for paper_id, _ in arrivals if paper_id not in hidden]
+
+    def _name_if_any(self, profile: Profile, monday: date) -> str:
+        return _name(monday) if self._papers(profile, monday) else ""
+
+
+def _monday(name: str) -> date:
+    try:
+        year, week = name.split("-W")
+        monday = date.fromisocalendar(int(year), int(week), 1)
+    except ValueError:
+        raise PageError(404, "Not a valid week; write it like 2025-W19.") from None
+    # One address for each week: "2025-W5" is none.
+    if name != _name(monday):
+        raise PageError(404, f"Not a valid week; write it like {_name(monday)}.")
+    return monday
+
+
+def _name(day: date) -> str:
+    """Return the week of a day, as ISO 8601 has it: ``2025-W19``."""
+    year, week, _ = day.isocalendar()
+    return f"{year:04}-W{week:02}"
+
+
+def _bounds(profile: Profile, monday: date) -> tuple[datetime, datetime]:
+    """Return the week's beginning and end in the profile's time zone; raises PageError at the calendar's ends."""
+    zone = ZoneInfo(profile.schedule.timezone)
+    try:
+        start, end = datetime.combine(monday, time(), zone), datetime.combine(monday + _WEEK, time(), zone)
+        return start.astimezone(UTC), end.astimezone(UTC)
+    except OverflowError:
+        raise PageError(404, _NO_WEEK) from None
+
+
+def _dates(monday: date, language: str) -> str:
+    return f"{long_date(monday, language)} – {long_date(monday + timedelta(days=6), language)}"
+
+
+# --- the picture
+
+PICTURE_SIZE = (1200, 630)  # pixels, as Open Graph's users crop them
+_MARGIN = 72
+_PAPER, _INK, _SOFT, _LINK = "#fdfcfa", "#22201d", "#68625a", "#1f4e79"
+_LINES_A_PAPER = 2
+_BOTTOM = 570
+# What Pillow's own font lacks, beside what Unicode takes apart ("é").
+_REPLACED = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "ı": "i", "–": "-", "—": "-", "×": "x"}
+)
+_GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)$")
+
+
+def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
+    """Return a picture of a week's papers as PNG; a text in a script that the font lacks is left out."""
+    # Imported here, as most requests are for pages.
+    from PIL import Image, ImageDraw, ImageFont
+
+    picture = Image.new("RGB", PICTURE_SIZE, _PAPER)
+    canvas = ImageDraw.Draw(picture)
+    width = PICTURE_SIZE[0] - 2 * _MARGIN
+    large, medium, small = (ImageFont.load_default(size) for size in (58, 34, 28))
+
+    def wrapped(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, most: int) -> list[str]:
+        """Return a text in at most so many lines, the last one with an ellipsis if there is more."""
+        rows: list[str] = [""]
+        for word in text.split():
+            longer = f"{rows[-1]} {word}".strip()
+            if not rows[-1] or font.getlength(longer) <= width:
+                rows[-1] = longer
+            elif len(rows) < most:
+                rows.append(word)
+            else:
+                rows[-1] = f"{rows[-1]}..."
+                break
+        return rows
+
+    y = 62
+    for row in wrapped(f"Best of the week: {drawable(title) or 'new papers'}", large, 2):
+        canvas.text((_MARGIN, y), row, _INK, large)
+        y += 70
+    canvas.text((_MARGIN, y + 4), drawable(dates), _SOFT, small)
+    y += 74
+    for line in filter(None, map(drawable, lines)):
+        rows = wrapped(line, medium, _LINES_A_PAPER)
+        if y + 44 * len(rows) > _BOTTOM:
+            break
+        canvas.ellipse((_MARGIN, y + 14, _MARGIN + 10, y + 24), _LINK)
+        for row in rows:
+            canvas.text((_MARGIN + 30, y), row, _LINK, medium)
+            y += 44
+        y += 14
+    content = BytesIO()
+    picture.save(content, "PNG", optimize=True)
+    return content.getvalue()
+
+
+def drawable(text: str) -> str:
+    """Return a text in ASCII, as Pillow's font has little else; empty if more than a tenth of it would be lost.
+
+    >>> drawable("β-amyloid in Ångström – a café"), drawable("强化学习")
+    ('beta-amyloid in Angstrom - a cafe', '')
+    """
+    plain = "".join(_letters(oneline(text).translate(_REPLACED)))
+    return plain if len(plain) >= 0.9 * len(text) else ""
+
+
+def _letters(text: str) -> Iterator[str]:
+    for letter in unicodedata.normalize("NFKD", text):
+        if letter.isascii():
+            yield letter
+        elif greek := _GREEK.match(unicodedata.name(letter, "")):
+            yield greek[1].lower()
+        elif letter in "“”":
+            yield '"'
+        elif letter in "‘’":
+            yield "'"
