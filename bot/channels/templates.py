@@ -31,6 +31,8 @@ from jinja2 import (
 from jinja2.runtime import Context
 
 from bot.channels import phrases
+from bot.channels.follow_ups import HEADING as FOLLOW_UPS
+from bot.channels.follow_ups import follow_ups, in_text
 from bot.channels.papers import (
     Links,
     SampleLinks,
@@ -49,6 +51,8 @@ from bot.model import (
     EditionKind,
     Fact,
     FactKind,
+    FollowUp,
+    FollowUpKind,
     GroupLike,
     LearnedPhrase,
     Letter,
@@ -104,7 +108,9 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "day": _day,
     "facts": facts,
     "first_line": phrases.first_line,
+    "follow_ups": follow_ups,
     "host": host,
+    "in_text": in_text,
     "kind_label": phrases.kind_label,
     "liked_by": phrases.liked_by,
     "liked_elsewhere": phrases.liked_elsewhere,
@@ -169,6 +175,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.globals["Vote"] = Vote
     env.globals["LETTER_MISSED"] = phrases.LETTER_MISSED
     env.globals["LIKED_ELSEWHERE"] = phrases.LIKED_ELSEWHERE
+    env.globals["FOLLOW_UPS"] = FOLLOW_UPS
     # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
@@ -294,7 +301,14 @@ def sample_edition() -> Edition:
         (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (near,), ()))
     )
     liked = _paper(5, "A paper that Mary liked", (), "https://example.org/5")
-    return replace(edition, group_likes=(GroupLike(full.paper, ("Mary",)), GroupLike(liked, ("Mary",))))
+    return replace(
+        edition,
+        group_likes=(GroupLike(full.paper, ("Mary",)), GroupLike(liked, ("Mary",))),
+        follow_ups=(
+            FollowUp(FollowUpKind.CONTINUED, full.paper, "Ada Lovelace", paper=liked),
+            FollowUp(FollowUpKind.REVISED, liked, "It gains 5 points.", "It gains 3 points."),
+        ),
+    )
 
 
 def welcome_edition(words: str, first: datetime, page: str) -> Edition:

@@ -22,6 +22,7 @@ from bot.channels.registry import MessageRenderer
 from bot.config.profiles import Profile
 from bot.editions.citations import citations_of
 from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot
+from bot.editions.follow_ups import FollowUps
 from bot.editions.group import GroupLikes, listed
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
 from bot.editions.joins import Joins, PaperReader, with_join
@@ -92,8 +93,12 @@ class EditionComposer:
     def _papers_sent(self) -> PaperReader:
         return PaperReader(self.store)
 
+    @cached_property
+    def _follow_ups(self) -> FollowUps:
+        return FollowUps(self.store, self.ranker)
+
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
-        """Return the papers new to a reader since the last edition, and later versions of papers they liked."""
+        """Return the papers new to a reader since the last edition."""
         return candidates_of(self.store, [(reader, profile)], self.samples)[0]
 
     def candidates_of(self, requests: Sequence[EditionRequest]) -> list[Candidates]:
@@ -132,6 +137,9 @@ class EditionComposer:
                 activity=activity,
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
             )
+            if ranked and picks:
+                follow_ups = self._follow_ups.of_reader(request.reader, ranked, new.ids, now)
+                edition = replace(edition, follow_ups=follow_ups)
             if request.profile.group:
                 papers = [pick.paper for pick in picks]
                 others = listed(unseen[request.reader.id], {paper.id for paper in papers})

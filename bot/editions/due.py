@@ -241,7 +241,7 @@ FIRST_LOOK_BACK = timedelta(days=7)
 
 
 def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
-    """Return for each reader the papers new since their last edition, and later versions of papers they liked.
+    """Return for each reader the papers new since their last edition.
 
     A paper is new if it was never sent to the reader and never voted on by them. Papers that only the sources
     named in ``samples`` have are excluded once another source has delivered papers.
@@ -272,16 +272,11 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
 
     new = store.papers.new_papers_of(cursors, watermark)
     recent = store.papers.new_papers_of(of_last_days, watermark)
-    revised = store.papers.revisions_of(
-        {reader_id: edition.composed_at for reader_id, edition in last_editions.items()}
-    )
     excluded = store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
     candidates = []
     for reader, _ in readers:
-        # A dict keeps the order and drops a paper that is both new and revised.
-        ids = dict.fromkeys((*new[reader.id], *revised.get(reader.id, ())))
-        waiting = frozenset(recent.get(reader.id, ())) - ids.keys() - excluded
-        new_ids = [paper_id for paper_id in ids if paper_id not in excluded]
+        waiting = frozenset(recent.get(reader.id, ())) - set(new[reader.id]) - excluded
+        new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in excluded]
         candidates.append(Candidates(new_ids, watermark, waiting if new_ids else ()))
     return candidates
 

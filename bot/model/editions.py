@@ -151,6 +151,28 @@ class GroupLike:
     names: tuple[str, ...]
 
 
+class FollowUpKind(StrEnum):
+    """What became of a paper that the reader liked, and what ``text`` of the follow-up holds."""
+
+    PUBLISHED = "published"  # its venue, or a journal's DOI
+    REVISED = "revised"  # a sentence of its later version
+    CONTINUED = "continued"  # its first or last author, who has another paper on the same topic
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What became of a ``liked`` paper. ``paper`` is the other one, of one that is continued.
+
+    ``before`` is the sentence in the earlier version; empty where the sentence is new.
+    """
+
+    kind: FollowUpKind
+    liked: Paper
+    text: str
+    before: str = ""
+    paper: Paper | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Edition:
     """What one reader is sent for one local date, or at once as an alert.
@@ -159,6 +181,7 @@ class Edition:
     was composed; the next edition's candidates begin after it. ``quiet`` says why there are no picks. ``missing``
     names the interrupted sources that the edition did without. ``closest`` are the best papers of an edition without
     picks. ``group_likes`` are picks and other papers that others of the reader's group like; they are not stored.
+    ``follow_ups`` are of papers that the reader liked.
     """
 
     reader: Reader
@@ -175,6 +198,7 @@ class Edition:
     is_weekly: bool = False  # its profile is due on one day of the week; worded so
     closest: tuple[Paper, ...] = ()
     group_likes: tuple[GroupLike, ...] = ()
+    follow_ups: tuple[FollowUp, ...] = ()
     is_test: bool = False  # a test message; never stored
 
 

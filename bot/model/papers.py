@@ -32,8 +32,15 @@ _BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}
 _LONG_TITLE = 130  # characters; Google Scholar cuts titles after some 135, and not always with a mark
 # A whole title of fewer words or letters ("Introduction", "A reply") is that of many papers.
 _LEAST_TITLE_WORDS, _LEAST_TITLE_LETTERS = 3, 12
+_FULL_NAME = re.compile(
+    r"[^\W\d_]{2,}(?<![A-Z]{2})[\w'’-]*[^\w.]+\w"
+)  # "Ada Lovelace", not "A. Lovelace" or "AB Lovelace"
 _CITED_ID = re.compile(r"(doi|arxiv):(\S+)(?: (.*))?", re.DOTALL)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
+# Prefixes of preprint servers: bioRxiv and medRxiv, arXiv, PsyArXiv, OSF, Research Square, SSRN, ChemRxiv, TechRxiv,
+# Preprints.org, and Zenodo, which keeps anything.
+_PREPRINT_DOI = re.compile(r"10\.(?:1101|64898|48550|31234|31219|21203|2139|26434|36227|20944|5281)/", re.ASCII)
+_PREPRINT_SERVER = re.compile(r"rxiv|ssrn|preprint|research square|zenodo", re.IGNORECASE)
 
 
 class FactKind(StrEnum):
@@ -348,9 +355,10 @@ def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
 def merge(paper: Paper, entry: Entry) -> Paper:
     """Return the paper with what another entry adds: empty fields are filled, values are not overwritten.
 
-    A whole title or abstract replaces a cut one; of two abstracts otherwise the longer is kept. Full names replace
-    initials. The earlier of two dates is kept, the most upvotes and the newest version; categories are collected in the
-    order in which they were seen. A fact replaces an earlier one of its kind and origin, but citations are collected.
+    A whole title or abstract replaces a cut one; of two whole abstracts a later version's is kept, else the longer one.
+    Full names replace initials. The earlier of two dates is kept, the most upvotes and the newest version; categories
+    are collected in the order in which they were seen. A fact replaces an earlier one of its kind and origin, but
+    citations are collected.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
@@ -364,8 +372,7 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     values: dict[str, Any] = {name: getattr(paper, name) or getattr(entry, name) for name in _SHARED}
     values |= {
         "title": entry.title if _is_beginning(paper.title, entry.title) else paper.title,
-        # Many digests cut abstracts without a mark; then the longer one is the complete one.
-        "abstract": max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text))),
+        "abstract": _better_abstract(paper, entry),
         "authors": authors,
         "author_count": len(authors) or paper.author_count or entry.author_count,
         "published": min(dates, default=None),
@@ -375,6 +382,15 @@ def merge(paper: Paper, entry: Entry) -> Paper:
         "facts": tuple({_fact_key(fact): fact for fact in paper.facts + entry.facts}.values()),
     }
     return replace(paper, **values)
+
+
+def _better_abstract(paper: Paper, entry: Entry) -> str:
+    """Return a later version's abstract, else the one that is not cut, and of two whole ones the longer."""
+    is_later = entry.version is not None and entry.version > (paper.version or 1)
+    if is_later and entry.abstract and not is_cut(entry.abstract):
+        return entry.abstract
+    # Many digests cut abstracts without a mark; then the longer one is the complete one.
+    return max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text)))
 
 
 def _fact_key(fact: Fact) -> tuple[str, str, str]:
@@ -409,6 +425,29 @@ def is_cited(cited: Entry, paper: Entry | Paper) -> bool:
         len(cited.title.split()) >= _LEAST_TITLE_WORDS and len(normalised_title(cited.title)) >= _LEAST_TITLE_LETTERS
     )
     return is_distinctive and not (is_cut(cited.title) or is_cut(paper.title)) and is_same_paper(cited, paper)
+
+
+def publication(paper: Paper) -> str:
+    """Return the venue of a paper, or a journal's DOI; empty where neither was seen, as of a preprint."""
+    venues = (fact.value for fact in paper.facts if fact.kind is FactKind.VENUE)
+    venue = next((venue for venue in venues if not _PREPRINT_SERVER.search(venue)), "")
+    return venue or (paper.doi if paper.doi and not _is_preprint_doi(paper.doi) else "")
+
+
+def is_preprint(paper: Paper) -> bool:
+    """Whether all that was seen of a paper is a preprint."""
+    return bool(paper.arxiv_id or (paper.doi and _is_preprint_doi(paper.doi))) and not publication(paper)
+
+
+def _is_preprint_doi(doi: str) -> bool:
+    # Journals of Cold Spring Harbor share bioRxiv's first prefix.
+    return is_biorxiv_doi(doi) if doi.startswith("10.1101/") else bool(_PREPRINT_DOI.match(doi))
+
+
+def leading_authors(paper: Paper) -> list[str]:
+    """Return the first and the last author, normalised to compare names; none whose first name is an initial."""
+    names = dict.fromkeys((*paper.authors[:1], *paper.authors[-1:]))
+    return [normalised_title(name) for name in names if _FULL_NAME.match(name) and normalised_title(name)]
 
 
 def _is_beginning(title: str, other: str) -> bool:

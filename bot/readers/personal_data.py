@@ -118,6 +118,15 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
                 }
                 for pick in store.editions.picks_of(edition.id)
             ],
+            "follow_ups": [
+                {
+                    "kind": follow_up.kind,
+                    "liked": follow_up.liked.ref,
+                    "text": follow_up.text,
+                    "paper": follow_up.paper.ref if follow_up.paper else None,
+                }
+                for follow_up in store.editions.follow_ups_of(edition.id)
+            ],
         }
         for edition in reversed(editions)
     ]

@@ -28,12 +28,14 @@ from bot.store.papers import AsOf, Papers, Search
 from bot.store.readers import Feedback, Overrides, Readers
 from bot.store.schema import (
     editions,
+    leading_authors,
     lookups,
     outbox,
     outbox_bodies,
     paper_keys,
     papers,
     picks,
+    publications,
     revisions,
     sightings,
     summaries,
@@ -292,7 +294,8 @@ class Retention(Aggregate):
         with self._database.writing() as connection:
             ids = connection.scalars(unused.order_by(papers.c.id).limit(_PAPERS)).all()
             for chunk in in_chunks(ids):
-                for table in (revisions, paper_keys, sightings, lookups, summaries, tldrs):
+                unused_in = (revisions, publications, leading_authors, paper_keys, sightings, lookups, summaries, tldrs)
+                for table in unused_in:
                     connection.execute(delete(table).where(table.c.paper_id.in_(chunk)))
                 number += connection.execute(delete(papers).where(papers.c.id.in_(chunk))).rowcount
         return number

@@ -22,6 +22,8 @@ from bot.model import (
     Edition,
     EditionId,
     EditionKind,
+    FollowUp,
+    FollowUpKind,
     Message,
     Paper,
     PaperId,
@@ -269,6 +271,30 @@ class Editions(Aggregate):
             papers = load_papers(connection, [row.paper_id for row in rows])
         return tuple(_pick(row, papers) for row in rows)
 
+    def follow_ups_of(self, edition_id: EditionId) -> tuple[FollowUp, ...]:
+        """Return what an edition said of liked papers; without those whose paper is no longer stored."""
+        query = select(editions.c.follow_ups).where(editions.c.id == edition_id)
+        with self._database.reading() as connection:
+            rows = connection.scalar(query) or ()
+            papers = load_papers(connection, [row[name] for row in rows for name in ("liked", "paper") if row[name]])
+        return tuple(
+            FollowUp(
+                FollowUpKind(row["kind"]), papers[row["liked"]], row["text"], row["before"], papers.get(row["paper"])
+            )
+            for row in rows
+            if row["liked"] in papers and (row["paper"] is None or row["paper"] in papers)
+        )
+
+    def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
+        """Return when the last edition with picks before a time was composed for a reader; None without any."""
+        query = select(func.max(editions.c.composed_at)).where(
+            editions.c.reader_id == reader_id,
+            editions.c.composed_at < before,
+            _IS_DAILY,
+            exists().where(picks.c.edition_id == editions.c.id),
+        )
+        return self._scalar(query)
+
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         return [
             StoredEdition(
@@ -353,6 +379,16 @@ def _edition_row(new: NewEdition) -> dict[str, object]:
         "kind": edition.kind,
         "missing": edition.missing,
         "closest": [paper.id for paper in edition.closest],
+        "follow_ups": [
+            {
+                "kind": follow_up.kind,
+                "liked": follow_up.liked.id,
+                "text": follow_up.text,
+                "before": follow_up.before,
+                "paper": follow_up.paper.id if follow_up.paper else None,
+            }
+            for follow_up in edition.follow_ups
+        ],
     }
 
 
@@ -366,6 +402,7 @@ def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
         "quiet_reason": QuietReason.MISSED,
         "missing": (),
         "closest": (),
+        "follow_ups": (),
     }
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Sighting
-from bot.model.papers import is_same_paper, keys, merge, new_paper
+from bot.model.papers import is_preprint, is_same_paper, keys, leading_authors, merge, new_paper, publication
 from bot.store.engine import AnyRow, in_chunks, insert_new
 from bot.store.schema import digests, paper_keys, papers, sightings
+from bot.store.schema import leading_authors as leading_authors_table
 
 # PostgreSQL refuses index entries of more than 2,700 bytes; a character has up to four bytes.
 LONGEST_KEY = 400
@@ -60,6 +61,7 @@ def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId,
     inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
     ids = dict(zip((paper.id for paper in new), inserted, strict=True))
     _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
+    _insert_authors(connection, [(name, ids[paper.id]) for paper in new for name in leading_authors(paper)])
     return ids
 
 
@@ -70,6 +72,13 @@ def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
     statement = update(papers).where(papers.c.id == bindparam("at_id"))
     connection.execute(statement, [{"at_id": paper.id, **_paper_row(paper)} for paper in changed])
     _insert_keys(connection, [(key, paper.id) for paper in changed for key in keys(paper)])
+    _insert_authors(connection, [(name, paper.id) for paper in changed for name in leading_authors(paper)])
+
+
+def _insert_authors(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
+    if rows:
+        values = [{"name": name[:LONGEST_KEY], "paper_id": paper_id} for name, paper_id in rows]
+        connection.execute(insert_new(connection, leading_authors_table), values)
 
 
 def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
@@ -128,7 +137,8 @@ class Deduplicator:
         for paper in stored:
             self._index(paper)
         self._stored = dict(self._papers)
-        self._revised: dict[PaperId, None] = {}  # an ordered set
+        self._revised: dict[PaperId, str] = {}  # with the abstract of the earlier version
+        self._published: dict[PaperId, None] = {}  # an ordered set
 
     def add(self, entry: Entry, now: datetime) -> PaperId | None:
         """Merge an entry into the paper that it matches, or add a new paper; return the paper's id.
@@ -146,8 +156,10 @@ class Deduplicator:
             # in another version, at least the first.
             has_earlier_version = match.version is not None or entry.replacement
             if has_earlier_version and entry.version is not None and entry.version > (match.version or 1):
-                self._revised[match.id] = None
+                self._revised.setdefault(match.id, match.abstract)
             paper = merge(match, entry)
+            if is_preprint(match) and publication(paper):
+                self._published[match.id] = None
         self._index(paper)
         return paper.id
 
@@ -169,9 +181,14 @@ class Deduplicator:
         """Return the stored papers to which an entry added something."""
         return [paper for paper_id, paper in self._papers.items() if self._stored.get(paper_id, paper) != paper]
 
-    def revised(self) -> list[Paper]:
-        """Return the stored papers that arrived in a later version than any before."""
-        return [self._papers[paper_id] for paper_id in self._revised if paper_id in self._stored]
+    def revised(self) -> list[tuple[Paper, str]]:
+        """Return the stored papers that arrived in a later version than any before, with the abstract before."""
+        revised = self._revised.items()
+        return [(self._papers[paper_id], before) for paper_id, before in revised if paper_id in self._stored]
+
+    def published(self) -> list[PaperId]:
+        """Return the stored preprints that arrived with a journal's DOI or a venue."""
+        return [paper_id for paper_id in self._published if paper_id in self._stored]
 
     def _index(self, paper: Paper) -> None:
         self._papers[paper.id] = paper

@@ -16,13 +16,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
 
-from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
+from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
 from bot.model.papers import keys, keys_in, merge
 from bot.model.programme import PROGRAMME_SOURCE
-from bot.store.engine import Aggregate, AnySelect, Columns, Database, Lock, in_chunks, insert_new
+from bot.store.engine import Aggregate, Columns, Database, Lock, in_chunks, insert_new
 from bot.store.library import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
@@ -34,7 +35,17 @@ from bot.store.paper_rows import (
     update_papers,
 )
 from bot.store.readers import current_votes
-from bot.store.schema import digests, editions, lookups, papers, picks, revisions, sightings
+from bot.store.schema import (
+    digests,
+    editions,
+    leading_authors,
+    lookups,
+    papers,
+    picks,
+    publications,
+    revisions,
+    sightings,
+)
 
 _RECENT = 2_000  # papers; some weeks of alerts
 # A digest that was being ingested while an edition was composed has an earlier time than the edition, but the
@@ -53,6 +64,15 @@ class StoredDigest:
     date: date | None
     papers: int
     rejected: tuple[str, ...]
+
+
+class PaperChange(NamedTuple):
+    """A later version of a paper and the abstract before it, or its publication, which has no version."""
+
+    paper: PaperId
+    at: datetime
+    version: int | None = None
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,20 +249,26 @@ class Papers(Aggregate):
         query = self._delivered(query, sources)
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
 
-    def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the liked papers with a later version since the given time, oldest first.
+    def changes(self, since: datetime) -> list[PaperChange]:
+        """Return the later versions and the publications of stored papers since a time, oldest first."""
+        revised = select(revisions.c.paper_id, revisions.c.at, revisions.c.version, revisions.c.before)
+        published = select(publications.c.paper_id, publications.c.at)
+        if self._until:
+            revised, published = (
+                revised.where(revisions.c.at <= self._until),
+                published.where(publications.c.at <= self._until),
+            )
+        changes = [PaperChange(*row) for row in self._rows(revised.where(revisions.c.at >= since))]
+        changes += [PaperChange(*row) for row in self._rows(published.where(publications.c.at >= since))]
+        return sorted(changes, key=lambda change: change.at)
 
-        Papers that an edition has shown to the reader since the version arrived are left out.
-        """
-        revised: dict[ReaderId, list[PaperId]] = {reader_id: [] for reader_id in since}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(list(since)):
-                rows = connection.execute(_revisions_liked_by(chunk, min(since.values()), self._as_of))
-                for reader_id, paper_id, at in rows:
-                    # A paper has a row for each later version.
-                    if at >= since[reader_id] and paper_id not in revised[reader_id]:
-                        revised[reader_id].append(paper_id)
-        return revised
+    def by_leading_authors(self, names: Sequence[str]) -> dict[str, list[PaperId]]:
+        """Return the papers whose first or last author has one of these names, as ``leading_authors`` has them."""
+        papers_by_name: dict[str, list[PaperId]] = defaultdict(list)
+        query = select(leading_authors).order_by(leading_authors.c.paper_id)
+        for row in self._rows_in(query, leading_authors.c.name, names):
+            papers_by_name[row.name].append(row.paper_id)
+        return papers_by_name
 
     def with_keys(self, identity_keys: Sequence[str]) -> list[Paper]:
         """Return the papers that have one of the keys, oldest first, without their sightings."""
@@ -375,8 +401,13 @@ def _add_digest(
     ids = insert_papers(connection, deduplicator.new())  # in the store, by provisional id
     update_papers(connection, deduplicator.changed())
     if revised := deduplicator.revised():
-        rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
+        rows = [
+            {"paper_id": paper.id, "version": paper.version, "at": now, "before": before} for paper, before in revised
+        ]
         connection.execute(insert_new(connection, revisions), rows)
+    if published := deduplicator.published():
+        rows = [{"paper_id": paper_id, "at": now} for paper_id in published]
+        connection.execute(insert_new(connection, publications), rows)
     alerts: dict[PaperId, str | None] = {}
     for entry, paper_id in zip(parsed.entries, matches, strict=True):
         if paper_id is not None:
@@ -411,29 +442,6 @@ def _add_sightings(
         connection.execute(insert(sightings), rows)
     new = update(digests).where(digests.c.id == digest_id).values(fresh=len(alerts) - len(seen))
     connection.execute(new)
-
-
-def _revisions_liked_by(reader_ids: Sequence[ReaderId], since: datetime, as_of: AsOf | None) -> AnySelect:
-    """Select readers with the later versions of papers that they liked, unless an edition has shown the paper since."""
-    liked = current_votes(reader_ids, until=as_of.at if as_of else None)
-    mentioned = (
-        select(picks.c.paper_id)
-        .join(editions)
-        .where(
-            editions.c.reader_id == liked.c.reader_id,
-            picks.c.paper_id == revisions.c.paper_id,
-            editions.c.composed_at >= revisions.c.at,
-        )
-    )
-    if as_of:
-        mentioned = mentioned.where(editions.c.composed_at < as_of.without_editions_since)
-    query = (
-        select(liked.c.reader_id, revisions.c.paper_id, revisions.c.at)
-        .join(liked, liked.c.paper_id == revisions.c.paper_id)
-        .where(liked.c.vote == Vote.UP, revisions.c.at >= since, ~exists(mentioned))
-        .order_by(revisions.c.paper_id)
-    )
-    return query.where(revisions.c.at <= as_of.at) if as_of else query
 
 
 def _arrived(

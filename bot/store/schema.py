@@ -136,6 +136,23 @@ revisions = Table(
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False, index=True),
+    Column("before", Text, nullable=False, server_default=""),  # the abstract of the earlier version
+)
+
+# When a stored preprint was first seen with a journal's DOI, or a venue.
+publications = Table(
+    "publications",
+    metadata,
+    Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
+    Column("at", UtcDateTime, nullable=False, index=True),
+)
+
+# The first and the last author of each paper, normalised, to find others by them.
+leading_authors = Table(
+    "leading_authors",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, index=True),
 )
 
 paper_keys = Table(
@@ -264,6 +281,7 @@ editions = Table(
     Column("kind", text_enum(EditionKind), nullable=False),
     Column("missing", JSON, nullable=False, server_default="[]"),  # sources that failed when it was composed
     Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
+    Column("follow_ups", JSON, nullable=False, server_default="[]"),  # what became of liked papers
     # What makes an edition happen once: of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),

@@ -29,7 +29,7 @@ from bot.store.schema import metadata
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0009"  # the newest revision in migrations/versions; a test compares them
+HEAD = "0010"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
 # The last revision of an earlier numbering, and those before it, which only a version of that time upgrades.

@@ -137,6 +137,8 @@ class EditionPages:
                 replace(edition, group_likes=likes.of_papers(reader, [pick.paper for pick in edition.picks]))
                 for edition in editions
             ]
+        if not me:
+            editions = [replace(edition, follow_ups=()) for edition in editions]
         last = self._site.store.editions.last(reader.id)
         links = self._site.app.links(reader)
         return self._site.page(
@@ -203,6 +205,7 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         quiet=stored.quiet,
         missing=stored.missing,
         closest=tuple(site.store.papers.get(stored.closest).values()),
+        follow_ups=site.store.editions.follow_ups_of(stored.id),
         language=site.language_of(reader),
         is_weekly=bool(profile and profile.schedule.is_weekly),
     )

@@ -46,15 +46,11 @@ def test_given_editions_replace_the_real_ones(store, samples: Samples):
 
 
 def test_revisions_are_those_of_the_time(store, samples: Samples):
-    reader = samples.reader()
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=1), now=NOW)
     owls = samples.paper("Owls")
-    record(store, reader, owls, Vote.UP, now=NOW, via="cli")
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=2), now=NOW + DAY)
-    store.editions.save(samples.edition(reader, owls.id, at=NOW + 2 * DAY), "1", [])
-    assert store.papers.revisions_of({reader.id: NOW}) == {reader.id: []}
-    assert store.as_of(NOW + 3 * DAY, NOW + DAY, []).papers.revisions_of({reader.id: NOW}) == {reader.id: [owls.id]}
-    assert store.as_of(NOW + DAY / 2, NOW, []).papers.revisions_of({reader.id: NOW}) == {reader.id: []}
+    for at, changed in ((NOW + 3 * DAY, [owls.id]), (NOW + DAY / 2, [])):
+        assert [change.paper for change in store.as_of(at, NOW, []).papers.changes(NOW)] == changed
 
 
 def test_arrivals_have_times_and_shown_has_the_first_edition_of_a_paper(store, samples: Samples):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from bot.model import Entry, SourceState, Vote
+from bot.model import Entry, SourceState
+from bot.store.papers import PaperChange
 from bot.store.sources import Arrival, SourceActivity
 
-V1 = Entry("Owls", arxiv_id="2606.00001", version=1)
-V2 = Entry("Owls", arxiv_id="2606.00001", version=2, replacement=True)
-
-
-def revised(store, reader_id, since):
-    return store.papers.revisions_of({reader_id: since})[reader_id]
+V1 = Entry("Owls", "We count all owls at night.", arxiv_id="2606.00001", version=1)
+V2 = Entry("Owls", "We count owls.", arxiv_id="2606.00001", version=2, replacement=True)
 
 
 def test_a_state_is_read_as_recorded_and_replaces_the_last(store, now):
@@ -38,31 +35,28 @@ def test_arrivals_count_papers_that_are_new_to_their_source(samples, store, now)
     )
 
 
-def test_a_later_version_counts_for_readers_who_like_the_paper_until_an_edition_shows_it(samples, store, now):
+def test_a_later_version_is_recorded_once_with_the_abstract_before(samples, store, now):
     samples.ingest(V1)
-    likes, dislikes, no_vote = (samples.reader(f"{name}@example.org", name) for name in ("a", "b", "c"))
-    store.feedback.add(likes.id, 1, Vote.UP, now, "cli")
-    store.feedback.add(dislikes.id, 1, Vote.DOWN, now, "cli")
     later = now + timedelta(days=1)
     samples.ingest(V2, now=later)
     samples.ingest(V2, now=later + timedelta(hours=1), source="again")
-    assert [revised(store, reader.id, now) for reader in (likes, dislikes, no_vote)] == [
-        [1],
-        [],
-        [],
-    ]
-    assert revised(store, likes.id, later + timedelta(hours=2)) == []
-    store.editions.save(samples.edition(likes, 1, at=later), "slot", [])
-    assert revised(store, likes.id, now) == []
+    assert store.papers.changes(now) == [PaperChange(1, later, 2, V1.abstract)]
+    assert samples.paper("Owls").abstract == V2.abstract
+    assert store.papers.changes(later + timedelta(hours=2)) == []
 
 
 def test_the_version_seen_first_is_not_a_revision(samples, store, now):
     samples.ingest(V1.title)
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=3))
-    reader = samples.reader()
-    store.feedback.add(reader.id, 1, Vote.UP, now, "cli")
-    assert revised(store, reader.id, now) == []
+    assert store.papers.changes(now - timedelta(days=1)) == []
     assert samples.paper("Owls").version == 3
+
+
+def test_papers_are_found_by_the_full_names_of_their_first_and_last_authors(samples, store):
+    samples.ingest(Entry("Owls", authors=("Ada Lovelace", "Mary Somerville", "Émilie du Châtelet")))
+    samples.ingest(Entry("Bees", authors=("A Lovelace",)), Entry("Cats", authors=("Emilie du Chatelet",)))
+    names = ["adalovelace", "alovelace", "marysomerville", "emilieduchatelet"]
+    assert store.papers.by_leading_authors(names) == {"adalovelace": [1], "emilieduchatelet": [1, 3]}
 
 
 def test_a_lookup_is_recorded_with_its_result(samples, store, now):

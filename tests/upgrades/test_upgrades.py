@@ -27,6 +27,7 @@ from bot.app import open_app
 from bot.config.keys import Purpose, Signer, TokenError
 from bot.model import Origin, StopReason, Vote
 from bot.model.errors import StoreError
+from bot.model.papers import leading_authors
 from bot.model.readers import Override
 from bot.store import Store, open_store
 from bot.store.engine import parse_url
@@ -122,6 +123,13 @@ def test_the_votes_of_a_channels_members_are_kept(store):
         "U2": Vote.DOWN,
         "U3": Vote.UP,
     }
+
+
+def test_papers_are_found_by_their_authors(store):
+    paper = store.papers.get([1])[1]
+    names = leading_authors(paper)
+    assert names
+    assert all(1 in ids for ids in store.papers.by_leading_authors(names).values())
 
 
 def test_readers_are_as_they_were(store):

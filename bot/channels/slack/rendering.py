@@ -15,6 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.channels import Renderer, phrases
+from bot.channels.follow_ups import HEADING as FOLLOW_UPS
+from bot.channels.follow_ups import Span, follow_ups
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
 from bot.channels.slack import SLACK
 from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
@@ -171,6 +173,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
     blocks = [
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
+        *_follow_ups(edition),
         *_liked_elsewhere(edition),
         context([hint]),
         _footer_block(edition, links, buttons),
@@ -196,7 +199,12 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
     if not groups:
         groups = [[section(_quiet_text(edition))]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
-    groups[-1] = [*groups[-1], *_liked_elsewhere(edition), _footer_block(edition, links, buttons)]
+    groups[-1] = [
+        *groups[-1],
+        *_follow_ups(edition),
+        *_liked_elsewhere(edition),
+        _footer_block(edition, links, buttons),
+    ]
     notification = _notification(edition)
     messages: list[list[Block]] = [[]]
     for group in groups:
@@ -207,6 +215,22 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
         else:
             messages.append(group)
     return [body(edition, notification, blocks).encode() for blocks in messages]
+
+
+def _follow_ups(edition: Edition) -> list[Block]:
+    """Return what became of papers that the reader liked."""
+    lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
+    return _paragraph(FOLLOW_UPS, lines) if lines else []
+
+
+def _span(span: Span) -> str:
+    # ``escape`` strips the blanks at both ends.
+    words = escape(span.text, _SUMMARY_LIMIT)
+    if not words:
+        return " " if span.text else ""
+    marked = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
+    before, after = (" " if blank else "" for blank in (span.text[:1] == " ", span.text[-1:] == " "))
+    return f"{before}{marked}{after}"
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
