@@ -3,15 +3,14 @@
     papers that changed since the reader's last picks --liked before?--> published, or what a later version says
     the day's papers --first and last authors--> earlier papers --liked, on the same topic?--> continued
 
-An edition has them beside its picks, at most three; they make no edition of their own. A batch takes two queries, and
-a few more for each reader who liked a paper of these.
+An edition has them beside its picks, at most three; they make no edition of their own. A run takes four queries, and a
+few more for each reader who liked a paper of these.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -35,65 +34,73 @@ _SAME_TOPIC = 0.35
 _SAME_TOPIC_BY_NAME = 0.4
 
 
-@dataclass
-class _Batch:
-    """What the papers of a batch, and changes of stored papers, say about papers that somebody may have liked."""
-
-    changes: Mapping[PaperId, Sequence[PaperChange]]
-    by_author: Mapping[PaperId, Sequence[PaperId]]  # the day's papers, by an earlier one of the same author
-    continuations: dict[tuple[PaperId, PaperId], FollowUp | None] = field(default_factory=dict)
-
-
 class FollowUps:
-    """The follow-ups of one run's readers at ``now``; what they share is read once for each set of papers."""
+    """The follow-ups of the readers of a run; changes of papers, and the authors of each, are read once for all."""
 
     def __init__(self, store: Store, ranker: CurrentRanker) -> None:
         self._store = store
         self._ranker = ranker
-        self._last: tuple[datetime, Mapping[PaperId, Paper], _Batch] | None = None
+        self._now: datetime | None = None
+        self._changes: dict[PaperId, list[PaperChange]] = {}
+        # The new papers on the topic of an earlier one of the same author, with their similarity, by the earlier one.
+        self._continued_by: dict[PaperId, dict[PaperId, float]] = {}
+        self._read: set[PaperId] = set()  # new papers
 
     def of_reader(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
         """Return what became of papers that a reader liked; ``new`` are the candidates of the edition."""
         liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)}
         if not liked:
             return ()
-        batch = self._batch(ranked.papers, now)
-        changed, continued = liked & batch.changes.keys(), liked & batch.by_author.keys()
+        self._begin(now)
+        unread = [paper_id for paper_id in new if paper_id not in self._read and paper_id in ranked.papers]
+        self._read_authors({paper_id: ranked.papers[paper_id] for paper_id in unread})
         follow_ups: dict[PaperId, FollowUp] = {}
-        if changed:
-            changes = [change for paper in sorted(changed) for change in batch.changes[paper]]
+        if changed := liked & self._changes.keys():
+            changes = [change for paper in sorted(changed) for change in self._changes[paper]]
             follow_ups |= self._of_changes(reader, ranked, changes, now)
+        continued = liked & self._continued_by.keys() - follow_ups.keys()
         arrived = set(new) if continued else set()
-        said: set[PaperId] = set()
-        for earlier in sorted(continued - follow_ups.keys(), reverse=True):
-            for later in sorted(arrived.intersection(batch.by_author[earlier]) - said):
-                if follow_up := self._continuation(batch, earlier, later):
+        named: set[PaperId] = set()
+        for earlier in sorted(continued, reverse=True):
+            for later in sorted(arrived.intersection(self._continued_by[earlier]) - named):
+                papers = self._store.papers.get([earlier, later])
+                similarity = self._continued_by[earlier][later]
+                if len(papers) == 2 and (follow_up := _of_authors(papers[earlier], papers[later], similarity)):
                     follow_ups[earlier] = follow_up
-                    said.add(later)
+                    named.add(later)
                     break
         order = list(FollowUpKind)
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST])
 
-    def _batch(self, papers: Mapping[PaperId, Paper], now: datetime) -> _Batch:
-        # The readers of a batch have one mapping of papers.
-        if self._last is None or self._last[0] != now or self._last[1] is not papers:
-            changes: dict[PaperId, list[PaperChange]] = defaultdict(list)
-            for change in self._store.papers.changes(now - _LOOK_BACK):
-                changes[change.paper].append(change)
-            self._last = (now, papers, _Batch(changes, self._by_author(papers.values())))
-        return self._last[2]
+    def _begin(self, now: datetime) -> None:
+        """Forget what was read in another run."""
+        if self._now == now:
+            return
+        self._now = now
+        self._changes, self._continued_by, self._read = defaultdict(list), defaultdict(dict), set()
+        for change in self._store.papers.changes(now - _LOOK_BACK):
+            self._changes[change.paper].append(change)
 
-    def _by_author(self, papers: Iterable[Paper]) -> Mapping[PaperId, Sequence[PaperId]]:
-        """Return the papers by each stored paper that has one of their first or last authors in such a place."""
-        names = {paper.id: leading_authors(paper) for paper in papers}
+    def _read_authors(self, papers: Mapping[PaperId, Paper]) -> None:
+        """Find the stored papers whose topic and first or last author these papers share."""
+        if not papers:
+            return
+        self._read.update(papers)
+        names = {paper_id: leading_authors(paper) for paper_id, paper in papers.items()}
         all_names = sorted({name for of_paper in names.values() for name in of_paper})
         stored = self._store.papers.by_leading_authors(all_names)
-        by_earlier: dict[PaperId, list[PaperId]] = defaultdict(list)
-        for later, of_paper in names.items():
-            for earlier in dict.fromkeys(paper for name in of_paper for paper in stored.get(name, ())):
-                if earlier != later:
-                    by_earlier[earlier].append(later)
-        return by_earlier
+        related = [
+            (earlier, later)
+            for later, of_paper in names.items()
+            for earlier in dict.fromkeys(paper for name in of_paper for paper in stored.get(name, ()))
+            if earlier != later
+        ]
+        earlier_papers = self._store.papers.voted({earlier for earlier, _ in related})
+        pairs = [(earlier, later) for earlier, later in related if earlier in earlier_papers]
+        texts = [(earlier_papers[earlier].text, papers[later].text) for earlier, later in pairs]
+        for (earlier, later), similarity in zip(pairs, self._ranker.get().similarities(texts), strict=True):
+            if similarity >= _SAME_TOPIC:
+                self._continued_by[earlier][later] = similarity
 
     def _of_changes(
         self, reader: Reader, ranked: Ranked, changes: Sequence[PaperChange], now: datetime
@@ -115,31 +122,21 @@ class FollowUps:
                     follow_ups[paper.id] = follow_up
         return follow_ups
 
-    def _continuation(self, batch: _Batch, earlier: PaperId, later: PaperId) -> FollowUp | None:
-        """Return how a later paper follows an earlier one by its first or last author; None on another topic."""
-        if (earlier, later) not in batch.continuations:
-            papers = self._store.papers.get([earlier, later])
-            batch.continuations[earlier, later] = (
-                self._compared(papers[earlier], papers[later]) if len(papers) == 2 else None
-            )
-        return batch.continuations[earlier, later]
 
-    def _compared(self, earlier: Paper, later: Paper) -> FollowUp | None:
-        shared = [name for name in leading_authors(later) if name in leading_authors(earlier)]
-        if not shared:
-            return None
-        if normalised_title(earlier.title) == normalised_title(later.title):
-            # A journal's version of a preprint whose server gives DOIs of its own.
-            venue = publication(later)
-            is_news = venue and not publication(earlier) and later.first_seen - earlier.first_seen >= _NEWS_AFTER
-            return FollowUp(FollowUpKind.PUBLISHED, earlier, venue, paper=later) if is_news else None
-        names = [{normalised_title(author) for author in paper.authors} for paper in (earlier, later)]
-        least = _SAME_TOPIC if len(names[0] & names[1]) > 1 else _SAME_TOPIC_BY_NAME
-        (similarity,) = self._ranker.get().similarities(earlier, [later])
-        if similarity < least:
-            return None
-        author = next(author for author in later.authors if normalised_title(author) == shared[0])
-        return FollowUp(FollowUpKind.CONTINUED, earlier, author, paper=later)
+def _of_authors(earlier: Paper, later: Paper, similarity: float) -> FollowUp | None:
+    """Return how a paper follows one on its topic by an author; None where two people may share the name."""
+    shared = [name for name in leading_authors(later) if name in leading_authors(earlier)]
+    if normalised_title(earlier.title) == normalised_title(later.title):
+        # A journal's version of a preprint whose server gives DOIs of its own.
+        venue = publication(later)
+        is_news = venue and not publication(earlier) and later.first_seen - earlier.first_seen >= _NEWS_AFTER
+        return FollowUp(FollowUpKind.PUBLISHED, earlier, venue, paper=later) if is_news else None
+    all_names = [{normalised_title(author) for author in paper.authors} for paper in (earlier, later)]
+    have_coauthor = len(all_names[0] & all_names[1]) > 1
+    if not shared or not (have_coauthor or similarity >= _SAME_TOPIC_BY_NAME):
+        return None
+    author = next(author for author in later.authors if normalised_title(author) == shared[0])
+    return FollowUp(FollowUpKind.CONTINUED, earlier, author, paper=later)
 
 
 def _of_change(paper: Paper, change: PaperChange) -> FollowUp | None:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bot.model import Paper, PaperId, Score, VotedPaper
+from bot.model import Paper, PaperId, RankedText, Score, VotedPaper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED, Experts, Mixture
 from bot.ranking.learner import Examples, Learned, TrainingVotes, learn, time_decay
@@ -153,10 +153,16 @@ class Ranker:
         by_weight = self._corpus.terms_[row.indices[np.argsort(-row.data)]]
         return [spelled[term] for term in by_weight.tolist() if term in spelled][:count]
 
-    def similarities(self, paper: Paper, others: Sequence[Paper]) -> list[float]:
-        """Return the similarity of each other paper to this one, 0 to 1; see ``Pool.similarity``."""
-        pool = Pool(self._corpus, [paper, *others])
-        return [pool.similarity(paper.id, other.id) for other in others]
+    def similarities(self, pairs: Sequence[tuple[RankedText, RankedText]]) -> list[float]:
+        """Return the similarity of the two papers of each pair, 0 to 1; see ``Pool.similarity``."""
+        if not pairs:
+            return []
+        rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
+        papers = self._corpus.papers(list(rows))
+        first, second = ([rows[pair[side]] for pair in pairs] for side in (0, 1))
+        terms = np.asarray(papers.terms[first].multiply(papers.terms[second]).sum(axis=1)).ravel()
+        meanings = np.einsum("ij,ij->i", papers.meanings[first], papers.meanings[second])
+        return [float(similarity) for similarity in (terms + np.maximum(meanings, 0)) / 2]
 
     @property
     def spellings(self) -> Mapping[str, str]:

@@ -56,7 +56,7 @@ def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
     """Return the most similar stored papers, the most similar first; full-text search proposes, the ranker orders."""
     words = ranker.distinctive_words(paper.text, _DISTINCTIVE_WORDS)
     others = [other for other in store.search.with_any(words, _SIMILAR_CANDIDATES) if other.id != paper.id]
-    similarities = ranker.similarities(paper, others)
+    similarities = ranker.similarities([(paper.text, other.text) for other in others])
     ordered = sorted(zip(similarities, others, strict=True), key=lambda pair: -pair[0])
     return [other for similarity, other in ordered[:_SIMILAR_SHOWN] if similarity >= _LEAST_SIMILARITY]
 
