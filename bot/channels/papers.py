@@ -183,6 +183,9 @@ class Links(Protocol):
     def edition(self, day: date) -> str:
         """Return the page of a day's edition, which leads to none of the reader's own."""
 
+    def skipped(self, day: date) -> str:
+        """Return the reader's own page of what a day's catch-up edition skipped."""
+
     def go(self, paper: Paper) -> str:
         """Return the page that shows the paper's addresses, which is shorter than most of them."""
 
@@ -245,7 +248,7 @@ class SampleLinks:
     def _page(self, *_: object, **__: object) -> str:
         return f"{self.public_url}/sample" if self.public_url else ""
 
-    thumb = edition = go = me = unsubscribe = _page
+    thumb = edition = skipped = go = me = unsubscribe = _page
 
     def save(self, _paper: Paper, _via: str = "mail") -> str:
         return "" if _is_on_this_machine(self.public_url) else self._page()
@@ -284,6 +287,10 @@ class ReaderLinks:
 
     def edition(self, day: date) -> str:
         return self._page("edition", Purpose.EDITION, day.toordinal())
+
+    def skipped(self, day: date) -> str:
+        page = self.me()
+        return page and f"{page}/skipped/{day}"
 
     def go(self, paper: Paper) -> str:
         return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""

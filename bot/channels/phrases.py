@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from bot.model import (
     SAMPLES,
+    CatchUp,
     Edition,
     EditionKind,
     LearnedPhrase,
@@ -333,6 +334,8 @@ def _counts(edition: Edition) -> str:
     papers = picked(edition)
     if edition.kind is EditionKind.ALERT:
         return papers
+    if edition.catch_up and edition.picks:
+        return f"{_caught_up(edition, edition.catch_up)}; {minutes(edition)} to read"
     if edition.picks:
         papers += f"; {edition.considered:,} looked at"
     # A quiet edition because of failing sources names them already.
@@ -350,8 +353,42 @@ def picked(edition: Edition) -> str:
     return plural(edition.considered, "new paper")
 
 
-def list_heading(_edition: Edition) -> str:
-    return "In thirty seconds"
+def _caught_up(edition: Edition, catch_up: CatchUp) -> str:
+    """Return ``412 papers, 3 May 2026 to 17 May 2026: these 12, in 5 topics; 38 more fit, the rest was skipped``."""
+    topics = sum(bool(group.name) for group in catch_up.groups)
+    more = catch_up.good - len(edition.picks)
+    parts = [f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"]
+    parts += [f"in {plural(topics, 'topic')}"] if topics else []
+    left = [f"{more:,} more above your threshold"] if more > 0 else []
+    left += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
+    papers = f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}"
+    return "; ".join([f"{papers}: {', '.join(parts)}", *left])
+
+
+def catch_up_days(catch_up: CatchUp, language: str = DEFAULT_LANGUAGE) -> str:
+    """Return the days that an edition covers: ``3 May 2026 to 17 May 2026``."""
+    days = dict.fromkeys((catch_up.since, catch_up.until))
+    return " to ".join(long_date(day, language) for day in days)
+
+
+def skipped(edition: Edition) -> str:
+    """Return what leads to the papers that a catch-up edition skipped; empty without any."""
+    return "What was skipped, best first" if edition.catch_up and edition.catch_up.skipped else ""
+
+
+def catch_up_note(edition: Edition) -> str:
+    """Return why an edition came in place of daily ones; empty of one that did not."""
+    if not (edition.catch_up and edition.catch_up.is_automatic):
+        return ""
+    since = long_date(edition.catch_up.since, edition.language)
+    return (
+        f"You have neither opened a link nor voted since {since}, so this comes once a week in place of your editions. "
+        "They come again once you open a link below or vote."
+    )
+
+
+def list_heading(edition: Edition) -> str:
+    return "By topic" if edition.catch_up else "In thirty seconds"
 
 
 def minutes(edition: Edition) -> str:
@@ -361,10 +398,16 @@ def minutes(edition: Edition) -> str:
 
 def word_count(edition: Edition) -> int:
     """Return how many words a mail of the edition has, addresses aside: the list, and what is shown of each pick."""
-    return sum(map(_pick_words, edition.picks)) + _WORDS_OF_FRAME
+    return sum(map(pick_words, edition.picks)) + _WORDS_OF_FRAME
 
 
-def _pick_words(pick: Pick) -> int:
+def words_in(minutes: int) -> int:
+    """Return how many words of picks are read in so many minutes, beside heading and footer."""
+    return minutes * _WORDS_A_MINUTE - _WORDS_OF_FRAME
+
+
+def pick_words(pick: Pick) -> int:
+    """Return how many words a mail shows of a pick, its line in the list included."""
     texts = [news(pick), title(pick.paper), credits_of(pick), *seen(pick.paper), why(pick)]
     return sum(len(text.split()) for text in (*texts, *(s.text for s in pick.summary))) + _WORDS_BESIDE
 
@@ -378,6 +421,9 @@ def subject(edition: Edition) -> str:
         return shorten(f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH)
     if edition.kind is EditionKind.ALERT:
         return shorten(f"Alert: {news(edition.picks[0])}", SUBJECT_WIDTH)
+    if edition.catch_up:
+        papers = f"{len(edition.picks)} of {plural(edition.catch_up.arrived, 'paper')}"
+        return shorten(f"Catching up: {papers} for {edition.profile_title}", SUBJECT_WIDTH)
     more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
     best = _headline(edition)
     if _repeats_title(best):
@@ -440,6 +486,8 @@ def groups(edition: Edition) -> list[Group]:
     The only line on its topic goes to the others of its kind, which come last.
     """
     numbered_picks = list(enumerate(edition.picks, 1))
+    if edition.catch_up:
+        return _catch_up_groups(edition.catch_up, numbered_picks)
     by_topic: dict[str, list[tuple[int, Pick]]] = {}
     for place, pick in numbered_picks:
         by_topic.setdefault(_topic(pick), []).append((place, pick))
@@ -449,6 +497,16 @@ def groups(edition: Edition) -> list[Group]:
     in_groups = {place for group in shared for place, _ in group.picks}
     others = [(place, pick) for place, pick in numbered_picks if place not in in_groups]
     return [*shared, Group("Also", others)] if others else shared
+
+
+def _catch_up_groups(catch_up: CatchUp, numbered_picks: Sequence[tuple[int, Pick]]) -> list[Group]:
+    """Return the list by the topics of a catch-up edition, each with the number of its papers."""
+    shown = []
+    for group in catch_up.groups:
+        name = _shown(group.name, _PHRASE_WIDTH) or "Also"
+        topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"
+        shown.append(Group(topic, [(place, pick) for place, pick in numbered_picks if pick.paper.id in group.picks]))
+    return shown if any(group.name for group in catch_up.groups) else [Group("", numbered_picks)]
 
 
 def _topic(pick: Pick) -> str:

@@ -104,6 +104,7 @@ def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "authors": phrases.authors,
+    "catch_up_note": phrases.catch_up_note,
     "credits": phrases.credits_of,
     "day": _day,
     "facts": facts,
@@ -144,6 +145,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "reasons": phrases.sentence,
     "seen": _seen,
     "short": short,
+    "skipped": phrases.skipped,
     "short_day": _short_day,
     "shorten": shorten,
     "strength": phrases.strength,

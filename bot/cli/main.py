@@ -21,6 +21,7 @@ from pathlib import Path
 import click
 
 from bot import __version__
+from bot.cli.catch_up import catch_up
 from bot.cli.conference import conference
 from bot.cli.day import ingest, preview, retry, run, send_test
 from bot.cli.demo import demo
@@ -115,7 +116,7 @@ for command in (  # in the order in which a new user needs them
     *(demo, init, check, config, send_test),
     *(ingest, run, serve, worker, preview, thumb, import_library, zotero, explain, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
-    *(conference, mcp, export, forget, rank, summarize, completion),
+    *(catch_up, conference, mcp, export, forget, rank, summarize, completion),
 ):
     paperbot.add_command(command)
 

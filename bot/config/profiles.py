@@ -233,6 +233,7 @@ class Profile(Section):
     open: bool = False
     weekly: bool = False
     group: bool = False
+    catch_up: bool = False
     language: Language = DEFAULT_LANGUAGE
     edition: EditionSection = EditionSection()
     schedule: ScheduleSection = ScheduleSection()
@@ -355,7 +356,7 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
     times = {"at": override.at, "days": override.days, "timezone": override.timezone}
     topics = {name: getattr(override, name) for name in TOPICS}
     schedule = profile.schedule.model_copy(update=_set(times))
-    own = _set({**topics, "language": override.language, "title": override.title})
+    own = _set({**topics, "language": override.language, "title": override.title, "catch_up": override.catch_up})
     return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
 
 
@@ -392,6 +393,8 @@ def describe_override(override: Override) -> str:
     parts += [
         f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None
     ]
+    if override.catch_up is not None:
+        parts.append("catches up after a week away" if override.catch_up else "doesn't catch up after a week away")
     if override.ignored:
         parts.append(f"without {_quoted(override.ignored)}")
     return ", ".join(parts)

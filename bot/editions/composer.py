@@ -31,6 +31,7 @@ from bot.editions.models import CurrentRanker, interests_of, refit
 from bot.model import (
     Edition,
     EditionKind,
+    FollowUp,
     GroupLike,
     Letter,
     Match,
@@ -138,13 +139,16 @@ class EditionComposer:
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
             )
             if ranked and picks:
-                follow_ups = self._follow_ups.of_reader(request.reader, ranked, new.ids, now)
-                edition = replace(edition, follow_ups=follow_ups)
+                edition = replace(edition, follow_ups=self.follow_ups(request.reader, ranked, new.ids, now))
             if request.profile.group:
                 papers = [pick.paper for pick in picks]
                 others = listed(unseen[request.reader.id], {paper.id for paper in papers})
                 edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
             yield edition
+
+    def follow_ups(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
+        """Return what became of papers that a reader liked; ``new`` are the papers of the edition that says it."""
+        return self._follow_ups.of_reader(reader, ranked, new, now)
 
     def _group_likes(self, readers: Readers, now: datetime) -> tuple[GroupLikes, dict[ReaderId, list[GroupLike]]]:
         """Return the likes of the readers' groups, and for each reader of one those of papers new to them."""

@@ -33,6 +33,9 @@ _FRIDAY = 4  # of date.weekday()
 _EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC: where a day begins first
 _DAY = timedelta(days=1)
 _WAITING = timedelta(days=3)  # before its last edition, a paper that was not sent is out of date
+_AWAY = timedelta(days=7)
+# Of an absence, the papers of the last weeks are caught up on: the weeks before had a catch-up edition each.
+_LONGEST_ABSENCE = timedelta(days=28)
 _WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its days are
 
 
@@ -65,12 +68,14 @@ class DueEdition(EditionRequest):
     """An edition to compose now.
 
     ``slot`` is its date, or ``date#2`` for a second edition of that date. ``missed`` are the older dates that it makes
-    up for. ``interrupted`` are the sources that just failed, so that the edition misses their papers.
+    up for. ``interrupted`` are the sources that just failed, so that the edition misses their papers. With
+    ``catch_up_since`` it is a catch-up edition from that day on, in place of the day's.
     """
 
     slot: str
     missed: Sequence[date] = ()
     interrupted: Sequence[SourceState] = ()
+    catch_up_since: date | None = None
 
 
 def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
@@ -119,6 +124,9 @@ def due_editions(
             readers = _with_overrides(store, profile, page)
             last_days = last_edition_days(store, readers, now)
             since = store.readers.since_of([reader.id for reader in page if reader.id not in last_days])
+            absences = absences_of(
+                store, [pair for pair in readers if pair[1].catch_up and pair[0].id in last_days], now
+            )
             for reader, own_profile in readers:
                 own = own_profile.schedule
                 last = last_days.get(reader.id)
@@ -126,9 +134,50 @@ def due_editions(
                 # Whoever has just confirmed on a page sees what they get at once, whatever the hour and the weekday.
                 if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
                     slots = [local_date(now, own.timezone)]
-                if slots:
-                    newest, *missed = slots
+                if not slots:
+                    continue
+                newest, *missed = slots
+                absence = absences.get(reader.id)
+                if absence is None:
                     yield DueEdition(reader, own_profile, newest, newest.isoformat(), missed)
+                elif absence.is_due:
+                    slot = catch_up_slot(local_date(now, own.timezone))
+                    yield DueEdition(reader, own_profile, newest, slot, slots, catch_up_since=absence.since)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Since when a reader has neither voted nor opened a link; ``is_due``: the week's catch-up edition is to come."""
+
+    since: date
+    is_due: bool
+
+
+def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Absence]:
+    """Return the absences of readers who have been away for a week; the others are left out.
+
+    Who has neither voted nor opened a link at all has been away since the subscription.
+    """
+    if not readers:
+        return {}
+    ids = [reader.id for reader, _ in readers]
+    voted, visited = store.feedback.last_times(ids), store.visits.last(ids)
+    subscribed, caught_up = store.readers.since_of(ids), store.catch_ups.last_days(ids)
+    absences = {}
+    for reader, profile in readers:
+        timezone = profile.schedule.timezone
+        today = local_date(now, timezone)
+        last_vote = local_date(voted.get(reader.id, subscribed[reader.id]), timezone)
+        since = max(last_vote, visited.get(reader.id, last_vote))
+        if today - since >= _AWAY:
+            is_due = today - caught_up.get(reader.id, date.min) >= _AWAY
+            absences[reader.id] = Absence(max(since, today - _LONGEST_ABSENCE), is_due)
+    return absences
+
+
+def catch_up_slot(day: date, number: int = 1) -> str:
+    """Return the slot of a catch-up edition, which is none of the days' slots."""
+    return f"catch-up-{day}#{number}" if number > 1 else f"catch-up-{day}"
 
 
 def forced_editions(
@@ -257,6 +306,8 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         first_time = newest - FIRST_LOOK_BACK
         first_id = store.papers.last_before(first_time)
 
+    # What a catch-up edition skipped doesn't wait for a place.
+    caught_up = store.catch_ups.upto(list(last_editions))
     cursors, of_last_days = [], []
     waited_from: dict[datetime, PaperId] = {}  # readers of a batch have had their last editions at few times
     for reader, profile in readers:
@@ -268,7 +319,8 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         if last:
             if last.composed_at not in waited_from:
                 waited_from[last.composed_at] = store.papers.last_before(last.composed_at - _WAITING)
-            of_last_days.append(replace(cursor, after=min(after, waited_from[last.composed_at])))
+            waited = max(waited_from[last.composed_at], caught_up.get(reader.id, 0))
+            of_last_days.append(replace(cursor, after=min(after, waited)))
 
     new = store.papers.new_papers_of(cursors, watermark)
     recent = store.papers.new_papers_of(of_last_days, watermark)

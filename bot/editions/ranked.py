@@ -141,6 +141,13 @@ class Ranked:
         shown = [score for score in self.scores if not (score.muted or score.missing_terms)]
         return [self.papers[score.paper] for score in shown[:most]]
 
+    def named_groups(self, papers: Sequence[PaperId]) -> list[tuple[str, list[PaperId]]]:
+        """Return groups of these papers by meaning, each with its name; see ``bot.ranking.groups``."""
+        from bot.ranking.groups import named_groups
+
+        texts = {paper_id: self.text(self.papers[paper_id]) for paper_id in papers}
+        return named_groups(self.ranking.pool, texts)
+
     def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
         """Return the picks of an edition; ``waiting`` are papers that earlier editions had no place for."""
         return self.picks(choices_of(profile, self, waiting), profile.edition.summary_sentences)

@@ -29,6 +29,7 @@ from bot.model.editions import (
     STRONG,
     Bonus,
     BonusKind,
+    CatchUp,
     Edition,
     EditionId,
     EditionKind,
@@ -48,6 +49,7 @@ from bot.model.editions import (
     Role,
     Score,
     Sentence,
+    TopicGroup,
 )
 from bot.model.errors import Problem
 from bot.model.papers import (
@@ -102,6 +104,7 @@ __all__ = [
     "BonusKind",
     "BounceKind",
     "BounceReport",
+    "CatchUp",
     "Delivery",
     "Edition",
     "EditionId",
@@ -149,6 +152,7 @@ __all__ = [
     "SourceState",
     "State",
     "StopReason",
+    "TopicGroup",
     "Vote",
     "VotedPaper",
     "ZoteroAccess",

@@ -115,6 +115,7 @@ class EditionKind(StrEnum):
     EDITION = "edition"  # the day's picks, or the reason why it is quiet
     ALERT = "alert"  # one paper, sent at once
     LETTER = "letter"  # the weekly letter; its only pick is a paper that the editions left out
+    CATCH_UP = "catch-up"  # the best of a longer span, by topic
     MISSED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
 
 
@@ -174,6 +175,37 @@ class FollowUp:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicGroup:
+    """Good papers of a catch-up edition that are close in meaning; ``papers`` is how many, ``picks`` those shown.
+
+    ``name`` is a phrase that they share; empty for the papers that are in no group.
+    """
+
+    name: str
+    papers: int
+    picks: tuple[PaperId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """What a catch-up edition covers: the papers that arrived from ``since`` to ``until``, dates of the reader.
+
+    ``arrived`` counts all of them, ``good`` those above the profile's threshold. ``skipped`` are papers that it doesn't
+    show, the best first, with their probabilities. ``upto`` is the highest id that was considered. ``is_automatic``:
+    it replaces daily editions that nobody read.
+    """
+
+    since: date
+    until: date
+    arrived: int
+    good: int
+    upto: PaperId
+    groups: tuple[TopicGroup, ...] = ()
+    skipped: tuple[tuple[PaperId, float], ...] = ()
+    is_automatic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Edition:
     """What one reader is sent for one local date, or at once as an alert.
 
@@ -182,6 +214,7 @@ class Edition:
     names the interrupted sources that the edition did without. ``closest`` are the best papers of an edition without
     picks. ``group_likes`` are picks and other papers that others of the reader's group like; they are not stored.
     ``follow_ups`` are of papers that the reader liked.
+    ``catch_up`` is what an edition of that kind covers.
     """
 
     reader: Reader
@@ -199,6 +232,7 @@ class Edition:
     closest: tuple[Paper, ...] = ()
     group_likes: tuple[GroupLike, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
+    catch_up: CatchUp | None = None
     is_test: bool = False  # a test message; never stored
 
 

@@ -120,6 +120,7 @@ class Override:
     language: str | None = None
     title: str | None = None
     shown_as: str | None = None
+    catch_up: bool | None = None
 
 
 class Vote(StrEnum):

@@ -31,6 +31,7 @@ from itertools import count, islice
 
 from bot.channels.dispatcher import Dispatcher
 from bot.config.files import DiskSpace
+from bot.editions.catch_up import CatchUpRequest, compose_catch_up
 from bot.editions.composer import Context, TldrWriter, alert, put_letters
 from bot.editions.due import (
     DueEdition,
@@ -230,7 +231,11 @@ class _Composing:
         choose = forced_editions if force else due_editions
         all_due = choose(context.store, context.profiles, self.now, ids)
         while batch := list(islice(all_due, _BATCH)):
-            due = self.job.waiting.with_interrupted(batch, self.now)
+            for absent in (due for due in batch if due.catch_up_since):
+                self._put_catch_up(absent)
+                self.progress("composing editions", next(composed), 0)
+            daily = [due for due in batch if not due.catch_up_since]
+            due = self.job.waiting.with_interrupted(daily, self.now)
             if not force:
                 due, batch_waits = self.job.waiting.ready(due, self.now)
                 waits.extend(batch_waits)
@@ -241,6 +246,20 @@ class _Composing:
                 self.progress("composing editions", next(composed), 0)
             self._save(drafts)
         self.report.problems.extend(waiting_problems(waits))
+
+    def _put_catch_up(self, due: DueEdition) -> None:
+        """Save the catch-up edition that a reader gets in place of daily ones; a quiet one has no messages."""
+        context = self.job.context
+        since = due.catch_up_since or due.day
+        request = CatchUpRequest(due.reader, due.profile, since, is_automatic=True)
+        try:
+            refit(context.store, context.ranker, [(due.reader, due.profile)], self.now)
+            edition = compose_catch_up(context.composer, request, self.now)
+        except Exception as error:
+            self._add_problem(due.reader, error)
+            return
+        if draft := self._draft(due, edition):
+            self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
         """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""

@@ -43,6 +43,11 @@ def best_different(
     return sorted(picked, key=lambda score: -score.log_odds)
 
 
+def is_near_duplicate(score: Score, chosen: Sequence[Score], similarity: Similarity) -> bool:
+    """Return whether a paper is nearly the same as one of the chosen ones."""
+    return max_similarity(score, chosen, similarity) >= _NEAR_DUPLICATE
+
+
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
     """Return the highest similarity of a paper to the chosen ones, 0 without any."""
     return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)

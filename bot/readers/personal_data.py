@@ -35,6 +35,7 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
             "at": override.at.strftime("%H:%M") if override.at else None,
             "in words": describe_override(override),
         },
+        "last_visit": store.visits.last([reader.id]).get(reader.id),
         "thumbs": _votes(store, store.feedback.votes(reader.id)),
         "history": _votes(store, store.feedback.history(reader.id)),
         "library": [
@@ -93,12 +94,14 @@ def _zotero(store: Store, reader: Reader) -> dict[str, Any] | None:
 def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
     editions = store.editions.of_reader(reader.id)
     states = store.outbox.states([edition.id for edition in editions])
+    catch_ups = {edition_id: catch_up for edition_id, _, catch_up in store.catch_ups.of_reader(reader.id)}
     return [
         {
             "date": edition.date,
             "composed_at": edition.composed_at,
             "considered": edition.considered,
             "quiet": asdict(edition.quiet) if edition.quiet else None,
+            "catch_up": asdict(catch_ups[edition.id]) if edition.id in catch_ups else None,
             "messages": list(states.get(edition.id, ())),
             "papers": [
                 {

@@ -262,6 +262,7 @@ class Preferences:
     authors: Sequence[str]
     mute: Sequence[str]
     language: str
+    catch_up: bool
 
     @classmethod
     def of(cls, profile: Profile) -> Preferences:
@@ -276,6 +277,7 @@ class Preferences:
             authors=profile.authors,
             mute=profile.mute,
             language=profile.language,
+            catch_up=profile.catch_up,
         )
 
 

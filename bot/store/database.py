@@ -18,6 +18,7 @@ from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, s
 from bot.config.files import create_private
 from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, State
 from bot.model.errors import StoreError
+from bot.store.catch_ups import CatchUps, Visits
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
@@ -99,6 +100,8 @@ class Store:
         self.library = Library(database)
         self.zotero = Zotero(database)
         self.editions = Editions(database)
+        self.catch_ups = CatchUps(database)
+        self.visits = Visits(database)
         self.history = History(database)
         self.outbox = Outbox(database)
         self.circuit_breakers = CircuitBreakers(database)

@@ -38,6 +38,7 @@ from bot.model import (
     Role,
     Sentence,
 )
+from bot.store.catch_ups import insert_catch_ups
 from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
@@ -100,14 +101,15 @@ class Prediction:
     log_odds: Sequence[float]
 
 
-_IS_DAILY = editions.c.kind == EditionKind.EDITION
+_IS_DAILY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.CATCH_UP))
 _TAKES_A_DAY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.MISSED))
 
 
 class Editions(Aggregate):
     """The stored editions; a reader has at most one for each slot.
 
-    Alerts, letters and missed days are rows of the same table; methods about editions leave them out.
+    Alerts, letters and missed days are rows of the same table; methods about editions leave them out. Catch-up editions
+    are editions that take no day.
     """
 
     def save(
@@ -347,6 +349,7 @@ def _insert_editions(
     if missed:
         connection.execute(insert_new(connection, editions), missed)
     _insert_picks(connection, [(edition_id, draft.edition.picks) for _, edition_id, draft in stored], summary_ids)
+    insert_catch_ups(connection, [(edition_id, draft.edition.catch_up) for _, edition_id, draft in stored])
     messages = [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
     message_ids = insert_messages(connection, messages)
     by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))

@@ -471,6 +471,11 @@ class Feedback(Aggregate):
         query = select(votes.c.reader_id, func.max(votes.c.id)).group_by(votes.c.reader_id)
         return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
 
+    def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
+        """Return when each reader voted last, ``CLEAR`` included; readers who never voted are left out."""
+        query = select(votes.c.reader_id, func.max(votes.c.at)).group_by(votes.c.reader_id)
+        return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
+
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
         """Return who gave the ``newest`` last votes, and the id of the last vote of all, 0 without votes."""
         query = select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest)

@@ -290,6 +290,21 @@ editions = Table(
     sqlite_autoincrement=True,
 )
 
+# What catch-up editions cover.
+catch_ups = Table(
+    "catch_ups",
+    metadata,
+    Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("since", Date, nullable=False),
+    Column("until", Date, nullable=False),
+    Column("arrived", Integer, nullable=False),
+    Column("good", Integer, nullable=False),
+    Column("upto", Id, nullable=False),
+    Column("topics", JSON, nullable=False),  # lists of a name, a number of papers, and the ids of the shown ones
+    Column("skipped", JSON, nullable=False),  # pairs of an id and a probability
+    Column("is_automatic", Boolean, nullable=False),
+)
+
 # Since when a due edition has been waiting for a failed source.
 edition_waits = Table(
     "edition_waits",
@@ -429,6 +444,15 @@ overrides = Table(
     Column("language", Text),
     Column("title", Text),
     Column("shown_as", Text),
+    Column("catch_up", Boolean),
+)
+
+# The last day on which a reader opened a link to Paperbot, of readers with ``catch_up`` alone.
+visits = Table(
+    "visits",
+    metadata,
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("day", Date, nullable=False),
 )
 
 # Forgotten readers whose address is still in a profile's file, as keyed hashes: without a row, the next run would

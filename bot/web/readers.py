@@ -167,6 +167,8 @@ class ReaderPage:
             authors=_lines(request, "authors", current.authors),
             mute=_lines(request, "mute", current.mute),
             language=field(request, "language") or current.language,
+            # A hidden field comes with the box, which sends nothing where it is empty.
+            catch_up="1" in fields(request, "catch_up") if "catch_up" in sent else current.catch_up,
         )
 
     def export(self, request: Request) -> Response:

@@ -1,0 +1,337 @@
+"""Catch-up editions: the best papers of a longer span, by topic, as many as can be read in some minutes.
+
+    arrived since a day --not voted on, not read--> candidates --rank--> scores --above the threshold--> good papers
+    good papers --group by meaning--> topics --the best of each, then the best of all, within the budget--> picks
+
+All papers of the span count as considered: the next edition begins after them, and what was skipped doesn't wait for a
+place. ``gaps`` are the spans that a reader may want to catch up on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from itertools import count, pairwise
+from typing import TYPE_CHECKING
+
+from bot.channels.phrases import pick_words, words_in
+from bot.config.profiles import Profile
+from bot.editions.composer import Context, EditionComposer, TldrWriter
+from bot.editions.due import catch_up_slot
+from bot.editions.health import SourceActivitySince, quiet_reason
+from bot.editions.models import refit
+from bot.model import CatchUp, Edition, EditionKind, Paper, PaperId, Pick, PickKind, Problem, Reader, Score, TopicGroup
+from bot.model.clock import days_between, local_date, moment
+from bot.model.errors import UsageError
+from bot.ranking.selection import Choice, SelectionLimits, is_near_duplicate
+from bot.store import Store
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import
+    from bot.editions.ranked import Ranked
+
+MINUTES = 10
+_MOST_DAYS = 366
+_MOST_PICKS = 20
+_WORDS_A_PICK = 95  # the usual, with one sentence
+# Good papers that are grouped: their similarities are a matrix, and further ones get no place anyway.
+_MOST_GROUPED = 400
+_MOST_SKIPPED = 1_000  # that can be listed
+_DECIMALS = 3  # of its probabilities
+_DAY = timedelta(days=1)
+_GAP_DAYS = 4  # without an edition
+_UNREAD_DAYS = 7  # of editions without a vote
+_GAPS_OF_LAST = timedelta(days=60)
+_UNREAD_OF_LAST = timedelta(days=28)
+_OTHERS = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUpRequest:
+    """A catch-up edition to compose on the papers from ``since`` on, up to and including ``until``, or until now."""
+
+    reader: Reader
+    profile: Profile
+    since: date
+    until: date | None = None
+    minutes: int = MINUTES
+    is_automatic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The papers that arrived in a span, of which ``ids`` are candidates, and the highest id that it covers."""
+
+    ids: Sequence[PaperId]
+    arrived: int
+    upto: PaperId
+    watermark: PaperId
+
+
+def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> Edition:
+    """Return the edition, without picks if no paper is above the profile's threshold; nothing is stored."""
+    profile = request.profile
+    today = local_date(now, profile.schedule.timezone)
+    span = _span(composer, request, now)
+    ranked = composer.ranked(request.reader, profile, span.ids, now)
+    good = good_scores(ranked, profile) if ranked else []
+    topics = _topics(ranked, good) if ranked else []
+    picks = _picks(ranked, profile, good, topics, request.minutes) if ranked else []
+    shown = {pick.paper.id for pick in picks}
+    scores = ranked.scores if ranked else ()
+    skipped = [s for s in scores if s.paper not in shown and not (s.muted or s.missing_terms)]
+    return Edition(
+        reader=request.reader,
+        profile_title=profile.title,
+        date=today,
+        composed_at=now,
+        picks=tuple(picks),
+        considered=len(span.ids),
+        watermark=span.watermark,
+        quiet=None if picks else quiet_reason(scores, SourceActivitySince()),
+        kind=EditionKind.CATCH_UP,
+        language=profile.language,
+        follow_ups=composer.follow_ups(request.reader, ranked, span.ids, now) if ranked and picks else (),
+        catch_up=CatchUp(
+            since=request.since,
+            until=request.until or today,
+            arrived=span.arrived,
+            good=len(good),
+            upto=span.upto,
+            groups=tuple(_shown_groups(topics, picks)),
+            skipped=tuple((score.paper, round(score.probability, _DECIMALS)) for score in skipped[:_MOST_SKIPPED]),
+            is_automatic=request.is_automatic,
+        ),
+    )
+
+
+def put_catch_up(
+    context: Context, request: CatchUpRequest, now: datetime, tldr_writer: TldrWriter | None = None
+) -> tuple[Edition, list[Problem]]:
+    """Compose the edition, and store it with its messages unless it has no picks; return it, and what went wrong.
+
+    Of two processes that do it at the same time one stores an edition.
+    """
+    refit(context.store, context.ranker, [(request.reader, request.profile)], now)
+    edition = compose_catch_up(context.composer, request, now)
+    problems: list[Problem] = []
+    if edition.picks:
+        if tldr_writer:
+            edition, problems = tldr_writer.shorten(edition, now)
+        slot = _free_slot(context.store, request.reader, edition.date)
+        context.store.editions.save(edition, slot, context.renderer.messages(edition, slot))
+    return edition, problems
+
+
+def checked_since(since: date | None, store: Store, reader: Reader, profile: Profile, now: datetime) -> date:
+    """Return the first day to catch up on: the given one, by default that of the last vote or before the last gap.
+
+    Raises UsageError for a day in the future, or too long ago.
+    """
+    today = local_date(now, profile.schedule.timezone)
+    day = since or _usual_since(store, reader, profile, now)
+    if day > today:
+        raise UsageError(f"--since {day} is after today, {today} in {profile.schedule.timezone}; name an earlier day")
+    if (today - day).days > _MOST_DAYS:
+        earliest = today - _MOST_DAYS * _DAY
+        raise UsageError(f"--since {day} is more than a year ago; name a day from {earliest} on")
+    return day
+
+
+def _usual_since(store: Store, reader: Reader, profile: Profile, now: datetime) -> date:
+    timezone = profile.schedule.timezone
+    last_vote = store.feedback.last_times([reader.id]).get(reader.id)
+    if last_vote is not None:
+        return local_date(last_vote, timezone)
+    gap = next(iter(gaps(store, reader, profile, now)), None)
+    if gap is not None:
+        return gap.since
+    raise UsageError(
+        f"{reader.name} has no vote, and no days without an edition, from which to catch up; name a day by --since"
+    )
+
+
+def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> _Span:
+    store, reader, profile = composer.store, request.reader, request.profile
+    # Before the papers are read: what arrives meanwhile is for the next edition.
+    newest = store.papers.newest_id()
+    start, end = _bounds(profile, request.since, request.until, now)
+    arrivals = [paper_id for paper_id, _ in store.papers.arrivals(start, end, profile.sources) if paper_id <= newest]
+    samples = composer.samples
+    if samples and store.sources.has_other(samples):
+        hidden = store.papers.only_from(samples)
+        arrivals = [paper_id for paper_id in arrivals if paper_id not in hidden]
+    if not arrivals:
+        return _Span((), 0, 0, newest if request.until is None else _watermark(store, reader, newest))
+    new = set(store.papers.new_to(reader.id, arrivals[0] - 1, profile.sources))
+    voted_at = store.feedback.last_times([reader.id]).get(reader.id)
+    if voted_at is None or voted_at < start:
+        # Nothing was voted on since: the editions of these days were probably not read.
+        shown = store.editions.shown(reader.id).keys()
+        new |= shown - store.catch_ups.shown_before(reader.id, start)
+    ids = [paper_id for paper_id in arrivals if paper_id in new]
+    # Papers after the span are still to come in an edition, unless the last one has considered them.
+    watermark = newest if request.until is None else _watermark(store, reader, newest)
+    return _Span(ids, len(arrivals), arrivals[-1], watermark)
+
+
+def _watermark(store: Store, reader: Reader, newest: PaperId) -> PaperId:
+    last = store.editions.last(reader.id)
+    return last.watermark if last else newest
+
+
+def _bounds(profile: Profile, since: date, until: date | None, now: datetime) -> tuple[datetime, datetime]:
+    """Return when a span begins and ends, in UTC; both are included."""
+    start = moment(since, time(), profile.schedule.timezone)
+    if until is None:
+        return start, now
+    return start, min(now, moment(until + _DAY, time(), profile.schedule.timezone) - timedelta(microseconds=1))
+
+
+def good_scores(ranked: Ranked, profile: Profile) -> list[Score]:
+    """Return the scores above the profile's threshold, best first; for a new reader a few of the best at least."""
+    shown = [score for score in ranked.scores if not score.muted]
+    good = [
+        score
+        for score in shown
+        if score.followed or (not score.missing_terms and score.probability >= profile.edition.fills_from)
+    ]
+    least = SelectionLimits.of(profile.edition, _MOST_PICKS, votes=ranked.ranking.model.votes.own).fill
+    if len(good) >= least:
+        return good
+    touching = [s for s in shown if not s.missing_terms and ranked.touches(s.paper) and s not in good]
+    return sorted([*good, *touching[: least - len(good)]], key=lambda score: -score.log_odds)
+
+
+def _topics(ranked: Ranked, good: Sequence[Score]) -> list[tuple[str, list[Score]]]:
+    """Return the good papers by topic, the topic of the best paper first, each best first; last those of none."""
+    by_id = {score.paper: score for score in good}
+    grouped = ranked.named_groups([score.paper for score in good[:_MOST_GROUPED]])
+    topics = [(name, sorted((by_id[i] for i in ids), key=lambda s: -s.log_odds)) for name, ids in grouped]
+    topics.sort(key=lambda topic: -topic[1][0].log_odds)
+    in_topics = {score.paper for _, scores in topics for score in scores}
+    others = [score for score in good if score.paper not in in_topics]
+    return [*topics, (_OTHERS, others)] if others else topics
+
+
+def _picks(
+    ranked: Ranked,
+    profile: Profile,
+    good: Sequence[Score],
+    topics: Sequence[tuple[str, Sequence[Score]]],
+    minutes: int,
+) -> list[Pick]:
+    """Return the picks by topic: the best paper of each topic, then the best of all, as far as the minutes go."""
+    # Half of the places at most: a further topic's best paper may be worth less than a second one of a better topic.
+    places = min(max(words_in(minutes) // _WORDS_A_PICK, 1), _MOST_PICKS)
+    first = [scores[0] for name, scores in topics if name][: places // 2]
+    chosen: list[Score] = []
+    for score in {score.paper: score for score in (*first, *good)}.values():
+        if len(chosen) == _MOST_PICKS:
+            break
+        if not is_near_duplicate(score, chosen, ranked.similarity):
+            chosen.append(score)
+    sentences = min(1, profile.edition.summary_sentences)
+    words = 0
+    fitting: set[PaperId] = set()
+    for pick in ranked.picks([_choice(score) for score in chosen], sentences):
+        words += pick_words(pick)
+        if fitting and words > words_in(minutes):
+            break
+        fitting.add(pick.paper.id)
+    # Explained again in the order of the edition: a reason that an earlier pick gave is not repeated.
+    ordered = [score for _, scores in topics for score in scores if score.paper in fitting]
+    return ranked.picks([_choice(score) for score in ordered], sentences)
+
+
+def _choice(score: Score) -> Choice:
+    return Choice(score, PickKind.FOLLOW if score.followed else PickKind.MATCH)
+
+
+def _shown_groups(topics: Sequence[tuple[str, Sequence[Score]]], picks: Sequence[Pick]) -> list[TopicGroup]:
+    """Return the topics of which a pick is shown."""
+    shown = [pick.paper.id for pick in picks]
+    groups = []
+    for name, scores in topics:
+        ids = {score.paper for score in scores}
+        if of_topic := tuple(paper_id for paper_id in shown if paper_id in ids):
+            groups.append(TopicGroup(name, len(scores), of_topic))
+    return groups
+
+
+def _free_slot(store: Store, reader: Reader, day: date) -> str:
+    taken = store.editions.slots(reader.id, day)
+    return next(slot for slot in (catch_up_slot(day, number) for number in count(1)) if slot not in taken)
+
+
+def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:
+    """Return what the newest catch-up edition covers that was sent to a reader from this day on; None without one."""
+    covered = (catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id))
+    return next((catch_up for catch_up in covered if catch_up.since == since), None)
+
+
+def skipped_papers(
+    store: Store, catch_up: CatchUp, first: int = 0, most: int | None = None
+) -> list[tuple[Paper, float]]:
+    """Return the papers that an edition skipped, best first, each with its probability; of some a part."""
+    part = catch_up.skipped[first : None if most is None else first + most]
+    papers = store.papers.get(paper_id for paper_id, _ in part)
+    # A paper may have been deleted since.
+    return [(papers[paper_id], probability) for paper_id, probability in part if paper_id in papers]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Days of which a reader may have missed the papers, both included, and how many papers arrived in them.
+
+    ``is_unread``: they had editions, and the reader voted on none of them. ``is_past``: editions followed.
+    """
+
+    since: date
+    until: date
+    papers: int
+    is_unread: bool = False
+    is_past: bool = False
+
+
+def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[Gap]:
+    """Return the gaps of the last weeks that no catch-up edition covers, newest first.
+
+    A gap has four days or more without an edition, one of them of the schedule; or, up to today, seven days or more of
+    editions without a vote.
+    """
+    schedule = profile.schedule
+    today = local_date(now, schedule.timezone)
+    editions = store.editions.of_reader(reader.id)
+    if not editions:
+        return []
+    covered = [catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id)]
+    days = sorted({edition.date for edition in editions if edition.date >= today - _GAPS_OF_LAST} | {today})
+    found: list[Gap] = []
+    last_vote = store.feedback.last_times([reader.id]).get(reader.id)
+    read_upto = max(
+        (local_date(last_vote, schedule.timezone) if last_vote else date.min),
+        max((catch_up.until for catch_up in covered), default=date.min),
+    )
+    earliest = max(read_upto + _DAY if read_upto > date.min else date.min, today - _UNREAD_OF_LAST)
+    unread = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
+    if unread and (max(unread) - min(unread)).days + 1 >= _UNREAD_DAYS:
+        found.append(Gap(max(earliest, min(e.date for e in editions)), today, 0, is_unread=True))
+    for earlier, later in pairwise(days):
+        between = (later - earlier).days - 1
+        gap = Gap(earlier + _DAY, today if later == today else later - _DAY, 0, is_past=later != today)
+        is_scheduled = bool(days_between(earlier + _DAY, later - _DAY, schedule.days)) if between > 0 else False
+        if between >= _GAP_DAYS and is_scheduled and not any(_holds(other, gap) for other in found):
+            found.append(gap)
+    with_papers = []
+    for gap in found:
+        if any(catch_up.since <= gap.since and catch_up.until >= gap.until for catch_up in covered):
+            continue
+        start, end = _bounds(profile, gap.since, gap.until, now)
+        if papers := len(store.papers.arrivals(start, end, profile.sources)):
+            with_papers.append(replace(gap, papers=papers))
+    return sorted(with_papers, key=lambda gap: gap.since, reverse=True)
+
+
+def _holds(outer: Gap, inner: Gap) -> bool:
+    return outer.since <= inner.since and outer.until >= inner.until

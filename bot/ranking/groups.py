@@ -1,0 +1,187 @@
+"""Groups of papers that are close in meaning, each named by phrases that its papers share and the others lack.
+
+    vectors of meaning, less their mean --average link--> groups --phrases of each--> names
+
+What all of the papers have in common is their reader's topic: it is subtracted before they are compared, and names no
+group. ``docs/decisions/catch-up.md`` has what was tried.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering
+
+from bot.model import PaperId
+from bot.ranking.phrases import PaperText, Phrase
+from bot.ranking.ranking import Pool
+from bot.text.topics import expanded
+
+# The least mean cosine of two groups that are joined.
+_CLOSENESS = 0.1
+# Fewer papers are one group.
+_FEW_PAPERS = 4
+_LEAST_PAPERS = 2
+# Of many papers, two are no topic.
+_MANY_PAPERS, _LEAST_OF_MANY = 20, 3
+# How many papers of a group have its name, at least.
+_LEAST_SHARE = 0.4
+# A second phrase is named where the first is in fewer of the papers, if it says at least half as much.
+_MOST_OF_GROUP = 0.6
+_MAX_PHRASES = 2
+_SECOND = 0.5
+# A longer phrase stands for its part if nearly as many papers have it.
+_NEARLY_ALL = 0.75
+# Factors of a phrase's weight: for one in a title, which is counted once more, and for a single word.
+_IN_TITLE = 1.0
+_SINGLE_WORD = 0.6
+# Below it a phrase says nothing of the group ("reasoning" of papers on language models).
+_LEAST_WEIGHT = 0.5
+_POSSESSIVE = re.compile(r"['’]s\b")
+
+Stems = tuple[str, ...]
+
+
+def named_groups(pool: Pool, texts: Mapping[PaperId, PaperText]) -> list[tuple[str, list[PaperId]]]:
+    """Return groups of these papers of the pool, the largest first, each with its name.
+
+    Papers of no group, or of one whose papers share no phrase, are left out.
+    """
+    papers = list(texts)
+    least = _LEAST_OF_MANY if len(papers) >= _MANY_PAPERS else _LEAST_PAPERS
+    groups = sorted((group for group in _groups(pool, papers) if len(group) >= least), key=len, reverse=True)
+    phrases = {paper: _phrases(text) for paper, text in texts.items()}
+    names = _Names(pool, phrases)
+    return [(name, group) for group in groups if (name := names.of(group))]
+
+
+def _groups(pool: Pool, papers: Sequence[PaperId]) -> list[list[PaperId]]:
+    if len(papers) < _FEW_PAPERS:
+        return []
+    vectors = pool.seen.meanings[[pool.row[paper] for paper in papers]]
+    vectors = vectors - vectors.mean(axis=0)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    clustering = AgglomerativeClustering(
+        n_clusters=None, metric="precomputed", linkage="average", distance_threshold=1 - _CLOSENESS
+    )
+    labels = clustering.fit_predict(1 - vectors @ vectors.T)
+    groups: dict[int, list[PaperId]] = defaultdict(list)
+    for paper, label in zip(papers, labels.tolist(), strict=True):
+        groups[label].append(paper)
+    return list(groups.values())
+
+
+def _phrases(text: PaperText) -> dict[Stems, Phrase]:
+    """Return the phrases of a paper that may name a group, by their stems with abbreviations expanded."""
+    return {
+        expanded(phrase.stems): phrase
+        for phrase in text.phrases
+        if phrase.is_whole and _can_stand_alone(phrase) and text.own_name.isdisjoint(phrase.stems)
+    }
+
+
+def _can_stand_alone(phrase: Phrase) -> bool:
+    """Return whether a phrase is no adjective or adverb, and not of another word ("model's reasoning")."""
+    if phrase.is_adjective or phrase.text.endswith(("ly", "ual")) or _POSSESSIVE.search(phrase.text):
+        return False
+    # "Neuro-symbolic", "question-answer"; but not "fact-checking" nor "F1-scores".
+    is_compound = " " not in phrase.text and "-" in phrase.text and phrase.text.islower()
+    return not (is_compound and not phrase.text.endswith(("ing", "tion", "s")))
+
+
+@dataclass
+class _Names:
+    """Names groups of papers, each once, by the phrases of all papers."""
+
+    pool: Pool
+    phrases: Mapping[PaperId, Mapping[Stems, Phrase]]
+
+    def __post_init__(self) -> None:
+        self._named: list[frozenset[str]] = []
+
+    @cached_property
+    def _mean(self) -> np.ndarray:
+        return np.asarray(self.pool.seen.meanings[[self.pool.row[paper] for paper in self.phrases]].mean(axis=0))
+
+    @cached_property
+    def _papers_with(self) -> Counter[Stems]:
+        return Counter(stems for of_paper in self.phrases.values() for stems in of_paper)
+
+    def of(self, group: Sequence[PaperId]) -> str:
+        """Return the name of a group; empty if its papers share no phrase that the others lack."""
+        having: defaultdict[Stems, dict[PaperId, Phrase]] = defaultdict(dict)
+        for paper in group:
+            for stems, phrase in self.phrases[paper].items():
+                having[stems][paper] = phrase
+        least = max(_LEAST_PAPERS, math.ceil(_LEAST_SHARE * len(group)))
+        weights = self._weights(group, {stems: of for stems, of in having.items() if len(of) >= least})
+        chosen: list[str] = []
+        covered: set[PaperId] = set()
+        least_weight = _LEAST_WEIGHT
+        while weights and len(chosen) < _MAX_PHRASES and len(covered) < _MOST_OF_GROUP * len(group):
+            new = {stems: len(having[stems].keys() - covered) for stems in weights}
+            left = {stems: weight * new[stems] / len(having[stems]) for stems, weight in weights.items()}
+            best = max(left, key=lambda stems: (left[stems], len(stems), stems))
+            if left[best] < least_weight or (chosen and new[best] < least):
+                break
+            longest = _longest(best, having, weights)
+            if not any(named.issubset(longest) or named.issuperset(longest) for named in self._named):
+                chosen.append(_spelling(having[longest].values()))
+                self._named.append(frozenset(longest))
+                covered |= having[longest].keys()
+                least_weight = max(least_weight, _SECOND * weights[longest])
+            del weights[longest]
+        return " and ".join(chosen)
+
+    def _weights(
+        self, group: Sequence[PaperId], having: Mapping[Stems, Mapping[PaperId, Phrase]]
+    ) -> dict[Stems, float]:
+        """Return how well each phrase names the group: by its share of the papers, in the others, and its meaning."""
+        centre = self.pool.seen.meanings[[self.pool.row[paper] for paper in group]].mean(axis=0)
+        direction = _unit(centre) + _unit(centre - self._mean)
+        others = len(self.phrases) - len(group)
+        weights = {}
+        for stems, papers in having.items():
+            phrases = list(papers.values())
+            share = (len(papers) + _IN_TITLE * sum(phrase.in_title for phrase in phrases)) / len(group)
+            share_of_others = (self._papers_with[stems] - len(papers) + 1) / (others + 2)
+            contrast = max(math.log(len(papers) / len(group) / share_of_others), 0.0)
+            rarity = math.log((len(self.pool.papers) + 1) / (self._arrived_with(phrases[0]) + 1))
+            closeness = max(float(self.pool.corpus.meaning_.phrase(stems) @ direction), 0.0)
+            weights[stems] = share * contrast * rarity * closeness * (_SINGLE_WORD if len(stems) == 1 else 1.0)
+        return weights
+
+    def _arrived_with(self, phrase: Phrase) -> int:
+        """Return how many papers of the pool have a phrase, by its rarest bigram or its stem."""
+        columns = self.pool.corpus.columns(phrase.rare_terms).tolist()
+        return min((int(self._papers_of_column[column]) for column in columns), default=0)
+
+    @cached_property
+    def _papers_of_column(self) -> np.ndarray:
+        terms = self.pool.seen.terms
+        return np.bincount(terms.indices, minlength=terms.shape[1])
+
+
+def _longest(stems: Stems, having: Mapping[Stems, Mapping[PaperId, Phrase]], weights: Mapping[Stems, float]) -> Stems:
+    """Return the longest phrase that contains one and that nearly as many papers have."""
+    spaced = f" {' '.join(stems)} "
+    least = _NEARLY_ALL * len(having[stems])
+    longer = [other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least]
+    return max(longer, key=lambda other: (len(other), weights[other]))
+
+
+def _spelling(phrases: Iterable[Phrase]) -> str:
+    """Return the usual spelling of a phrase, one without abbreviations where there is one."""
+    texts = Counter(phrase.text for phrase in phrases)
+    return max(texts, key=lambda text: (len(text.split()), texts[text], text))
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    return np.asarray(vector / (np.linalg.norm(vector) or 1.0))
