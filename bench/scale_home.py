@@ -124,7 +124,7 @@ def _store_models(app: App, now: datetime) -> None:
             voters = [reader for reader in page if votes[reader.id]]
             if not models:
                 models = _fitted(app, profile, voters, votes, now)
-            current = signatures(app.store, [(reader, profile) for reader in voters])
+            current = signatures(app.store, [(reader, profile) for reader in voters], now)
             app.store.reader_models.save(
                 [
                     replace(

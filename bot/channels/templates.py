@@ -30,7 +30,7 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import phrases
+from bot.channels import phrases, taste
 from bot.channels.follow_ups import HEADING as FOLLOW_UPS
 from bot.channels.follow_ups import follow_ups, in_text
 from bot.channels.papers import (
@@ -47,6 +47,7 @@ from bot.channels.papers import (
     title_link,
 )
 from bot.model import (
+    ChangedPhrase,
     Edition,
     EditionKind,
     Fact,
@@ -55,6 +56,7 @@ from bot.model import (
     FollowUpKind,
     GroupLike,
     LearnedPhrase,
+    LeavingInterest,
     Letter,
     MatchRecord,
     Paper,
@@ -68,7 +70,9 @@ from bot.model import (
     Role,
     Sentence,
     Sighting,
+    Taste,
     Vote,
+    VotedPaper,
 )
 from bot.model.errors import TemplateProblem
 from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, short_date, shorten, wrap
@@ -124,6 +128,10 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "letter_subject": phrases.letter_subject,
     "letter_votes": phrases.letter_votes,
     "letter_week": phrases.letter_week,
+    "taste_compared": taste.compared,
+    "taste_faded": taste.faded,
+    "taste_grown": taste.grown,
+    "taste_leaving": taste.leaving,
     "link": title_link,
     "list_heading": phrases.list_heading,
     "match": phrases.match,
@@ -178,6 +186,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.globals["LETTER_MISSED"] = phrases.LETTER_MISSED
     env.globals["LIKED_ELSEWHERE"] = phrases.LIKED_ELSEWHERE
     env.globals["FOLLOW_UPS"] = FOLLOW_UPS
+    env.globals |= {"TASTE": taste.HEADING, "TASTE_AGAIN": taste.AGAIN, "TASTE_DONE": taste.DONE}
     # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
@@ -365,7 +374,17 @@ def sample_letters() -> list[Letter]:
         LearnedPhrase("bats", 0.2, 0.4, ("Mine",), True),
     )
     lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
-    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9))
+    liked = (VotedPaper(1, "An older paper", "", None, None), VotedPaper(2, "Another", "", None, None))
+    changes = Taste(
+        _DAY,
+        _DAY,
+        recent=31,
+        before=40,
+        grown=(ChangedPhrase("tactile sensing", 6, 1, liked),),
+        faded=(ChangedPhrase("owls", 0, 8, liked, sent=4),),
+    )
+    leaving = (LeavingInterest("Bats at night", _DAY),)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), changes, leaving)
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

@@ -79,6 +79,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     from bot.channels.templates import environment
     from bot.config.home import problems_beside_settings, repair
     from bot.config.new_home import write_schemas
+    from bot.config.profiles import describe_end
     from bot.sources.registry import source_models
 
     try:
@@ -108,20 +109,23 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     for path in app.home.repaired:
         ok(f"{path}: other users of this machine could read it; now they can't")
     problems: list[Problem] = []
-    for subject, subject_problems in checks(app, connect, datetime.now(UTC)):
+    now = datetime.now(UTC)
+    for subject, subject_problems in checks(app, connect, now):
         problems += subject_problems
         if not subject_problems:
             ok(subject)
     for slug, profile in app.profiles.items():
-        if text := understood(profile.interests):
+        if text := understood(profile.interests_at(now)):
             print_line(f"    {slug}: {text}")
+        if ends := [describe_end(entry) for entry in profile.interests_with_end(now, ended=False)]:
+            print_line(f"    {slug}: {', '.join(ends)}")
     # Without a usable store the readers are unknown; the store's problem is listed below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
             print_line(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
-    return _checked(passed, [*notes(app, readers)], problems, as_json)
+    return _checked(passed, [*notes(app, readers, now)], problems, as_json)
 
 
 def _checked(passed: list[str], notes: list[str], problems: list[Problem], as_json: bool) -> int:
@@ -202,8 +206,10 @@ def _count_readers(app: App) -> Counter[Kind]:
     return number
 
 
-def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
+def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     """Yield what is valid, but probably not intended."""
+    from bot.config.profiles import describe_end
+
     if not app.profiles and not app.profile_problems:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
     if not app.sources:
@@ -213,6 +219,10 @@ def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
     for slug, profile in app.profiles.items():
         if not profile.addresses and not profile.open:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
+        for entry in profile.interests_with_end(now, ended=True):
+            yield f"profiles/{slug}.toml: {describe_end(entry)} counts no more; remove it, or set a later day"
+        if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
+            yield f"profiles/{slug}.toml has nothing left to look for: all its interests have ended"
     by_server = [
         channel for channel in reader_channels() if readers[channel.name] and channel.name not in app.file_kinds
     ]

@@ -48,9 +48,12 @@ _ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
 @click.pass_context
 def profiles(ctx: click.Context) -> int:
     """List the profiles and their readers, with the readers' own settings, and check each file."""
-    from bot.config.profiles import describe_days
+    from datetime import UTC, datetime
+
+    from bot.config.profiles import describe_days, describe_end
 
     app = app_of(ctx)
+    now = datetime.now(UTC)
     rows = table("profile", "title", "when", "size", "readers", unbroken=("readers",))
     lines: list[str] = []
     for slug, profile in app.profiles.items():
@@ -59,6 +62,9 @@ def profiles(ctx: click.Context) -> int:
         title = f"{profile.title} (open)" if profile.open else profile.title
         notes = reader_notes(app, slug, profile)
         readers = "\n".join(notes) or "none yet"
+        lines += [f"{slug}: {describe_end(entry)}" for entry in profile.interests_with_end(now, ended=False)]
+        ended = profile.interests_with_end(now, ended=True)
+        lines += [f"{slug}: {describe_end(entry)}, which counts no more" for entry in ended]
         rows.add_row(slug, plain(title), when, str(profile.edition.size), readers)
         # Below the table: in a column of their own the notes would make it too wide for a terminal.
         lines += [f"{slug}/{address}: {note}" for address, note in notes.items() if note]

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import time
+from datetime import date, datetime, time
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -26,6 +26,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
+    PlainSerializer,
     StringConstraints,
     ValidationInfo,
     WithJsonSchema,
@@ -49,8 +50,9 @@ from bot.config.toml import (
 )
 from bot.model import GOOD, Kind, Override, Problem
 from bot.model.addresses import mail_address
+from bot.model.clock import local_date
 from bot.model.errors import ConfigError
-from bot.model.wording import DEFAULT_LANGUAGE, known_language
+from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -120,13 +122,94 @@ def groups_of_terms(value: Any) -> Any:
     return value
 
 
+def calendar_date(value: Any) -> Any:
+    """Accept "2027-01-31" as well as TOML's own local date; raises ValueError."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    with suppress(ValueError):
+        if isinstance(value, str):
+            return date.fromisoformat(value.strip())
+    shown = "what is set there" if isinstance(value, list | dict) else f"{value!s:.40}"
+    raise ValueError(f"{shown} is not a date; write it like 2027-01-31")
+
+
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
 _CLOCK = {"type": "string", "pattern": "^([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"}
 ClockTime = Annotated[time, BeforeValidator(clock_time), WithJsonSchema(_CLOCK)]
+_DATE = {"type": "string", "format": "date"}
+CalendarDate = Annotated[date, BeforeValidator(calendar_date), WithJsonSchema(_DATE)]
 Email = Annotated[str, AfterValidator(mail_address)]
 Timezone = Annotated[str, AfterValidator(known_timezone)]
 Language = Annotated[str, AfterValidator(known_language)]
+
+
+_MAX_INTERESTS = 20_000  # characters, of one or of all together
+
+
+class InterestSection(Section):
+    """An interest in the reader's own words, and its last day: without one it has no end."""
+
+    text: str = Field(min_length=1, max_length=_MAX_INTERESTS)
+    until: CalendarDate | None = None
+
+    def counts_on(self, day: date) -> bool:
+        return self.until is None or day <= self.until
+
+
+def list_of_interests(value: Any) -> Any:
+    """Accept a text, or a list whose entries are texts or tables with a text and its last day; raises ValueError."""
+    if isinstance(value, str):
+        value = [value] if value.strip() else []
+    if not isinstance(value, list | tuple):
+        raise ValueError(wrong_value(value, "string"))
+    entries = [{"text": entry} if isinstance(entry, str) else entry for entry in value]
+    for position, entry in enumerate(entries):
+        if not isinstance(entry, Mapping | InterestSection):
+            form = '{ text = "tactile sensing", until = 2027-01-31 }'
+            raise MisplacedError((position,), f'is neither a text nor a table; write "tactile sensing" or {form}')
+    texts = [entry.get("text") for entry in entries if isinstance(entry, Mapping)]
+    if sum(len(text) for text in texts if isinstance(text, str)) > _MAX_INTERESTS:
+        raise ValueError(f"interests have at most {_MAX_INTERESTS:,} characters together; shorten them")
+    return entries
+
+
+def one_text_or_list(interests: tuple[InterestSection, ...]) -> Any:
+    """Return what ``list_of_interests`` accepts: a text for one without an end, as earlier versions read it."""
+    if len(interests) < 2 and not any(entry.until for entry in interests):
+        return "".join(entry.text for entry in interests)
+    return [{"text": entry.text, **({"until": f"{entry.until}"} if entry.until else {})} for entry in interests]
+
+
+_TEXT_OR_LIST = {
+    "anyOf": [
+        {"type": "string", "maxLength": _MAX_INTERESTS},
+        {
+            "type": "array",
+            "maxItems": 100,
+            "items": {
+                "anyOf": [
+                    {"type": "string", "minLength": 1},
+                    {
+                        "type": "object",
+                        "properties": {"text": {"type": "string", "minLength": 1}, "until": _DATE},
+                        "required": ["text"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        },
+    ],
+    "default": "",
+}
+# As a list whatever the form: a text is one entry without an end.
+Interests = Annotated[
+    tuple[InterestSection, ...],
+    BeforeValidator(list_of_interests),
+    PlainSerializer(one_text_or_list),
+    Field(max_length=100),
+    WithJsonSchema(_TEXT_OR_LIST),
+]
 
 
 class EditionSection(Section):
@@ -224,7 +307,7 @@ class Profile(Section):
     """An interest, and the readers who receive editions for it."""
 
     title: str = Field(min_length=1, max_length=200)
-    interests: str = Field("", max_length=20_000)
+    interests: Interests = ()
     keywords: Terms = ()
     authors: Terms = ()
     mute: Terms = ()
@@ -249,6 +332,16 @@ class Profile(Section):
     def addresses(self) -> list[tuple[Kind, str]]:
         """The kind and the address of each reader, in the order of the file."""
         return [reader.address for reader in self.readers]
+
+    def interests_at(self, now: datetime) -> str:
+        """Return the text of the interests that have not ended at a time, a paragraph for each entry."""
+        day = local_date(now, self.schedule.timezone)
+        return "\n\n".join(entry.text for entry in self.interests if entry.counts_on(day))
+
+    def interests_with_end(self, now: datetime, *, ended: bool) -> list[InterestSection]:
+        """Return the interests with a last day that is over at a time, or is not."""
+        day = local_date(now, self.schedule.timezone)
+        return [entry for entry in self.interests if entry.until and entry.counts_on(day) is not ended]
 
 
 def _conflicts(values: Mapping[str, Any], checks: AddressChecks) -> Iterator[MisplacedError]:
@@ -355,6 +448,9 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
         edition = edition.model_copy(update={"size": override.size, "explore": explore})
     times = {"at": override.at, "days": override.days, "timezone": override.timezone}
     topics = {name: getattr(override, name) for name in TOPICS}
+    if override.interests is not None:
+        # A reader's own text has no end; model_copy does not validate.
+        topics["interests"] = tuple(InterestSection(text=text) for text in [override.interests] if text)
     schedule = profile.schedule.model_copy(update=_set(times))
     own = _set({**topics, "language": override.language, "title": override.title, "catch_up": override.catch_up})
     return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
@@ -362,6 +458,18 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
 
 def _set(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def describe_end(entry: InterestSection, language: str = DEFAULT_LANGUAGE) -> str:
+    """Return an interest and its last day in a few words; empty for one without.
+
+    >>> describe_end(InterestSection(text="tactile sensing", until="2027-01-31"))
+    '“tactile sensing” until 31 Jan 2027'
+    """
+    if entry.until is None:
+        return ""
+    text = textwrap.shorten(entry.text, _SHOWN, placeholder="…")
+    return f"“{text}” until {long_date(entry.until, language)}"
 
 
 def describe_override(override: Override) -> str:

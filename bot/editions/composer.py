@@ -28,7 +28,9 @@ from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
 from bot.editions.joins import Joins, PaperReader, with_join
 from bot.editions.learned import LearnedPhrases, learned
 from bot.editions.models import CurrentRanker, interests_of, refit
+from bot.editions.taste import is_told, leaving, taste
 from bot.model import (
+    RENEWED,
     Edition,
     EditionKind,
     FollowUp,
@@ -422,7 +424,9 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     current = store.feedback.current(reader.id)
     # Whole days in the reader's time zone, without the letter's own: votes after it would be in no letter.
     first, timezone = day - _WEEK, profile.schedule.timezone
-    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
+    of_week = [
+        vote for vote in current.values() if first <= local_date(vote.at, timezone) < day and vote.via != RENEWED
+    ]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     papers = store.papers.get(liked_ids)
     phrases = learned(store, context.composer, reader, profile, now=now) if current else LearnedPhrases()
@@ -448,6 +452,8 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
             store.editions.probabilities(reader.id, now - _MONTH),
             {paper_id: vote.vote for paper_id, vote in current.items()},
         ),
+        taste=taste(store, context.composer, reader, profile, day, now=now) if is_told(day) else None,
+        leaving=leaving(profile, day),
     )
 
 

@@ -3,20 +3,20 @@
     voted papers --phrases--> supported by the votes, not the reader's own words
     recent and voted papers --explain--> contributions --> each phrase's mean weight, if its sign is the same in all
 
-The letter, the preferences page and ``why`` therefore say the same.
+The letter, the preferences page and ``why`` therefore say the same. ``bot.editions.taste`` compares two periods.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.model import LearnedPhrase, Paper, Reader, VotedPaper, is_library_paper
-from bot.ranking.phrases import Phrase, whole_phrases
+from bot.ranking.phrases import PaperText, Phrase, whole_phrases
 from bot.store import Store
 from bot.text.tokens import tokens
 from bot.text.topics import expanded
@@ -49,17 +49,26 @@ def learned(
     store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
 ) -> LearnedPhrases:
     """Return the phrases of voted papers with the largest mean contribution to the scores of recent papers."""
+    lessons = lessons_of(store, composer, reader, profile, now=now)
+    if lessons is None:
+        return LearnedPhrases()
+    sides = [_Side(lessons, sign) for sign in (1, -1)]
+    heaviest = max((weight for side in sides for weight in side.weights.values()), default=1.0)
+    likes, dislikes = (tuple(side.phrases(heaviest)) for side in sides)
+    return LearnedPhrases(likes, dislikes)
+
+
+def lessons_of(
+    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
+) -> Lessons | None:
+    """Return what each term adds to the scores of recent and voted papers; None where nothing is ranked."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     voted = [*store.feedback.current(reader.id)][-_VOTED_PAPERS:]
     ranked = composer.ranked(reader, profile, list(dict.fromkeys([*recent, *voted])), now)
     if ranked is None:
-        return LearnedPhrases()
-    contributions = [score.terms for score in ranked.ranking.explained(ranked.scores)]
-    written = frozenset(_stems(" . ".join([profile.interests, *profile.keywords])))
-    sides = [_Side(ranked, contributions, written, sign) for sign in (1, -1)]
-    heaviest = max((weight for side in sides for weight in side.weights.values()), default=1.0)
-    likes, dislikes = (tuple(side.phrases(heaviest)) for side in sides)
-    return LearnedPhrases(likes, dislikes)
+        return None
+    written = frozenset(_stems(" . ".join([profile.interests_at(now), *profile.keywords])))
+    return Lessons(ranked, [score.terms for score in ranked.ranking.explained(ranked.scores)], written)
 
 
 def _stems(text: str) -> Iterator[str]:
@@ -68,13 +77,55 @@ def _stems(text: str) -> Iterator[str]:
     yield from expanded(stems)
 
 
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Recent and voted papers as ranked, each one's contributions by term, and the stems of the reader's own words."""
+
+    ranked: Ranked
+    contributions: Sequence[Mapping[str, float]]
+    written: frozenset[str]
+
+    def learnable(self, texts: Sequence[PaperText]) -> list[Phrase]:
+        """Return the phrases that these texts may teach: topics of theirs, neither the reader's own nor excluded."""
+        times = Counter(stems for text in texts for stems in {phrase.stems for phrase in text.phrases})
+        # What one abstract has in passing is no topic of its paper.
+        phrases = {
+            phrase.stems: phrase
+            for text in texts
+            for phrase in text.learnable_phrases
+            if phrase.is_whole and (phrase.in_title or times[phrase.stems] > 1)
+        }
+        excluded = self.ranked.evidence.excluded
+        return [
+            phrase
+            for phrase in phrases.values()
+            if 2 * len(phrase.topical_stems & self.written) <= len(phrase.topical_stems)
+            and excluded.isdisjoint(phrase.rare_terms)
+        ]
+
+    def weights(self, phrases: Iterable[Phrase], sign: int) -> dict[Phrase, float]:
+        """Return those that raise papers (``sign`` 1) or lower them (-1), with the size of the mean contribution."""
+        means: Counter[str] = Counter()
+        for terms in self.contributions:
+            means.update(terms)
+        return {
+            phrase: sign * phrase.weight(means) / len(self.contributions)
+            for phrase in phrases
+            if self.ranked.evidence.votes.supports(phrase.rare_terms, liked=sign > 0)
+            and self._has_one_sign(phrase, sign)
+        }
+
+    def _has_one_sign(self, phrase: Phrase, sign: int) -> bool:
+        having = [terms for terms in self.contributions if all(stem in terms for stem in phrase.stems)]
+        return bool(having) and all(sign * phrase.weight(terms) > 0 for terms in having)
+
+
 class _Side:
     """The phrases of liked papers (``sign`` 1) or disliked ones (-1), with the size of each one's mean contribution."""
 
-    def __init__(
-        self, ranked: Ranked, contributions: Sequence[Mapping[str, float]], written: frozenset[str], sign: int
-    ) -> None:
+    def __init__(self, lessons: Lessons, sign: int) -> None:
         self._sign = sign
+        ranked = lessons.ranked
         papers = ranked.reader.up if sign > 0 else ranked.reader.down
         # The newest vote first; papers of a library come after those that were voted on.
         self._papers: list[Paper | VotedPaper] = sorted(
@@ -83,30 +134,7 @@ class _Side:
         )
         texts = [ranked.text(paper) for paper in self._papers]
         self._stems = [{phrase.stems for phrase in text.phrases} for text in texts]
-        times = Counter(stems for of_paper in self._stems for stems in of_paper)
-        # What one abstract has in passing is no topic of its paper.
-        phrases = {
-            phrase.stems: phrase
-            for text in texts
-            for phrase in text.learnable_phrases
-            if phrase.is_whole and (phrase.in_title or times[phrase.stems] > 1)
-        }
-        means: Counter[str] = Counter()
-        for terms in contributions:
-            means.update(terms)
-        excluded = ranked.evidence.excluded
-        self.weights = {
-            phrase: sign * phrase.weight(means) / len(contributions)
-            for phrase in phrases.values()
-            if 2 * len(phrase.topical_stems & written) <= len(phrase.topical_stems)
-            and excluded.isdisjoint(phrase.rare_terms)
-            and ranked.evidence.votes.supports(phrase.rare_terms, liked=sign > 0)
-            and self._has_one_sign(phrase, contributions)
-        }
-
-    def _has_one_sign(self, phrase: Phrase, contributions: Sequence[Mapping[str, float]]) -> bool:
-        weights = [phrase.weight(terms) for terms in contributions if all(stem in terms for stem in phrase.stems)]
-        return bool(weights) and all(self._sign * weight > 0 for weight in weights)
+        self.weights = lessons.weights(lessons.learnable(texts), sign)
 
     def phrases(self, heaviest: float) -> Iterator[LearnedPhrase]:
         """Yield the heaviest phrases, none of which repeats another, each with papers that taught it."""

@@ -209,7 +209,7 @@ class CurrentRanker:
 
 def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) -> None:
     """Fit and store the models and mixtures of the readers who voted since, or whose vocabulary changed."""
-    current = signatures(store, readers)
+    current = signatures(store, readers, now)
     if not current:
         return
     stored = store.reader_models.versions(list(current))
@@ -297,7 +297,7 @@ def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest
     overrides = store.overrides.of_readers(reader_ids)
     papers = store.papers.voted(vote.paper for reader_votes in votes.values() for vote in reader_votes)
     libraries = store.library.of_readers(reader_ids, MOST_PAPERS)
-    learned = learned_of(store, readers)
+    learned = learned_of(store, readers, now)
     mixtures = mixtures_of(store, reader_ids)
     return [
         replace(
@@ -341,7 +341,7 @@ def interest(
     owned = [item for item in library if voted.isdisjoint(keys(item.paper))]
     library_ages = {item.paper.id: max((now - item.added) / timedelta(days=1), 0.0) for item in owned}
     return Interest(
-        text=profile.interests,
+        text=profile.interests_at(now),
         rules=Rules(profile.keywords, profile.authors, profile.mute, profile.require),
         up=[*(papers[vote.paper] for vote in votes if vote.vote is Vote.UP), *(item.paper for item in owned)],
         down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
@@ -351,8 +351,8 @@ def interest(
     )
 
 
-def signatures(store: Store, readers: Readers) -> dict[ReaderId, str]:
-    """Return a key of the votes, library and interests of each reader who ever voted or has a library.
+def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, str]:
+    """Return a key of the votes, library and interests as of ``now`` of each reader who ever voted or has a library.
 
     Readers whose key is unchanged need no new model.
     """
@@ -364,7 +364,7 @@ def signatures(store: Store, readers: Readers) -> dict[ReaderId, str]:
         if reader.id not in last_votes and reader.id not in libraries:
             continue
         # The text that is ranked by: keywords stand in for missing interests.
-        text = profile.interests or " ".join(profile.keywords)
+        text = profile.interests_at(now) or " ".join(profile.keywords)
         if text not in hashes:
             hashes[text] = blake2b(text.encode(), digest_size=8).hexdigest()
         counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
@@ -372,12 +372,12 @@ def signatures(store: Store, readers: Readers) -> dict[ReaderId, str]:
     return current
 
 
-def learned_of(store: Store, readers: Readers) -> dict[ReaderId, Learned]:
+def learned_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Learned]:
     """Return the stored models of these readers; where they are stale or missing, the ranker fits them in memory."""
     from bot.ranking.learner import load
 
     stored = store.reader_models.of_readers([reader.id for reader, _ in readers])
-    current = signatures(store, readers) if stored else {}
+    current = signatures(store, readers, now) if stored else {}
     learned = {}
     for reader_id, model in stored.items():
         if model.signature != current.get(reader_id):

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bot.model.papers import Paper, PaperId
+from bot.model.papers import Paper, PaperId, VotedPaper
 from bot.model.readers import Reader
 
 EditionId = int
@@ -329,12 +329,49 @@ class LearnedPhrase:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedPhrase:
+    """A phrase of liked papers, and how many likes of a quarter and of the time before it had it.
+
+    ``papers`` are the liked papers with it, the newest like first. ``sent`` is how many papers with it the reader was
+    sent in the quarter, counted for faded phrases only.
+    """
+
+    text: str
+    recent: int
+    before: int
+    papers: tuple[VotedPaper, ...]
+    sent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """How a reader's likes since ``since`` differ from those between ``earlier`` and then.
+
+    ``recent`` and ``before`` are how many likes there were in all.
+    """
+
+    since: date
+    earlier: date
+    recent: int
+    before: int
+    grown: tuple[ChangedPhrase, ...] = ()
+    faded: tuple[ChangedPhrase, ...] = ()
+
+
+class LeavingInterest(NamedTuple):
+    """An interest of the profile whose last day is in the week after a letter."""
+
+    text: str
+    until: date
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A reader's week: the seven whole days before ``edition.date``, so that each vote is in one letter.
 
     ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
     ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few
-    votes.
+    votes, ``taste`` in all but the first letter of a month, or if nothing changed.
     """
 
     edition: Edition
@@ -343,8 +380,10 @@ class Letter:
     raised: tuple[LearnedPhrase, ...] = ()
     lowered: tuple[LearnedPhrase, ...] = ()
     record: MatchRecord | None = None
+    taste: Taste | None = None
+    leaving: tuple[LeavingInterest, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write: no vote in the week, and no paper that was missed."""
-        return not (self.liked or self.disliked or self.edition.picks)
+        """Whether there is nothing to write: no vote in the week, no paper that was missed, and no change of taste."""
+        return not (self.liked or self.disliked or self.edition.picks or self.taste or self.leaving)

@@ -68,7 +68,7 @@ class ChannelTests:
         next_one = None if last else self.composer.edition(reader, profile, day, now)
         schedule = profile.schedule
         first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(ZoneInfo(schedule.timezone))
-        welcome = welcome_edition(understood(profile.interests), first, self.sample_page)
+        welcome = welcome_edition(understood(profile.interests_at(now)), first, self.sample_page)
         edition = replace(
             next_one if next_one and next_one.picks else welcome,
             reader=reader,

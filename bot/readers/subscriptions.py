@@ -265,14 +265,14 @@ class Preferences:
     catch_up: bool
 
     @classmethod
-    def of(cls, profile: Profile) -> Preferences:
+    def of(cls, profile: Profile, now: datetime) -> Preferences:
         return cls(
             title=profile.title,
             size=profile.edition.size,
             at=profile.schedule.at,
             days=profile.schedule.days,
             timezone=profile.schedule.timezone,
-            interests=profile.interests,
+            interests=profile.interests_at(now).strip(),
             keywords=profile.keywords,
             authors=profile.authors,
             mute=profile.mute,
@@ -281,7 +281,7 @@ class Preferences:
         )
 
 
-def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Preferences) -> None:
+def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Preferences, now: datetime) -> None:
     """Store a reader's preferences; raises ValueError, with a message for the reader.
 
     ``profile`` is as its file has it. Only what differs from the file is stored, so that an operator's later change
@@ -309,10 +309,12 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
         mute=mute,
         language=known_language(chosen.language),
     )
+    # The day is that of the reader's own time zone, in which the form was shown.
+    in_own_zone = with_override(profile, Override(timezone=current.timezone))
     in_file = replace(
-        Preferences.of(profile),
+        Preferences.of(profile, now),
+        interests=in_own_zone.interests_at(now).strip(),
         days=tuple(day for day in DAYS if day in profile.schedule.days),
-        interests=profile.interests.strip(),
     )
     differing = {
         field.name: getattr(new, field.name)
@@ -340,8 +342,8 @@ def _title_by_topics(profile: Profile, override: Override) -> str:
     if override.interests is None:
         return profile.title
     own = with_override(profile, override)
-    title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(own.interests))), "")
-    title = title or ", ".join(own.keywords or own.authors) or oneline(own.interests)
+    title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(override.interests))), "")
+    title = title or ", ".join(own.keywords or own.authors) or oneline(override.interests)
     if len(title) > _TITLE_WIDTH:
         # At the end of a clause, if that leaves enough to be a name.
         end = max((match.start() for match in _CLAUSE_END.finditer(title, 0, _TITLE_WIDTH + 1)), default=0)

@@ -84,22 +84,47 @@ def vote_with_effect(
     """
     # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
     # be of the same papers.
-    new = composer.candidates(reader, profile)
-    candidates = [paper_id for paper_id in new.ids if paper_id != paper.id]
-    earlier = {paper_id for paper_id in new.waiting if paper_id != paper.id} if candidates else set()
-    waiting = bool(candidates)
-    if not waiting:
-        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
-        unsent = store.papers.new_to(reader.id, oldest, sources=profile.sources)
-        candidates = [paper_id for paper_id in unsent if paper_id != paper.id]
-    ids = [*candidates[-_MAX_CANDIDATES:], *sorted(earlier)[-_MAX_CANDIDATES:], paper.id]
-
+    compared = compared_papers(store, composer, reader, profile, without=paper.id)
+    ids = [*compared.ids, paper.id]
     before = composer.ranked(reader, profile, ids, now)
     record(store, reader, paper, vote, now=now, via=via, voter=voter)
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
-        return VoteEffect([], [], waiting, rise=vote is Vote.UP, phrases=[])
-    return compare(before, after, profile, paper, earlier, waiting=waiting)
+        return VoteEffect([], [], compared.waiting, rise=vote is Vote.UP, phrases=[])
+    return compare(before, after, profile, paper, compared.earlier, waiting=compared.waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPapers:
+    """The candidates of a reader's next edition, or if there are none (not ``waiting``), papers not sent to them.
+
+    ``earlier`` are those of them that earlier editions had no place for.
+    """
+
+    ids: Sequence[PaperId]
+    earlier: Collection[PaperId]
+    waiting: bool
+
+
+def compared_papers(
+    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, without: PaperId | None = None
+) -> ComparedPapers:
+    """Return the papers by whose order an effect is shown."""
+    new = composer.candidates(reader, profile)
+    candidates = [paper_id for paper_id in new.ids if paper_id != without]
+    earlier = {paper_id for paper_id in new.waiting if paper_id != without} if candidates else set()
+    waiting = bool(candidates)
+    if not waiting:
+        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
+        unsent = store.papers.new_to(reader.id, oldest, sources=profile.sources)
+        candidates = [paper_id for paper_id in unsent if paper_id != without]
+    return ComparedPapers([*candidates[-_MAX_CANDIDATES:], *sorted(earlier)[-_MAX_CANDIDATES:]], earlier, waiting)
+
+
+def first_papers(ranked: Ranked, profile: Profile, earlier: Collection[PaperId]) -> list[Paper]:
+    """Return the first papers of the edition that these would make."""
+    choices = choices_of(profile, ranked, earlier)
+    return [ranked.papers[choice.score.paper] for choice in choices[:_COMPARED_PAPERS]]
 
 
 def compare(
@@ -130,13 +155,9 @@ def compare(
         and text.own_name.isdisjoint(phrase.stems)
     }
 
-    def first(ranked: Ranked) -> list[Paper]:
-        choices = choices_of(profile, ranked.without(voted.id), earlier)
-        return [ranked.papers[choice.score.paper] for choice in choices[:_COMPARED_PAPERS]]
-
     return VoteEffect(
-        before=first(before),
-        after=first(after),
+        before=first_papers(before.without(voted.id), profile, earlier),
+        after=first_papers(after.without(voted.id), profile, earlier),
         waiting=waiting,
         rise=rise,
         phrases=[phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)],

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, case, del
 from bot.model import (
     OPERATOR_KIND,
     OPERATOR_PROFILE,
+    RENEWED,
     STOPPED_BY_READER,
     Kind,
     Origin,
@@ -455,7 +456,7 @@ class Feedback(Aggregate):
             ShownLike(reader_id, names[reader_id], vote.paper, vote.at)
             for reader_id, votes_ in of_members.items()
             for vote in votes_
-            if vote.vote is Vote.UP and vote.at > since
+            if vote.vote is Vote.UP and vote.at > since and vote.via != RENEWED
         ]
         return sorted(likes, key=lambda like: like.at)
 

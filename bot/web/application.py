@@ -26,6 +26,7 @@ from bot.web.papers import PaperPages, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
 from bot.web.site import AddressPages, PageError, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
+from bot.web.taste import TastePages
 from bot.web.weeks import WeekPages
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     subscriptions = SubscriptionPages(site, open_editions, publish_soon)
     search = SearchPages(site, open_editions)
     votes = VotePages(site)
+    taste = TastePages(site)
     editions = EditionPages(site)
     papers = PaperPages(site, open_editions)
     preview = PreviewPage(site, open_editions)
@@ -117,6 +119,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/thumb/{token}", votes.show, votes.record),
         _route("/thumb/{token}/save", votes.offer_to_save),
         *_export_routes("/thumb/{token}/paper", votes.papers),
+        _route("/taste/{token}", taste.show, taste.change),
         _route("/go/{token}", AddressPages(site).show),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),

@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
-from bot.config.profiles import DAYS, Profile, describe_days
+from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.learned import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
@@ -149,12 +149,12 @@ class ReaderPage:
         if field(request, "reset"):
             reset_preferences(self._site.store, reader)
             return "Your editions follow the profile again."
-        set_preferences(self._site.store, reader, profile, self._preferences(request, reader))
+        set_preferences(self._site.store, reader, profile, self._preferences(request, reader), self._site.now)
         return "Saved. It counts from your next edition on."
 
     def _preferences(self, request: Request, reader: Reader) -> Preferences:
         """Return the preferences of a form; those that it leaves out stay as they are."""
-        current = Preferences.of(self._site.profile_of(reader))
+        current = Preferences.of(self._site.profile_of(reader), self._site.now)
         sent = request.state.form
         return Preferences(
             title=field(request, "title") if "title" in sent else current.title,
@@ -202,7 +202,7 @@ class ReaderPage:
             case "/data":
                 template, shown = "data.html.j2", self._data(reader)
             case _:
-                template, shown = "preferences.html.j2", self._settings(reader)
+                template, shown = "preferences.html.j2", self._settings(reader, profile)
         return self._site.page(
             template,
             me=own_path(request),
@@ -216,13 +216,18 @@ class ReaderPage:
             **shown,
         )
 
-    def _settings(self, reader: Reader) -> dict[str, Any]:
+    def _settings(self, reader: Reader, profile: Profile) -> dict[str, Any]:
         override = self._site.store.overrides.get(reader.id)
         in_file = self._site.profile_in_file(reader)
         return {
             "languages": languages(),
             "timezones": regional_timezones(),
             "all_days": DAYS,
+            "interests": profile.interests_at(self._site.now).strip(),
+            "ends": [
+                describe_end(entry, profile.language)
+                for entry in profile.interests_with_end(self._site.now, ended=False)
+            ],
             "has_own": override != Override(ignored=override.ignored, shown_as=override.shown_as),
             "shown_as": override.shown_as or "",
             "group": in_file.title if in_file.group and not is_shared(reader) else "",

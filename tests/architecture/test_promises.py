@@ -42,6 +42,8 @@ def is_section(annotation) -> bool:
 
 # A reader's table has one key, the name of a channel.
 PROFILE_KEYS = {key for key in keys_of(Profile) if not key.startswith("readers[]")}
+# A text, or tables.
+PROFILE_KEYS |= {"interests"}
 PROFILE_KEYS |= {f"readers[].{channel.name}" for channel in reader_channels()}
 
 

@@ -20,7 +20,20 @@ from bot.channels import Route
 from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.smtp import SmtpChannel
 from bot.channels.templates import environment
-from bot.model import Delivery, Edition, OutboxKey, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
+from bot.model import (
+    ChangedPhrase,
+    Delivery,
+    Edition,
+    OutboxKey,
+    Paper,
+    Pick,
+    PickKind,
+    Reader,
+    Sentence,
+    Sighting,
+    TasteChange,
+    Vote,
+)
 
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
 from .scripted_channels import Clock, ScriptedChannel
@@ -243,6 +256,9 @@ class TestLinks:
 
     def me(self) -> str:
         return f"https://papers.example.org/me/{'m' * 60}"
+
+    def taste(self, phrase: ChangedPhrase, change: TasteChange) -> str:
+        return f"https://papers.example.org/taste/{'t' * 60}?do={change}&phrase={phrase.text}"
 
     def unsubscribe(self) -> str:
         return f"https://papers.example.org/unsubscribe/{'u' * 60}"

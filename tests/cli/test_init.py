@@ -39,7 +39,7 @@ def test_options_fill_in_the_profile_and_the_settings(paperbot, tmp_path):
     )
     assert answer.code == 0
     profile = profile_of(home, "my-papers")
-    assert profile.interests.strip() == 'Owls, "barn owls" \\ and their prey'
+    assert profile.interests[0].text == 'Owls, "barn owls" \\ and their prey'
     assert (profile.keywords, profile.authors, profile.mute) == ((), (), ())
     assert [address for _, address in profile.addresses] == ["grace@example.org"]
     assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("06:45", "Asia/Tokyo")
@@ -242,7 +242,7 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert "ok  127.0.0.1 accepts mail." in terminal.seen
     assert "paperbot --home papers run --force" in terminal.seen
     profile = profile_of(tmp_path / "papers", "my-papers")
-    assert profile.interests.strip() == "Owls and other birds of prey"
+    assert profile.interests[0].text == "Owls and other birds of prey"
     assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "Europe/Rome")
 
 

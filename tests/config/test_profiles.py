@@ -1,10 +1,11 @@
 """A profile file is read, or refused in one line with the place and the remedy."""
 
+import json
 import os
 import socket
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
-from datetime import time
+from datetime import UTC, datetime, time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ from hypothesis import strategies as st
 from tomlkit.exceptions import ParseError
 
 from bot.channels.registry import address_checks
-from bot.config.profiles import add_reader, load_profile, load_profiles, remove_reader
+from bot.config.profiles import (
+    add_reader,
+    dump_profile,
+    load_profile,
+    load_profiles,
+    parse_profile,
+    remove_reader,
+    with_override,
+)
+from bot.model import Override
 from bot.model.addresses import mail_address
 from bot.model.errors import ConfigError
 
@@ -28,10 +38,55 @@ def profile_of(folder: Path, text: str, name: str = "reward-models.toml"):
 
 def test_a_title_and_interests_are_enough(tmp_path):
     profile = profile_of(tmp_path, VALID)
-    assert (profile.title, profile.interests) == ("Reward models", "reward models")
+    assert (profile.title, [entry.text for entry in profile.interests]) == ("Reward models", ["reward models"])
     assert (profile.edition.size, profile.edition.explore, profile.edition.summary_sentences) == (5, 1, 3)
     assert (profile.schedule.at, profile.schedule.timezone) == (time(8), "Europe/Berlin")
     assert profile.alerts is None
+
+
+def test_interests_are_a_text_or_a_list_whose_entries_may_have_a_last_day(tmp_path):
+    listed = 'title = "x"\ninterests = ["owls", { text = "bats", until = 2027-01-31 }, { text = "mice" }]\n'
+    profile = profile_of(tmp_path, listed)
+    last, over = (datetime(2027, 1, 31, hour, tzinfo=UTC) for hour in (22, 23))  # in Berlin
+    assert [profile.interests_at(now) for now in (last, over)] == ["owls\n\nbats\n\nmice", "owls\n\nmice"]
+    assert parse_profile("x", dump_profile(profile)).interests == profile.interests
+    own = with_override(profile, Override(interests="bats"))
+    assert own.interests_at(over) == "bats"
+    assert json.loads(dump_profile(profile_of(tmp_path, VALID)))["interests"] == "reward models"
+
+
+@pytest.mark.parametrize(
+    ("interests", "says"),
+    [
+        ('[{ text = "x", until = "soon" }]', ":2: interests[1].until: soon is not a date; write it like 2027-01-31"),
+        ('["y", { text = "x", until = 2027-01-31T08:00:00 }]', "interests[2].until: 2027-01-31 08:00:00 is not a date"),
+        ('[{ text = "x", untill = 2027-01-31 }]', ":2: interests[1].untill: unknown key; did you mean 'until'?"),
+        ("[{ until = 2027-01-31 }]", "interests[1].text: is missing; add it"),
+        ('["x", 5]', 'interests[2]: is neither a text nor a table; write "tactile sensing" or { text ='),
+        ("5", "interests: 5 is not valid; it should be a text of the allowed length, in quotes"),
+        ('[""]', "interests[1].text"),
+        ("[]", "says nothing to look for"),
+    ],
+)
+def test_a_mistake_in_a_list_of_interests_is_named_with_its_place(tmp_path, interests, says):
+    with pytest.raises(ConfigError) as caught:
+        profile_of(tmp_path, f'title = "x"\ninterests = {interests}\n')
+    assert says in str(caught.value)
+
+
+def test_an_interest_that_has_ended_is_a_note_of_check_and_of_profiles(home, paperbot):
+    (home / "profiles" / "x.toml").write_text(
+        'title = "x"\ninterests = [{ text = "owls", until = 2020-01-31 }, { text = "bats", until = 2999-01-31 }]\n'
+    )
+    checked = paperbot("check")
+    assert checked.code == 0
+    assert "x: You want: bats." in checked.out
+    assert "x: “bats” until 31 Jan 2999" in checked.out
+    assert "profiles/x.toml: “owls” until 31 Jan 2020 counts no more; remove it, or set a later day" in checked.out
+    assert "nothing left" not in checked.out
+    listed = paperbot("profiles").out
+    assert "x: “bats” until 31 Jan 2999\n" in listed
+    assert "x: “owls” until 31 Jan 2020, which counts no more\n" in listed
 
 
 def test_every_key_of_the_design_is_read(tmp_path):

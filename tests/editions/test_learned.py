@@ -32,7 +32,7 @@ def test_phrases_are_of_voted_papers_and_have_the_sign_that_they_have_in_every_s
         scores = ranked.ranking.explained(ranked.scores)
     assert phrases.likes
     assert any("agent" in phrase.text for phrase in phrases.dislikes)
-    own = set(stem_terms(f"{profile.interests} {' '.join(profile.keywords)}"))
+    own = set(stem_terms(f"{profile.interests_at(NOW)} {' '.join(profile.keywords)}"))
     for side, sign, vote in ((phrases.likes, 1, Vote.UP), (phrases.dislikes, -1, Vote.DOWN)):
         titles = {paper.title for paper_id, paper in papers.items() if current[paper_id].vote is vote}
         for phrase in side:

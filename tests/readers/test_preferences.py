@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.config.profiles import describe_override, with_override
+from bot.config.profiles import InterestSection, describe_override, with_override
 from bot.model import Override
 from bot.readers.subscriptions import (
     MAX_IGNORED_WORDS,
@@ -36,32 +36,44 @@ def reader(app, profile):
 
 
 def test_only_what_differs_from_the_profile_is_stored(app, reader, profile):
-    as_is = Preferences.of(profile)
-    set_preferences(app.store, reader, profile, as_is)
+    as_is = Preferences.of(profile, NOW)
+    set_preferences(app.store, reader, profile, as_is, NOW)
     assert app.store.overrides.get(reader.id) == Override()
     chosen = replace(as_is, at=time(6, 30, 59), days=["sun", "mon"], timezone="Asia/Tokyo")
-    set_preferences(app.store, reader, profile, chosen)
+    set_preferences(app.store, reader, profile, chosen, NOW)
     expected = Override(at=time(6, 30), days=("mon", "sun"), timezone="Asia/Tokyo")
     assert app.store.overrides.get(reader.id) == expected
-    assert Preferences.of(with_override(profile, expected)) == replace(chosen, at=time(6, 30), days=("mon", "sun"))
+    assert Preferences.of(with_override(profile, expected), NOW) == replace(chosen, at=time(6, 30), days=("mon", "sun"))
+
+
+def test_saving_the_form_unchanged_keeps_the_last_days_of_the_files_interests(app, reader, profile):
+    interests = (InterestSection(text="owls"), InterestSection(text="bats", until="2025-05-07"))
+    dated = profile.model_copy(update={"interests": interests})
+    # In Tokyo it is the day after already.
+    night = NOW.replace(hour=20)
+    app.store.overrides.set(reader.id, Override(timezone="Asia/Tokyo"))
+    shown = Preferences.of(with_override(dated, Override(timezone="Asia/Tokyo")), night)
+    assert shown.interests == "owls"
+    set_preferences(app.store, reader, dated, shown, night)
+    assert app.store.overrides.get(reader.id) == Override(timezone="Asia/Tokyo")
 
 
 def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profile):
     chosen = replace(
-        Preferences.of(profile),
+        Preferences.of(profile, NOW),
         interests="World models\r\nand planning ",
         keywords=["Dreamer", " ", "Dreamer ", "MuZero"],
         authors=[],
         mute=["trading"],
     )
-    set_preferences(app.store, reader, profile, chosen)
+    set_preferences(app.store, reader, profile, chosen, NOW)
     override = app.store.overrides.get(reader.id)
     assert override.interests == "World models\nand planning"
     assert override.keywords == ("Dreamer", "MuZero")
     assert override.authors == ()
     assert override.mute == ("trading",)
     overridden = with_override(profile, override)
-    assert overridden.interests == "World models\nand planning"
+    assert overridden.interests_at(NOW) == "World models\nand planning"
     assert overridden.authors == ()
     assert describe_override(override) == (
         "called “World models”, interests “World models and planning”, keywords “Dreamer”, “MuZero”, "
@@ -87,14 +99,14 @@ def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profi
 )
 def test_invalid_preferences_change_nothing(app, reader, profile, change, message):
     with pytest.raises(ValueError, match=message):
-        set_preferences(app.store, reader, profile, replace(Preferences.of(profile), **change))
+        set_preferences(app.store, reader, profile, replace(Preferences.of(profile, NOW), **change), NOW)
     assert app.store.overrides.get(reader.id) == Override()
 
 
 def test_editions_are_named_by_the_reader_or_after_the_interests(app, reader, profile):
     def title(**change):
         current = with_override(profile, app.store.overrides.get(reader.id))
-        set_preferences(app.store, reader, profile, replace(Preferences.of(current), **change))
+        set_preferences(app.store, reader, profile, replace(Preferences.of(current, NOW), **change), NOW)
         return with_override(profile, app.store.overrides.get(reader.id)).title
 
     assert title(keywords=["GRPO"]) == profile.title
@@ -105,13 +117,13 @@ def test_editions_are_named_by_the_reader_or_after_the_interests(app, reader, pr
     assert title(interests="enzymes") == "Antibodies and more"
     assert title(title="") == "Enzymes"
     assert title(interests="", keywords=["CRISPR", "prime editing"], authors=[]) == "CRISPR, prime editing"
-    assert title(interests=profile.interests) == profile.title
+    assert title(interests=profile.interests_at(NOW)) == profile.title
     assert app.store.overrides.get(reader.id).title is None
 
 
 def test_ignored_words_outlast_changes_of_the_preferences(app, reader, profile):
     ignore_word(app.store, reader, "reward")
-    set_preferences(app.store, reader, profile, replace(Preferences.of(profile), size=3))
+    set_preferences(app.store, reader, profile, replace(Preferences.of(profile, NOW), size=3), NOW)
     assert app.store.overrides.get(reader.id) == Override(size=3, ignored=("reward",))
     reset_preferences(app.store, reader)
     assert app.store.overrides.get(reader.id) == Override(ignored=("reward",))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, phrases
+from bot.channels import Renderer, phrases, taste
 from bot.channels.follow_ups import HEADING as FOLLOW_UPS
 from bot.channels.follow_ups import Span, follow_ups
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
@@ -262,6 +262,7 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
     ]
     if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]:
         blocks += _paragraph("What was learned from your votes", learned)
+    blocks += _taste(letter, links)
     for pick in edition.picks:
         blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
         blocks += _pick_blocks(edition, pick, None, buttons)
@@ -270,6 +271,18 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
     blocks.append(_footer_block(edition, links, buttons))
     notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
     return body(edition, notification, blocks).encode()
+
+
+def _taste(letter: Letter, links: Links) -> list[Block]:
+    """Return how the reader's taste has moved, with links in place of buttons, and which interests end."""
+    sentences = filter(None, [taste.compared(letter), *taste.grown(letter)])
+    lines = [escape(sentence, TITLE_LIMIT) for sentence in sentences]
+    for phrase in taste.faded(letter, links):
+        pairs = ((phrase.again, taste.AGAIN), (phrase.done, taste.DONE))
+        choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
+        lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
+    lines += [escape(sentence, TITLE_LIMIT) for sentence in taste.leaving(letter)]
+    return _paragraph(taste.HEADING, lines) if lines else []
 
 
 def _paragraph(heading: str, lines: list[str]) -> list[Block]:
