@@ -10,6 +10,7 @@ from bot.model.wording import listed, long_date, oneline, plural, shorten
 from bot.text.latex import readable
 
 HEADING = "How your taste has moved"
+HEADING_LEAVING = "What leaves your interests"
 AGAIN = "More of this again"
 DONE = "Done with that"
 _EXAMPLES = 2
@@ -62,7 +63,7 @@ def faded(letter: Letter, links: Links) -> list[Faded]:
 def leaving(letter: Letter) -> list[str]:
     """Return a sentence for each interest whose last day is near."""
     return [
-        f"“{shorten(oneline(interest.text), _TEXT_WIDTH)}” leaves your interests after "
+        f"“{shorten(oneline(interest.text), _TEXT_WIDTH)}” counts until "
         f"{long_date(interest.until, letter.edition.language)}."
         for interest in letter.leaving
     ]

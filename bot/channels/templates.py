@@ -186,7 +186,12 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.globals["LETTER_MISSED"] = phrases.LETTER_MISSED
     env.globals["LIKED_ELSEWHERE"] = phrases.LIKED_ELSEWHERE
     env.globals["FOLLOW_UPS"] = FOLLOW_UPS
-    env.globals |= {"TASTE": taste.HEADING, "TASTE_AGAIN": taste.AGAIN, "TASTE_DONE": taste.DONE}
+    env.globals |= {
+        "TASTE": taste.HEADING,
+        "TASTE_LEAVING": taste.HEADING_LEAVING,
+        "TASTE_AGAIN": taste.AGAIN,
+        "TASTE_DONE": taste.DONE,
+    }
     # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
@@ -376,8 +381,8 @@ def sample_letters() -> list[Letter]:
     lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
     liked = (VotedPaper(1, "An older paper", "", None, None), VotedPaper(2, "Another", "", None, None))
     changes = Taste(
-        _DAY,
-        _DAY,
+        date(2025, 2, 4),
+        date(2024, 5, 7),
         recent=31,
         before=40,
         grown=(ChangedPhrase("tactile sensing", 6, 1, liked),),

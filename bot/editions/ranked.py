@@ -136,8 +136,15 @@ class Ranked:
         """Return whether a paper has to do with what the reader wrote at all."""
         return self.ranking.touches(paper)
 
+    @property
+    def looks_for_nothing(self) -> bool:
+        """Whether all interests have ended, without keywords, authors or likes that say what to look for."""
+        return not (self.reader.paragraphs or self.reader.rules.authors or self.reader.up)
+
     def closest(self, most: int) -> list[Paper]:
         """Return the papers of the highest scores that no rule hides, best first."""
+        if self.looks_for_nothing:
+            return []
         shown = [score for score in self.scores if not (score.muted or score.missing_terms)]
         return [self.papers[score.paper] for score in shown[:most]]
 
@@ -150,7 +157,10 @@ class Ranked:
 
     def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
         """Return the picks of an edition; ``waiting`` are papers that earlier editions had no place for."""
-        return self.picks(choices_of(profile, self, waiting), profile.edition.summary_sentences)
+        choices = choices_of(profile, self, waiting)
+        if self.looks_for_nothing:
+            choices = [choice for choice in choices if choice.kind is PickKind.ALERT]
+        return self.picks(choices, profile.edition.summary_sentences)
 
     def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
         """Return the papers that the profile's alert rule matches, each with its score and pick, best first."""

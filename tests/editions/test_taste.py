@@ -245,10 +245,22 @@ def test_an_interest_counts_on_its_last_day_in_the_profiles_time_zone_and_then_n
     assert "tactile sensing" not in reasons[2]
 
 
+def test_when_all_interests_have_ended_nothing_is_picked_at_random(home, paperbot):
+    profile = home / "profiles" / "owls.toml"
+    profile.write_text(
+        'title = "Owls"\ninterests = [{ text = "owls at night", until = 2025-09-04 }]\n'
+        '[edition]\nwhen_quiet = "note"\n[[readers]]\nemail = "eve@example.org"\n'
+    )
+    out = [paperbot("preview", "owls", "--now", f"2025-09-0{day}T08:00Z").out for day in (4, 5)]
+    assert "Graph" in out[0] or "Protein" in out[0]
+    assert "none comes close enough to what you want" in " ".join(out[1].split())
+    assert "closest" not in out[1]
+
+
 def test_the_letter_of_the_week_says_what_leaves(home):
     ending(home)
     with open_app(home) as app:
         profile = app.profiles["owls"]
         letter = letter_of(app)
-        assert wording.leaving(letter) == ["“tactile sensing” leaves your interests after 10 Sep 2025."]
+        assert wording.leaving(letter) == ["“tactile sensing” counts until 10 Sep 2025."]
         assert [len(leaving(profile, FRIDAY + weeks * WEEK)) for weeks in (-1, 0, 1)] == [0, 1, 0]

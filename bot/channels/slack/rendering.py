@@ -281,8 +281,9 @@ def _taste(letter: Letter, links: Links) -> list[Block]:
         pairs = ((phrase.again, taste.AGAIN), (phrase.done, taste.DONE))
         choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
         lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
-    lines += [escape(sentence, TITLE_LIMIT) for sentence in taste.leaving(letter)]
-    return _paragraph(taste.HEADING, lines) if lines else []
+    leaving = [escape(sentence, TITLE_LIMIT) for sentence in taste.leaving(letter)]
+    paragraphs = ((taste.HEADING, lines), (taste.HEADING_LEAVING, leaving))
+    return [block for heading, texts in paragraphs if texts for block in _paragraph(heading, texts)]
 
 
 def _paragraph(heading: str, lines: list[str]) -> list[Block]:
