@@ -75,7 +75,7 @@ from bot.model import (
     VotedPaper,
 )
 from bot.model.errors import TemplateProblem
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, short_date, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural, short_date, shorten, wrap
 from bot.text.latex import readable
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
@@ -142,6 +142,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "numbered": phrases.numbered,
     "oneline": oneline,
     "ordinal": phrases.ordinal,
+    "papers_count": lambda number: plural(number, "paper"),
     "paragraphs": paragraphs,
     "path": path,
     "pdf": pdf,

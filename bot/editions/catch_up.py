@@ -26,6 +26,7 @@ from bot.model.clock import days_between, local_date, moment
 from bot.model.errors import UsageError
 from bot.ranking.selection import Choice, SelectionLimits, is_near_duplicate
 from bot.store import Store
+from bot.store.editions import StoredEdition
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.editions.ranked import Ranked
@@ -300,28 +301,17 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
     A gap has four days or more without an edition, one of them of the schedule; or, up to today, seven days or more of
     editions without a vote.
     """
-    schedule = profile.schedule
-    today = local_date(now, schedule.timezone)
-    editions = store.editions.of_reader(reader.id)
+    today = local_date(now, profile.schedule.timezone)
+    editions = [edition for edition in store.editions.of_reader(reader.id) if edition.date <= today]
     if not editions:
         return []
     covered = [catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id)]
-    days = sorted({edition.date for edition in editions if edition.date >= today - _GAPS_OF_LAST} | {today})
-    found: list[Gap] = []
-    last_vote = store.feedback.last_times([reader.id]).get(reader.id)
-    read_upto = max(
-        (local_date(last_vote, schedule.timezone) if last_vote else date.min),
-        max((catch_up.until for catch_up in covered), default=date.min),
-    )
-    earliest = max(read_upto + _DAY if read_upto > date.min else date.min, today - _UNREAD_OF_LAST)
-    unread = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
-    if unread and (max(unread) - min(unread)).days + 1 >= _UNREAD_DAYS:
-        found.append(Gap(max(earliest, min(e.date for e in editions)), today, 0, is_unread=True))
-    for earlier, later in pairwise(days):
-        between = (later - earlier).days - 1
-        gap = Gap(earlier + _DAY, today if later == today else later - _DAY, 0, is_past=later != today)
-        is_scheduled = bool(days_between(earlier + _DAY, later - _DAY, schedule.days)) if between > 0 else False
-        if between >= _GAP_DAYS and is_scheduled and not any(_holds(other, gap) for other in found):
+    voted_at = store.feedback.last_times([reader.id]).get(reader.id)
+    read_upto = [local_date(voted_at, profile.schedule.timezone)] if voted_at else []
+    read_upto += [catch_up.until for catch_up in covered]
+    found = _unread(editions, max(read_upto, default=None), today)
+    for gap in _without_editions(editions, profile, today):
+        if not any(other.since <= gap.since and other.until >= gap.until for other in found):
             found.append(gap)
     with_papers = []
     for gap in found:
@@ -333,5 +323,23 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
     return sorted(with_papers, key=lambda gap: gap.since, reverse=True)
 
 
-def _holds(outer: Gap, inner: Gap) -> bool:
-    return outer.since <= inner.since and outer.until >= inner.until
+def _unread(editions: Sequence[StoredEdition], read_upto: date | None, today: date) -> list[Gap]:
+    """Return the days after ``read_upto`` if there are editions of a week or more since, none of them voted on."""
+    earliest = max(today - _UNREAD_OF_LAST, read_upto + _DAY if read_upto else date.min)
+    days = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
+    if not days or (max(days) - min(days)).days + 1 < _UNREAD_DAYS:
+        return []
+    return [Gap(max(earliest, min(edition.date for edition in editions)), today, 0, is_unread=True)]
+
+
+def _without_editions(editions: Sequence[StoredEdition], profile: Profile, today: date) -> list[Gap]:
+    window = today - _GAPS_OF_LAST
+    dates = {edition.date for edition in editions} | {today}
+    # The last edition before these weeks is where a gap that reaches into them begins.
+    before = [max(day for day in dates if day < window)] if min(dates) < window else []
+    found = []
+    for earlier, later in pairwise(sorted([*before, *(day for day in dates if day >= window)])):
+        first, last = max(earlier + _DAY, window), later - _DAY
+        if (later - earlier).days > _GAP_DAYS and days_between(earlier + _DAY, last, profile.schedule.days):
+            found.append(Gap(first, today if later == today else last, 0, is_past=later != today))
+    return found

@@ -42,7 +42,8 @@ _NEARLY_ALL = 0.75
 _IN_TITLE = 1.0
 _SINGLE_WORD = 0.6
 # Below it a phrase says nothing of the group ("reasoning" of papers on language models).
-_LEAST_WEIGHT = 0.5
+_LEAST_WEIGHT = 1.1
+_SYSTEM = re.compile(r"[A-Z]+[a-z]+\w*[A-Z]")
 _POSSESSIVE = re.compile(r"['’]s\b")
 
 Stems = tuple[str, ...]
@@ -90,6 +91,9 @@ def _phrases(text: PaperText) -> dict[Stems, Phrase]:
 def _can_stand_alone(phrase: Phrase) -> bool:
     """Return whether a phrase is no adjective or adverb, and not of another word ("model's reasoning")."""
     if phrase.is_adjective or phrase.text.endswith(("ly", "ual")) or _POSSESSIVE.search(phrase.text):
+        return False
+    # A system's name, such as "PubMedQA"; one of several words has its own.
+    if " " not in phrase.text and _SYSTEM.match(phrase.text):
         return False
     # "Neuro-symbolic", "question-answer"; but not "fact-checking" nor "F1-scores".
     is_compound = " " not in phrase.text and "-" in phrase.text and phrase.text.islower()

@@ -11,13 +11,16 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, func, insert, or_, select, update
 
-from bot.model import CatchUp, EditionId, EditionKind, PaperId, ReaderId, TopicGroup
+from bot.model import CatchUp, Edition, EditionId, EditionKind, PaperId, ReaderId, TopicGroup
 from bot.store.engine import Aggregate, insert_new
 from bot.store.schema import catch_ups, editions, picks, visits
 
 
 class CatchUps(Aggregate):
-    """What the catch-up editions cover; the editions themselves are among ``Editions``."""
+    """What the catch-up editions cover; the editions themselves are among ``Editions``.
+
+    ``upto`` as of ``until`` if given.
+    """
 
     def get(self, edition_id: EditionId) -> CatchUp | None:
         """Return what an edition covers; None for one of another kind."""
@@ -26,21 +29,21 @@ class CatchUps(Aggregate):
 
     def of_reader(self, reader_id: ReaderId) -> list[tuple[EditionId, date, CatchUp]]:
         """Return a reader's catch-up editions, each with its id and date, newest first."""
-        query = select(catch_ups, editions.c.date).join(editions).where(editions.c.reader_id == reader_id)
+        query = select(catch_ups, editions.c.date).join(editions).where(catch_ups.c.reader_id == reader_id)
         rows = self._rows(query.order_by(catch_ups.c.edition_id.desc()))
         return [(row.edition_id, row.date, _catch_up(row)) for row in rows]
 
     def upto(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, PaperId]:
         """Return the highest id that each reader's catch-up editions considered; readers without one are left out."""
-        query = select(editions.c.reader_id, func.max(catch_ups.c.upto)).join(catch_ups)
-        query = query.group_by(editions.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, editions.c.reader_id, reader_ids)}
+        query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
+        if self._until is not None:
+            query = query.join(editions).where(editions.c.composed_at < self._until)
+        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
         """Return the date of each reader's last catch-up edition; readers without one are left out."""
-        query = select(editions.c.reader_id, func.max(editions.c.date)).join(catch_ups)
-        query = query.group_by(editions.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, editions.c.reader_id, reader_ids)}
+        query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
+        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
         """Return the papers that were shown to a reader before a time, or by a catch-up edition at any time."""
@@ -71,16 +74,17 @@ class Visits(Aggregate):
         return {row.reader_id: row.day for row in self._rows_in(select(visits), visits.c.reader_id, reader_ids)}
 
 
-def insert_catch_ups(connection: Connection, stored: Sequence[tuple[EditionId, CatchUp | None]]) -> None:
+def insert_catch_ups(connection: Connection, stored: Sequence[tuple[EditionId, Edition]]) -> None:
     """Insert what editions cover that were stored in this transaction; those of another kind are passed over."""
-    rows = [_row(edition_id, catch_up) for edition_id, catch_up in stored if catch_up]
+    rows = [_row(edition_id, edition.reader.id, edition.catch_up) for edition_id, edition in stored if edition.catch_up]
     if rows:
         connection.execute(insert(catch_ups), rows)
 
 
-def _row(edition_id: EditionId, catch_up: CatchUp) -> dict[str, Any]:
+def _row(edition_id: EditionId, reader_id: ReaderId, catch_up: CatchUp) -> dict[str, Any]:
     return {
         "edition_id": edition_id,
+        "reader_id": reader_id,
         "since": catch_up.since,
         "until": catch_up.until,
         "arrived": catch_up.arrived,

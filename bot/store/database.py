@@ -172,6 +172,7 @@ class StoreAsOf(Store):
         self.feedback = Feedback(database, at)
         self.library = Library(database, at)
         self.editions = EditionsAsOf(database, since, instead)
+        self.catch_ups = CatchUps(database, since)
         self.reader_models = ReaderModelsAsOf(database)
         self.mixtures = Mixtures(database, at)
 

@@ -349,7 +349,7 @@ def _insert_editions(
     if missed:
         connection.execute(insert_new(connection, editions), missed)
     _insert_picks(connection, [(edition_id, draft.edition.picks) for _, edition_id, draft in stored], summary_ids)
-    insert_catch_ups(connection, [(edition_id, draft.edition.catch_up) for _, edition_id, draft in stored])
+    insert_catch_ups(connection, [(edition_id, draft.edition) for _, edition_id, draft in stored])
     messages = [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
     message_ids = insert_messages(connection, messages)
     by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))

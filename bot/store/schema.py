@@ -295,6 +295,8 @@ catch_ups = Table(
     "catch_ups",
     metadata,
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    # The edition's: each batch of editions asks for its readers' rows, mostly none, without their editions.
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("since", Date, nullable=False),
     Column("until", Date, nullable=False),
     Column("arrived", Integer, nullable=False),

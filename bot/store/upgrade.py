@@ -38,7 +38,6 @@ _NAMED = 4  # differences in a message
 # The tables whose rows belong to a reader by a row of another table.
 _DEEPER = (
     ("editions", "picks", "edition_id"),
-    ("editions", "catch_ups", "edition_id"),
     ("outbox", "outbox_bodies", "outbox_id"),
     ("library", "library_keys", "library_id"),
 )

@@ -88,7 +88,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     search = SearchPages(site, open_editions)
     votes = VotePages(site)
     taste = TastePages(site)
-    editions = EditionPages(site)
+    editions = EditionPages(site, publish_soon)
     papers = PaperPages(site, open_editions)
     preview = PreviewPage(site, open_editions)
     weeks = WeekPages(site, open_editions)
@@ -130,7 +130,8 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/me/{token}/data", preferences.show, preferences.change),
         _route("/me/{token}/edition/{day}", editions.show_own),
         _route("/me/{token}/today", editions.redirect_to_today),
-        _route("/me/{token}/archive", editions.archive),
+        _route("/me/{token}/archive", editions.archive, editions.catch_up),
+        _route("/me/{token}/skipped/{day}", editions.skipped),
         _route("/me/{token}/search", search.for_reader),
         _route("/me/{token}/paper/{ref}", papers.for_reader),
         *_export_routes("/me/{token}/paper/{ref}/paper", papers.papers),

@@ -6,7 +6,7 @@ Whoever gets a forwarded mail can open its edition as ``/edition/{token}``: it l
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
@@ -16,16 +16,22 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.channels.email import EMAIL
 from bot.channels.papers import path
+from bot.channels.phrases import catch_up_days
+from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
+from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
 from bot.editions.group import GroupLikes
-from bot.model import NOT_STORED, Edition, Paper, PaperId, Reader
+from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
 from bot.model.clock import local_date
+from bot.model.wording import plural
 from bot.store.editions import StoredEdition
 from bot.web.exports import atom, bibtex, ris
-from bot.web.site import PageError, Site, own_path, page_number, parse_day
+from bot.web.site import PageError, Site, field, own_path, page_number, parse_day, require_personal
 
 _DAYS_A_PAGE = 20
+_SKIPPED_A_PAGE = 30
+_CATCH_UPS_A_MINUTE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +116,9 @@ def attachment(text: str, media_type: str, filename: str) -> Response:
 class EditionPages:
     """``/edition/{token}``: what one reader was sent on one day; below ``/me``, with thumbs, and the archive."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, publish_soon: Callable[[], None]) -> None:
         self._site = site
+        self._publish_soon = publish_soon
 
     def show_shared(self, request: Request) -> Response:
         return self._page(self._of_link(request), "")
@@ -160,8 +167,60 @@ class EditionPages:
         return RedirectResponse(f"{own_path(request)}/edition/{last.date}", 303)
 
     def archive(self, request: Request) -> Response:
+        return self._archive(request, self._site.viewer(request, Purpose.ME))
+
+    def catch_up(self, request: Request) -> Response:
+        """Make and send the catch-up edition of a gap of the archive, and lead to its page."""
+        reader = require_personal(self._site.viewer(request, Purpose.ME))
+        profile = self._site.profile_of(reader)
+        if reader.stopped:
+            raise PageError(403, "No editions are sent to you at present; your preferences say why.")
+        self._site.limit_rate("catch-ups", str(reader.id), _CATCH_UPS_A_MINUTE)
+        site, now = self._site, self._site.now
+        with site.composer() as composer:
+            # Looked for once nobody else composes: a button that is pressed twice makes one edition.
+            found = gaps(site.store, reader, profile, now)
+            gap = next((gap for gap in found if gap.since.isoformat() == field(request, "since")), None)
+            if gap is None:
+                return RedirectResponse(f"{own_path(request)}/archive", 303)
+            until = gap.until if gap.is_past else None
+            edition, _ = put_catch_up(
+                replace(site.app.context(site.profiles()), composer=composer),
+                CatchUpRequest(reader, profile, gap.since, until),
+                now,
+                site.app.tldr_writer,
+            )
+        if not edition.picks:
+            words = f"Of {plural(gap.papers, 'paper')}, none that you haven't seen comes close enough to what you want."
+            return self._archive(request, reader, words)
+        self._publish_soon()
+        return RedirectResponse(f"{own_path(request)}/edition/{edition.date}", 303)
+
+    def skipped(self, request: Request) -> Response:
+        """Show what a day's catch-up edition skipped, best first, with thumbs."""
         reader = self._site.viewer(request, Purpose.ME)
+        of_reader = self._site.store.catch_ups.of_reader(reader.id)
+        found = next((catch_up for _, day, catch_up in of_reader if str(day) == request.path_params["day"]), None)
+        if found is None:
+            raise PageError(404, "There is no edition of this day that catches up.")
+        first = (page_number(request) - 1) * _SKIPPED_A_PAGE
+        return self._site.page(
+            "skipped.html.j2",
+            me=own_path(request),
+            language=self._site.language_of(reader),
+            day=request.path_params["day"],
+            days=catch_up_days(found, self._site.language_of(reader)),
+            catch_up=found,
+            skipped=skipped_papers(self._site.store, found, first, _SKIPPED_A_PAGE),
+            links=self._site.app.links(reader),
+            page=page_number(request),
+            more=len(found.skipped) > first + _SKIPPED_A_PAGE,
+        )
+
+    def _archive(self, request: Request, reader: Reader, message: str = "") -> Response:
         store = self._site.store
+        may_catch_up = reader.profile in self._site.profiles() and not (reader.stopped or is_shared(reader))
+        found = gaps(store, reader, self._site.profile_of(reader), self._site.now) if may_catch_up else []
         stored = store.editions.of_reader(reader.id)
         days = [(day, list(editions)) for day, editions in groupby(stored, lambda edition: edition.date)]
         first = (page_number(request) - 1) * _DAYS_A_PAGE
@@ -174,6 +233,8 @@ class EditionPages:
             me=own_path(request),
             language=self._site.language_of(reader),
             days=shown,
+            gaps=found if page_number(request) == 1 else [],
+            message=message,
             links=self._site.app.links(reader),
             page=page_number(request),
             more=len(days) > first + _DAYS_A_PAGE,
@@ -181,7 +242,9 @@ class EditionPages:
 
     def _of_link(self, request: Request) -> list[Edition]:
         reader_id, ordinal = self._site.payload(request, Purpose.EDITION)
-        return self._of_day(self._site.reader_with(reader_id), parse_day(ordinal))
+        reader = self._site.reader_with(reader_id)
+        self._site.note_visit(reader)
+        return self._of_day(reader, parse_day(ordinal))
 
     def _of_day(self, reader: Reader, day: date) -> list[Edition]:
         self._site.count_view(reader)
@@ -203,6 +266,8 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         considered=stored.considered,
         watermark=stored.watermark,
         quiet=stored.quiet,
+        kind=stored.kind,
+        catch_up=site.store.catch_ups.get(stored.id) if stored.kind is EditionKind.CATCH_UP else None,
         missing=stored.missing,
         closest=tuple(site.store.papers.get(stored.closest).values()),
         follow_ups=site.store.editions.follow_ups_of(stored.id),

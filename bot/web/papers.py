@@ -293,7 +293,9 @@ class VotePages:
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
         reader_id, paper_id = self._site.payload(request, Purpose.THUMB)
-        return self._site.reader_with(reader_id), self._site.paper(paper_id)
+        reader = self._site.reader_with(reader_id)
+        self._site.note_visit(reader)
+        return reader, self._site.paper(paper_id)
 
 
 def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = "") -> VoteEffect:

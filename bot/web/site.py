@@ -6,7 +6,7 @@ import threading
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
@@ -23,6 +23,8 @@ from bot.channels.registry import is_shared
 from bot.config.keys import Purpose, TokenError
 from bot.config.profiles import Profile, with_override
 from bot.model import Paper, PaperId, Reader, Vote, parse_ref
+from bot.model.clock import local_date
+from bot.model.errors import StoreError
 from bot.model.wording import DEFAULT_LANGUAGE, visible
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ class Site:
         self._views: Counter[object] = Counter()
         self._views_minute = 0
         self._views_lock = threading.Lock()
+        # The readers whose visit of a day is recorded, so that it is written once.
+        self._visited: set[tuple[int, date]] = set()
         # Handlers run in Starlette's worker threads. The composer and the cached profiles are not thread-safe.
         self._ranking_lock = threading.Lock()
         self._refresh_lock = threading.Lock()
@@ -111,8 +115,25 @@ class Site:
             raise PageError(410, "The profile of this subscription no longer exists.")
         return profile
 
+    def note_visit(self, reader: Reader) -> None:
+        """Record the day on which a reader opened a link, if their profile makes up for days away."""
+        if reader.profile not in self.profiles():
+            return
+        profile = self.profile_of(reader)
+        visit = (reader.id, local_date(self.now, profile.schedule.timezone))
+        if not profile.catch_up or visit in self._visited:
+            return
+        self._visited = {other for other in self._visited if other[1] >= visit[1] - timedelta(days=1)} | {visit}
+        # A store that can't write must not keep anybody from reading.
+        with suppress(StoreError):
+            self.store.visits.note(*visit)
+
     def reader(self, request: Request, purpose: Purpose) -> Reader:
-        return self.reader_with(self.payload(request, purpose)[0])
+        reader = self.reader_with(self.payload(request, purpose)[0])
+        # Programs fetch the list of liked papers, and mail programs unsubscribe.
+        if purpose is Purpose.ME:
+            self.note_visit(reader)
+        return reader
 
     def viewer(self, request: Request, purpose: Purpose) -> Reader:
         """Return what ``reader`` does, and count a view; raises PageError."""

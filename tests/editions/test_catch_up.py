@@ -29,6 +29,11 @@ BRIDGES = [
     "Sensors that watch concrete bridges for decades",
 ]
 PASTA = "Cooking pasta"
+ONE_A_DAY = (
+    "Owls, Chess engines, Concrete bridges, Sourdough bread, Violin varnish, Glacier melt, Tax law, Beetle wings, "
+    "Medieval maps, Wind turbines, Knee surgery, Sign languages, Coral reefs, Railway timetables, Volcanic ash, "
+    "Wool dyes, Tidal power, Honey badgers"
+).split(", ")
 
 
 @pytest.fixture
@@ -156,3 +161,58 @@ def test_wrong_usage_is_exit_code_2(away, paperbot, arguments, reason):
 def test_a_reader_who_stopped_gets_none(away, paperbot):
     assert paperbot("unsubscribe", ADA).code == 0
     assert paperbot("catch-up", "owls", "--since", "2026-06-02", "--now", BACK.isoformat()).code == 2
+
+
+@pytest.fixture
+def days(owls_home, paperbot):
+    """Return a function that runs the days from one to another, a Monday being 0, each with a new paper."""
+    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
+    profile = owls_home / "profiles" / "owls.toml"
+    profile.write_text(f"catch_up = true\n{profile.read_text()}")
+
+    def run(first, last):
+        for day in range(first, last + 1):
+            now = MONDAY + day * DAY
+            text = digest(ONE_A_DAY[day], header=f"OWLS - {now:%Y-%m-%d}", date=f"{now:%Y-%m-%d}")
+            (owls_home / "drop" / f"{day}.txt").write_text(text)
+            assert paperbot("run", "--now", now.isoformat()).code == 0
+        return [
+            (
+                int((datetime.fromisoformat(edition["date"]).date() - MONDAY.date()).days),
+                bool(edition["catch_up"]),
+                len(edition["papers"]),
+            )
+            for edition in exported(paperbot)
+        ]
+
+    return run
+
+
+def test_after_a_week_away_one_edition_a_week_replaces_the_daily_ones_until_a_vote(days, owls_home, paperbot):
+    daily = [(0, False, 1), (1, False, 1), (2, False, 1), (3, False, 1), (4, False, 1)]
+    # On the seventh day all of the week, which nobody read; then nothing for a week.
+    week = (7, True, 8)
+    assert days(0, 11) == [*daily, week]
+    second = (14, True, 7)
+    assert days(12, 15) == [*daily, week, second]
+    mail = max(owls_home.glob("state/outbox/*/*.eml")).read_text()
+    assert "once a week in place of your editions" in " ".join(mail.split())
+    now = (MONDAY + 15 * DAY + timedelta(hours=1)).isoformat()
+    assert paperbot("thumb", "up", ADA, ONE_A_DAY[14], "--now", now).code == 0
+    # The days without an edition are made up for by the next one.
+    assert days(16, 17) == [*daily, week, second, (16, False, 2), (17, False, 1)]
+
+
+def test_an_opened_link_brings_the_daily_editions_back(days, owls_home):
+    days(0, 0)
+    assert days(7, 7)[-1] == (7, True, 2)
+    with open_app(owls_home) as app:
+        (reader,) = app.store.readers.all()
+        app.store.visits.note(reader.id, (MONDAY + 8 * DAY).date())
+    assert days(8, 9)[-2:] == [(8, False, 1), (9, False, 1)]
+
+
+def test_without_the_key_nothing_changes(days, owls_home):
+    profile = owls_home / "profiles" / "owls.toml"
+    profile.write_text(profile.read_text().replace("catch_up = true", "catch_up = false"))
+    assert not any(is_catch_up for _, is_catch_up, _ in (*days(0, 0), *days(7, 7)))

@@ -173,6 +173,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
     blocks = [
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
+        *_skipped_block(edition, links),
         *_follow_ups(edition),
         *_liked_elsewhere(edition),
         context([hint]),
@@ -231,6 +232,13 @@ def _span(span: Span) -> str:
     marked = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
     before, after = (" " if blank else "" for blank in (span.text[:1] == " ", span.text[-1:] == " "))
     return f"{before}{marked}{after}"
+
+
+def _skipped_block(edition: Edition, links: Links) -> list[Block]:
+    """Return why a catch-up edition came, if it replaces daily ones, and the link to what it skipped."""
+    page, label = links.skipped(edition.date), escape(phrases.skipped(edition), TEXT_LIMIT)
+    texts = [escape(phrases.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page and label else ""]
+    return [context_markup(filter(None, texts))] if any(texts) else []
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:

@@ -16,6 +16,7 @@ def upgrade() -> None:
     op.create_table(
         "catch_ups",
         sa.Column("edition_id", _ID, autoincrement=False, nullable=False),
+        sa.Column("reader_id", _ID, nullable=False),
         sa.Column("since", sa.Date(), nullable=False),
         sa.Column("until", sa.Date(), nullable=False),
         sa.Column("arrived", sa.Integer(), nullable=False),
@@ -27,8 +28,10 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["edition_id"], ["editions.id"], name=op.f("fk_catch_ups_edition_id"), ondelete="CASCADE"
         ),
+        sa.ForeignKeyConstraint(["reader_id"], ["readers.id"], name=op.f("fk_catch_ups_reader_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("edition_id", name=op.f("pk_catch_ups")),
     )
+    op.create_index(op.f("ix_catch_ups_reader_id"), "catch_ups", ["reader_id"], unique=False)
     op.create_table(
         "visits",
         sa.Column("reader_id", _ID, autoincrement=False, nullable=False),
