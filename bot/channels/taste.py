@@ -52,7 +52,8 @@ def faded(letter: Letter, links: Links) -> list[Faded]:
         return []
     return [
         Faded(
-            f"Faded: “{readable(phrase.text)}”, in none of your {taste.recent} likes, and in {phrase.before} of the "
+            f"Faded: “{readable(phrase.text)}”, in {phrase.recent or 'none'} of your {taste.recent} likes, and in "
+            f"{phrase.before} of the "
             f"{taste.before} before. {_sent(phrase)} {_examples(phrase)}",
             *(links.taste(phrase, change) for change in (TasteChange.AGAIN, TasteChange.DONE)),
         )

@@ -1,4 +1,4 @@
-"""How a reader's taste has moved: phrases that are liked more often in the last quarter than before it, or no longer.
+"""How a reader's taste has moved: phrases that are liked more often in the last quarter than before it, or hardly.
 
     likes of the quarter, likes of the nine months before --phrases--> how many of each have it --test--> grown, faded
 
@@ -38,6 +38,8 @@ _MIN_OF_PHRASE = 3
 _MAX_LIKES = 1_000
 # ``docs/decisions/lines.md`` has what other shares say of a taste that stays, and of one that moves.
 _FALSE_DISCOVERIES = 0.2
+# A phrase has faded if its share of the likes is at most this part of what it was: one like may be an exception.
+_SHARE_OF_FADED = 0.1
 _MOST = 3
 # Phrases of each kind from which those of different papers are chosen.
 _CANDIDATES = 12
@@ -85,7 +87,8 @@ def taste(
     faded = {
         phrase: evidence
         for phrase, evidence in more_frequent(phrases, before, recent).items()
-        if not recent.having(phrase) and renewed.isdisjoint(paper.id for paper in before.having(phrase))
+        if recent.share(phrase) <= _SHARE_OF_FADED * before.share(phrase)
+        and renewed.isdisjoint(paper.id for paper in before.having(phrase))
     }
     chosen_grown = _of_different_papers({phrase: grown[phrase] for phrase in raising}, recent)
     chosen_faded = _of_different_papers(faded, before)
@@ -149,6 +152,9 @@ class _Likes:
 
     def having(self, phrase: Phrase) -> list[VotedPaper]:
         return [paper for paper, stems in zip(self.papers, self.stems, strict=True) if phrase.stems in stems]
+
+    def share(self, phrase: Phrase) -> float:
+        return len(self.having(phrase)) / len(self.papers)
 
 
 def more_frequent(phrases: Sequence[Phrase], here: _Likes, there: _Likes) -> dict[Phrase, float]:

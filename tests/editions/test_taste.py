@@ -101,9 +101,9 @@ def test_papers_sent_in_the_quarter_are_counted(home):
 @pytest.mark.parametrize("change", ["few now", "few before", "still liked", "taken back"])
 def test_what_the_votes_dont_show_is_not_said(home, change):
     if change == "still liked":
-        (home / "seeds" / "more.txt").write_text(digest("Tactile sensing of sand"))
+        (home / "seeds" / "more.txt").write_text(digest("Tactile sensing of sand", "Tactile sensing of snow"))
         assert invoke(["--home", str(home), "ingest"]) == 0
-        vote(home, ["Tactile sensing of sand"], weeks_ago=1)
+        vote(home, ["Tactile sensing of sand", "Tactile sensing of snow"], weeks_ago=1)
     else:
         titles = {"few now": NEW[:3], "few before": OLD[:3], "taken back": OLD[:12]}[change]
         vote(home, titles, weeks_ago=1, vote="clear")
