@@ -251,6 +251,9 @@ class TestLinks:
     def edition(self, day: date) -> str:
         return f"https://papers.example.org/edition/{'e' * 70}"
 
+    def skipped(self, day: date) -> str:
+        return f"{self.me()}/skipped/{day}"
+
     def go(self, paper: Paper) -> str:
         return f"https://papers.example.org/go/{'g' * 36}"
 

@@ -236,8 +236,9 @@ def _span(span: Span) -> str:
 
 def _skipped_block(edition: Edition, links: Links) -> list[Block]:
     """Return why a catch-up edition came, if it replaces daily ones, and the link to what it skipped."""
-    page, label = links.skipped(edition.date), escape(phrases.skipped(edition), TEXT_LIMIT)
-    texts = [escape(phrases.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page and label else ""]
+    label = escape(phrases.skipped(edition), TEXT_LIMIT)
+    page = links.skipped(edition.date) if label else ""
+    texts = [escape(phrases.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
     return [context_markup(filter(None, texts))] if any(texts) else []
 
 
