@@ -525,7 +525,7 @@ def letter_subject(letter: Letter) -> str:
         parts.append(f"{len(letter.liked)} liked")
     if letter.edition.picks:
         parts.append("one you missed")
-    contents = ", ".join(parts) or "what your votes taught"
+    contents = ", ".join(parts) or ("what grew in your field" if letter.month else "what your votes taught")
     return shorten(f"Your week in {letter.edition.profile_title}: {contents}", SUBJECT_WIDTH)
 
 

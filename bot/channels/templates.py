@@ -30,7 +30,7 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import phrases, taste
+from bot.channels import months, phrases, taste
 from bot.channels.follow_ups import HEADING as FOLLOW_UPS
 from bot.channels.follow_ups import follow_ups, in_text
 from bot.channels.papers import (
@@ -52,9 +52,11 @@ from bot.model import (
     EditionKind,
     Fact,
     FactKind,
+    FieldMonth,
     FollowUp,
     FollowUpKind,
     GroupLike,
+    GrownTopic,
     LearnedPhrase,
     LeavingInterest,
     Letter,
@@ -75,7 +77,7 @@ from bot.model import (
     VotedPaper,
 )
 from bot.model.errors import TemplateProblem
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural, short_date, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, month_name, oneline, plural, short_date, shorten, wrap
 from bot.text.latex import readable
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
@@ -137,6 +139,13 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "match": phrases.match,
     "match_label": phrases.match_label,
     "match_strength": phrases.match_strength,
+    "month_bars": months.bars,
+    "month_compared": months.compared,
+    "month_counts": months.counts,
+    "month_heading": months.heading,
+    "month_name": month_name,
+    "month_topic": months.name,
+    "month_topics": months.letter_topics,
     "news": phrases.news,
     "number": phrases.number,
     "numbered": phrases.numbered,
@@ -390,7 +399,9 @@ def sample_letters() -> list[Letter]:
         faded=(ChangedPhrase("owls", 0, 8, liked, sent=4),),
     )
     leaving = (LeavingInterest("Bats at night", _DAY),)
-    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), changes, leaving)
+    topics = (GrownTopic("tactile sensing", 14, 3, (pick.paper,)), GrownTopic("barn owls", 9, 0, (pick.paper,)))
+    month = FieldMonth(_DAY.replace(day=1), 412, 1_380, topics)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), changes, leaving, month)
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

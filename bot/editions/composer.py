@@ -28,6 +28,7 @@ from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
 from bot.editions.joins import Joins, PaperReader, with_join
 from bot.editions.learned import LearnedPhrases, learned
 from bot.editions.models import CurrentRanker, interests_of, refit
+from bot.editions.months import FieldMonths
 from bot.editions.taste import is_told, leaving, taste
 from bot.model import (
     RENEWED,
@@ -95,6 +96,11 @@ class EditionComposer:
     @cached_property
     def _papers_sent(self) -> PaperReader:
         return PaperReader(self.store)
+
+    @cached_property
+    def months(self) -> FieldMonths:
+        """What grew in the fields of profiles, computed for the first letter that asks."""
+        return FieldMonths(self.store)
 
     @cached_property
     def _follow_ups(self) -> FollowUps:
@@ -454,6 +460,10 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
         ),
         taste=taste(store, context.composer, reader, profile, day, now=now) if is_told(day) else None,
         leaving=leaving(profile, day),
+        # In the time zone of the profile's file, not of each reader's own: it is computed once for all of them.
+        month=context.composer.months.of_letter(context.profiles.get(reader.profile, profile), day, now)
+        if is_told(day)
+        else None,
     )
 
 

@@ -55,6 +55,7 @@ from bot.model.editions import (
     TopicGroup,
 )
 from bot.model.errors import Problem
+from bot.model.months import FieldMonth, GrownTopic
 from bot.model.papers import (
     SAMPLES,
     Entry,
@@ -119,9 +120,11 @@ __all__ = [
     "Entry",
     "Fact",
     "FactKind",
+    "FieldMonth",
     "FollowUp",
     "FollowUpKind",
     "GroupLike",
+    "GrownTopic",
     "Kind",
     "LearnedPhrase",
     "LeavingInterest",

@@ -9,6 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from bot.model.months import FieldMonth
 from bot.model.papers import Paper, PaperId, VotedPaper
 from bot.model.readers import Reader
 
@@ -371,7 +372,7 @@ class Letter:
 
     ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
     ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few
-    votes, ``taste`` in all but the first letter of a month, or if nothing changed.
+    votes, ``taste`` in all but the first letter of a month, or if nothing changed, and so ``month``, the field's.
     """
 
     edition: Edition
@@ -382,8 +383,9 @@ class Letter:
     record: MatchRecord | None = None
     taste: Taste | None = None
     leaving: tuple[LeavingInterest, ...] = ()
+    month: FieldMonth | None = None
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write: no vote in the week, no paper that was missed, and no change of taste."""
-        return not (self.liked or self.disliked or self.edition.picks or self.taste or self.leaving)
+        """Whether there is nothing to write: no vote in the week, no missed paper, no change of taste or field."""
+        return not (self.liked or self.disliked or self.edition.picks or self.taste or self.leaving or self.month)

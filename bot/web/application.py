@@ -21,6 +21,7 @@ from bot.model import Paper
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.editions import EditionPages, OpenEditions, bibtex_file, ris_file
+from bot.web.months import MonthPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
@@ -92,6 +93,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     papers = PaperPages(site, open_editions)
     preview = PreviewPage(site, open_editions)
     weeks = WeekPages(site, open_editions)
+    months = MonthPages(site, open_editions)
     preferences = ReaderPage(site)
 
     def sample(_request: Request) -> Response:
@@ -114,6 +116,8 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/open/{slug}/week", weeks.redirect_to_newest),
         _route("/open/{slug}/week/{week}.png", weeks.picture),
         _route("/open/{slug}/week/{week}", weeks.show),
+        _route("/open/{slug}/month", months.redirect_to_newest),
+        _route("/open/{slug}/month/{month}", months.show),
         *_export_routes("/open/{slug}/papers", open_editions.papers),
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),

@@ -64,10 +64,19 @@ class OpenEditions:
     def editions(self) -> list[Edition]:
         return [self.edition(slug) for slug in self.profiles()]
 
-    def edition(self, slug: str) -> Edition:
+    def of_request(self, request: Request) -> tuple[str, Profile]:
+        """Return the open profile that a path names, with its slug; raises PageError for any other."""
+        slug = request.path_params["slug"]
+        return slug, self._profile(slug)
+
+    def _profile(self, slug: str) -> Profile:
         profile = self.profiles().get(slug)
         if profile is None:
             raise PageError(404, "There is no open profile of this name.")
+        return profile
+
+    def edition(self, slug: str) -> Edition:
+        profile = self._profile(slug)
         with self._lock:
             newest = self._site.store.papers.newest_id()
             cached = self._cache.get(slug)

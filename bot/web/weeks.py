@@ -54,7 +54,7 @@ class WeekPages:
         self._lock = threading.Lock()
 
     def redirect_to_newest(self, request: Request) -> Response:
-        slug, profile = self._open(request)
+        slug, profile = self._open_editions.of_request(request)
         newest = self._site.store.papers.newest_first_seen(profile.sources)
         if newest is None:
             raise PageError(404, _NO_WEEK)
@@ -62,7 +62,7 @@ class WeekPages:
         return RedirectResponse(f"/open/{slug}/week/{_name(day)}", 303)
 
     def show(self, request: Request) -> Response:
-        slug, profile = self._open(request)
+        slug, profile = self._open_editions.of_request(request)
         monday = _monday(request.path_params["week"])
         edition = self._edition(request, slug, profile, monday)
         address = f"{self._site.app.public_url}/open/{slug}/week/{_name(monday)}"
@@ -79,7 +79,7 @@ class WeekPages:
         )
 
     def picture(self, request: Request) -> Response:
-        slug, profile = self._open(request)
+        slug, profile = self._open_editions.of_request(request)
         monday = _monday(request.path_params["week"])
         edition = self._edition(request, slug, profile, monday)
         lines = [phrases.news(pick) for pick in edition.picks]
@@ -87,13 +87,6 @@ class WeekPages:
         # Whoever shows a preview loads it from another site.
         headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
         return Response(content, media_type="image/png", headers=headers)
-
-    def _open(self, request: Request) -> tuple[str, Profile]:
-        slug = request.path_params["slug"]
-        profile = self._open_editions.profiles().get(slug)
-        if profile is None:
-            raise PageError(404, "There is no open profile of this name.")
-        return slug, profile
 
     def _edition(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
         """Return the week's edition for a reader without votes; raises PageError for a week without papers."""

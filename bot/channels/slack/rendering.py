@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, phrases, taste
+from bot.channels import Renderer, months, phrases, taste
 from bot.channels.follow_ups import HEADING as FOLLOW_UPS
 from bot.channels.follow_ups import Span, follow_ups
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
 from bot.channels.slack import SLACK
-from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
+from bot.model import Edition, FieldMonth, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
 from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
 
@@ -272,6 +272,8 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
     if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]:
         blocks += _paragraph("What was learned from your votes", learned)
     blocks += _taste(letter, links)
+    if letter.month:
+        blocks += _paragraph(months.heading(letter.month, edition.language), list(_month_lines(letter.month, edition)))
     for pick in edition.picks:
         blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
         blocks += _pick_blocks(edition, pick, None, buttons)
@@ -280,6 +282,17 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
     blocks.append(_footer_block(edition, links, buttons))
     notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
     return body(edition, notification, blocks).encode()
+
+
+def _month_lines(month: FieldMonth, edition: Edition) -> Iterator[str]:
+    """Yield what grew in a month as markup."""
+    yield escape(months.compared(month, edition.language), TITLE_LIMIT)
+    for topic in months.letter_topics(month):
+        yield escape(f"{months.name(topic)}, {months.counts(topic, month)}:", TITLE_LIMIT)
+        for bar, figures in months.bars(topic, month):
+            yield f"{bar} {figures}".strip()
+        for paper in topic.examples:
+            yield f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
 
 
 def _taste(letter: Letter, links: Links) -> list[Block]:
