@@ -10,8 +10,8 @@ from bot.model.wording import DEFAULT_LANGUAGE, month_name
 from bot.text.latex import readable
 
 _IN_A_LETTER = 4  # topics
-_BAR = 18  # characters, of the largest share
-_ORDINALS = {2: "every second", 3: "every third", 4: "every fourth"}
+_BAR = 16  # characters, of the largest share
+_LEAST_SHARE = 0.0005  # below it, one digit would say that there is none
 
 
 def heading(month: FieldMonth, language: str = DEFAULT_LANGUAGE) -> str:
@@ -28,16 +28,20 @@ def compared(month: FieldMonth, language: str = DEFAULT_LANGUAGE) -> str:
             f"{month.papers:,} in {name} and {month.before:,} in the three months before; it takes "
             f"{LEAST_OF_MONTH} and {LEAST_BEFORE}."
         )
-    papers = f"{_some(month.papers, month.step)} of {name}"
-    before = f"{_some(month.before, month.step_before)} of the three months before"
+    papers = f"{_some(month.papers, month.came)} of {name}"
+    before = f"{_some(month.before, month.came_before)} of the three months before"
     if not month.topics:
         return f"No topic doubled beyond what chance explains: {papers} were compared with {before}."
-    return f"What grew: {papers} compared with {before}."
+    return f"Compared: {papers}, and {before}."
 
 
-def _some(papers: int, step: int) -> str:
-    """Return ``412 papers``, or ``412 papers (every third)``."""
-    return f"{papers:,} papers" + (f" ({_ORDINALS.get(step, f'one of {step}')})" if step > 1 else "")
+def _some(papers: int, came: int) -> str:
+    """Return a number of papers, and of how many they are.
+
+    >>> _some(412, 0), _some(9_000, 12_000)
+    ('412 papers', '9,000 papers (of 12,000)')
+    """
+    return f"{papers:,} papers" + (f" (of {came:,})" if came else "")
 
 
 def letter_topics(month: FieldMonth) -> Sequence[GrownTopic]:
@@ -66,13 +70,14 @@ def shares(topic: GrownTopic, month: FieldMonth) -> tuple[float, float]:
 
 def share(value: float) -> str:
     """Return a share as ``3.4%``."""
-    return f"{100 * value:.1f}%"
+    return "under 0.1%" if 0 < value < _LEAST_SHARE else f"{100 * value:.1f}%"
 
 
-def bars(topic: GrownTopic, month: FieldMonth) -> list[tuple[str, str]]:
-    """Return the topic's shares now and before, each as a bar beside those of the letter's others, and in figures."""
+def bars(topic: GrownTopic, month: FieldMonth, language: str = DEFAULT_LANGUAGE) -> list[tuple[str, str]]:
+    """Return the topic's shares in the month and before: bars, in proportion to those of a letter, and figures."""
+    signs = zip("█░", (f"in {month_name(month.first, language)}", "before"), strict=True)
     largest = max(shares(other, month)[0] for other in letter_topics(month))
     return [
-        ("█" * (round(_BAR * value / largest) or 1) if value else "", f"{share(value)} {when}")
-        for value, when in zip(shares(topic, month), ("now", "before"), strict=True)
+        (sign * (round(_BAR * value / largest) or 1) if value else "", f"{share(value)} {when}")
+        for value, (sign, when) in zip(shares(topic, month), signs, strict=True)
     ]

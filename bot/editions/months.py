@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -23,7 +23,7 @@ from bot.store import Store
 _MONTHS_BEFORE = 3
 _TOPICS = 6
 _EXAMPLES = 2
-# Reading takes .7 ms a paper. Of more papers every second, third or so is read.
+# Reading takes .7 ms a paper. Of more papers so many are read, evenly over the time.
 _MOST_READ = 20_000
 _MOST_OF_MONTH = 10_000
 _MOST_CACHED = 100  # months
@@ -87,9 +87,17 @@ def field_month(store: Store, sources: Collection[str], timezone: str, month: da
     start, end = _bounds(month, timezone)
     begins = [_bounds(month_before(month, n), timezone)[0] for n in range(_MONTHS_BEFORE, 0, -1)]
     arrivals = _steady(store.papers.first_deliveries(begins[0], end, sources), [*begins, start])
-    new, step = _some([i for i, arrival in arrivals.items() if arrival.at >= start], _MOST_OF_MONTH)
-    earlier, step_before = _some([i for i, arrival in arrivals.items() if arrival.at < start], _MOST_READ - len(new))
-    compared = FieldMonth(month, len(new), len(earlier), step=step, step_before=step_before)
+    all_new = [paper_id for paper_id, arrival in arrivals.items() if arrival.at >= start]
+    all_before = [paper_id for paper_id, arrival in arrivals.items() if arrival.at < start]
+    new = some(all_new, _MOST_OF_MONTH)
+    earlier = some(all_before, _MOST_READ - len(new))
+    compared = FieldMonth(
+        month,
+        len(new),
+        len(earlier),
+        came=len(all_new) if len(new) < len(all_new) else 0,
+        came_before=len(all_before) if len(earlier) < len(all_before) else 0,
+    )
     if not compared.is_enough:
         return compared
 
@@ -113,10 +121,9 @@ def field_month(store: Store, sources: Collection[str], timezone: str, month: da
     return replace(compared, topics=tuple(topics))
 
 
-def _some(papers: list[PaperId], most: int) -> tuple[list[PaperId], int]:
-    """Return at most so many papers, evenly over the time, and of how many each is one."""
-    step = -(-len(papers) // most) or 1
-    return papers[::step], step
+def some(papers: Sequence[PaperId], most: int) -> Sequence[PaperId]:
+    """Return at most so many papers, evenly over their order."""
+    return papers if len(papers) <= most else [papers[n * len(papers) // most] for n in range(most)]
 
 
 @dataclass(frozen=True, slots=True)

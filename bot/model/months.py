@@ -26,16 +26,16 @@ class GrownTopic:
 class FieldMonth:
     """What grew in the month that begins on ``first``, the strongest evidence first.
 
-    ``papers`` of the month were compared with ``before`` of the three before. Where there are very many, the first are
-    one of each ``step`` that came, the others one of each ``step_before``.
+    ``papers`` of the month were compared with ``before`` of the three before. Where very many came, these are some
+    of ``came`` and of ``came_before``, which are 0 otherwise.
     """
 
     first: date
     papers: int
     before: int
     topics: tuple[GrownTopic, ...] = ()
-    step: int = 1
-    step_before: int = 1
+    came: int = 0
+    came_before: int = 0
 
     @property
     def is_enough(self) -> bool:

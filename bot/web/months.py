@@ -73,7 +73,8 @@ class MonthPages:
             picture=picture(month, language) if month.topics else "",
             address=f"{self._site.app.public_url}/open/{slug}/month/{_name(first)}",
             description=shorten(topics or sentence, _DESCRIPTION_WIDTH),
-            earlier=_name(month_before(first)),
+            # From a month without papers nothing leads on.
+            earlier=_name(month_before(first)) if month.papers else "",
             later=_name(later) if later < self._today(profile).replace(day=1) else "",
         )
 
@@ -115,7 +116,7 @@ def picture(month: FieldMonth, language: str) -> str:
         SubElement(root, "text", {"x": f"{x + 16}", "y": "13"}).text = name
     for number, (topic, of_topic) in enumerate(zip(month.topics, shares, strict=True)):
         y = _LEGEND + _TOPIC * number
-        label = {"class": "label", "x": "0", "y": f"{y + 18}"}
+        label = {"class": "topic", "x": "0", "y": f"{y + 18}"}
         SubElement(root, "text", label).text = shorten(months.name(topic), _LABEL_CHARACTERS)
         for row, (kind, value) in enumerate(zip(("now", "before"), of_topic, strict=True)):
             top = y + 25 + (_BAR + 3) * row

@@ -30,7 +30,7 @@ def test_the_newest_month_with_papers_has_topics_with_counts_papers_and_a_pictur
     assert (answer.status_code, answer.headers["location"]) == (303, MONTH)
     page = client.get(MONTH).text
     assert '<h1 dir="auto">What grew in July 2025: Reward models</h1>' in page
-    assert "What grew: 210 papers of July 2025 compared with 330 papers of the three months before." in page
+    assert "Compared: 210 papers of July 2025, and 330 papers of the three months before." in page
     assert "In 20 of 210 papers, and in 3 of 330 in the three months before." in page
     assert page.count('<li><h3 dir="auto">') == 2
     description = re.search('<meta property="og:description" content="([^"]*)">', page)[1]

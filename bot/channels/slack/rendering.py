@@ -288,8 +288,8 @@ def _month_lines(month: FieldMonth, edition: Edition) -> Iterator[str]:
     """Yield what grew in a month as markup."""
     yield escape(months.compared(month, edition.language), TITLE_LIMIT)
     for topic in months.letter_topics(month):
-        yield escape(f"{months.name(topic)}, {months.counts(topic, month)}:", TITLE_LIMIT)
-        for bar, figures in months.bars(topic, month):
+        yield f"*{escape(months.name(topic), TITLE_LIMIT)}*, {months.counts(topic, month)}:"
+        for bar, figures in months.bars(topic, month, edition.language):
             yield f"{bar} {figures}".strip()
         for paper in topic.examples:
             yield f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
