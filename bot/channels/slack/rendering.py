@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -273,7 +273,7 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         blocks += _paragraph("What was learned from your votes", learned)
     blocks += _taste(letter, links)
     if letter.month:
-        blocks += _paragraph(months.heading(letter.month, edition.language), list(_month_lines(letter.month, edition)))
+        blocks += _month(letter.month, edition.language)
     for pick in edition.picks:
         blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
         blocks += _pick_blocks(edition, pick, None, buttons)
@@ -284,15 +284,16 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
     return body(edition, notification, blocks).encode()
 
 
-def _month_lines(month: FieldMonth, edition: Edition) -> Iterator[str]:
-    """Yield what grew in a month as markup."""
-    yield escape(months.compared(month, edition.language), TITLE_LIMIT)
+def _month(month: FieldMonth, language: str) -> list[Block]:
+    """Return what grew in a month, a section for each topic, so that no paper stands under another's."""
+    compared = escape(months.compared(month, language), TEXT_LIMIT)
+    blocks = _paragraph(months.heading(month, language), [compared])
     for topic in months.letter_topics(month):
-        yield f"*{escape(months.name(topic), TITLE_LIMIT)}*, {months.counts(topic, month)}:"
-        for bar, figures in months.bars(topic, month, edition.language):
-            yield f"{bar} {figures}".strip()
-        for paper in topic.examples:
-            yield f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
+        lines = [f"{months.counts(topic, month)}:".capitalize()]
+        lines += [f"{bar} {figures}".strip() for bar, figures in months.bars(topic, month, language)]
+        lines += [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in topic.examples]
+        blocks += _paragraph(escape(months.name(topic), TEXT_LIMIT), lines)
+    return blocks
 
 
 def _taste(letter: Letter, links: Links) -> list[Block]:
