@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
     from bot.editions.ranked import Ranked
 
 _MOST = 3
+_MOST_READ = 6  # pairs of papers of one author, the most similar
 # Further back there was no edition with picks for weeks.
 _LOOK_BACK = timedelta(days=60)
 # A venue or DOI that another digest has within days of the first was known all along.
@@ -59,16 +60,23 @@ class FollowUps:
             changes = [change for paper in sorted(changed) for change in self._changes[paper]]
             follow_ups |= self._of_changes(reader, ranked, changes, now)
         continued = liked & self._continued_by.keys() - follow_ups.keys()
-        arrived = set(new) if continued else set()
+        arrived = ranked.papers.keys() & new if continued else set()
+        pairs = sorted(
+            (
+                (self._continued_by[earlier][later], earlier, later)
+                for earlier in continued
+                for later in arrived & self._continued_by[earlier].keys()
+            ),
+            reverse=True,
+        )[:_MOST_READ]
+        earlier_papers = self._store.papers.get(earlier for _, earlier, _ in pairs) if pairs else {}
         named: set[PaperId] = set()
-        for earlier in sorted(continued, reverse=True):
-            for later in sorted(arrived.intersection(self._continued_by[earlier]) - named):
-                papers = self._store.papers.get([earlier, later])
-                similarity = self._continued_by[earlier][later]
-                if len(papers) == 2 and (follow_up := _of_authors(papers[earlier], papers[later], similarity)):
-                    follow_ups[earlier] = follow_up
-                    named.add(later)
-                    break
+        for similarity, earlier, later in pairs:
+            if earlier in follow_ups or later in named or earlier not in earlier_papers:
+                continue
+            if follow_up := _of_authors(earlier_papers[earlier], ranked.papers[later], similarity):
+                follow_ups[earlier] = follow_up
+                named.add(later)
         order = list(FollowUpKind)
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST])
 
