@@ -29,12 +29,8 @@ EXPERTS = ("text", "votes")
 # Log-odds of a match by the text alone, see ``docs/decisions/meaning.md``.
 TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=1.45)
 TEXT_INTERCEPT = -4.6
-# Numbers of votes at which the text counts half of what it loses, and the votes half of all they will; what the text
-# counts with many votes.
-_TEXT_HALF_AT = 3.0
-_TEXT_STEEPNESS = 2.0
-_TEXT_LIMIT = 0.1
-_VOTES_HALF_AT = 2.0
+# The number of votes at which both experts count half.
+_HALF_AT = 1.5
 
 
 @dataclass(frozen=True)
@@ -67,8 +63,8 @@ class Experts:
 
     def __init__(self, learned: Learned | None, votes: float, terms: int) -> None:
         """``votes`` is their number after time decay, ``terms`` the size of the vocabulary."""
-        text = 1 - (1 - _TEXT_LIMIT) * _share(votes, _TEXT_HALF_AT, _TEXT_STEEPNESS)
-        self.scales = np.array([text, _share(votes, _VOTES_HALF_AT)])
+        share = votes / (votes + _HALF_AT)
+        self.scales = np.array([1 - share, share])
         self.votes = (
             LinearForm(learned.dense(terms), learned.direction, learned.matches, learned.intercept) if learned else None
         )
@@ -94,13 +90,8 @@ class Experts:
         )
 
 
-def _share(votes: float, half_at: float, steepness: float = 1.0) -> float:
-    """Rise with the number of votes from 0 to 1, one half at ``half_at`` (Hill function)."""
-    return float(votes**steepness / (votes**steepness + half_at**steepness))
-
-
 # Predictions used per reader, the newest: models get better and interests change.
-RECENT = 120
+RECENT = 60
 
 
 @dataclass(frozen=True)

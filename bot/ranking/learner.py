@@ -31,7 +31,7 @@ HALF_LIFE = 120.0
 BACKGROUND = 1_000
 _BACKGROUND_WEIGHT = 0.3
 # The weight of the text, in papers.
-_TEXT_WEIGHT = 1.0
+_TEXT_WEIGHT = 0.3
 # The scale of the features beside the terms: of the meaning, and of what the text matches.
 _MEANING_SCALE = 0.5
 _MATCH_SCALES = FeatureWeights(phrases=0.06, together=0.2, refused=-0.2, meaning=0.033)

@@ -108,7 +108,8 @@ def test_what_is_in_the_library_is_not_sent_and_what_resembles_it_comes_first(pa
     assert paperbot("why", "reward-models", "Dogs at rest", "--json").json["score"] > before
     text = paperbot("preview", "reward-models", "--now", NOW, "--format", "text").out
     assert "Dogs at rest" in text
-    assert "Dogs at work" not in text
+    assert "“Dogs at work”, which is in your library" in " ".join(text.split())
+    assert text.count("Dogs at work") == 1, "in the reason alone"
 
 
 def test_no_other_reader_can_tell(papers, paperbot):

@@ -24,7 +24,7 @@ ADA, GRACE = "ada@example.org", "grace@example.org"
 PROFILE = """title = "Owls"
 interests = "reward models"
 [edition]
-threshold = 0.9
+threshold = 0.8
 {extra}
 [[readers]]
 email = "ada@example.org"
@@ -213,7 +213,7 @@ def test_a_mistake_of_ours_is_a_problem_too(asking, run, monkeypatch):
 
 
 def test_papers_far_from_the_threshold_are_not_asked_about(asking, openalex, run):
-    (asking / "profiles" / "owls.toml").write_text(PROFILE.format(extra="").replace("0.9", "0.1"))
+    (asking / "profiles" / "owls.toml").write_text(PROFILE.format(extra="").replace("0.8", "0.1"))
     bring(asking, "new.xml", "2505.00001")
     run(TOMORROW)
     assert openalex.asked == []

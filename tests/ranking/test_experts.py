@@ -40,9 +40,11 @@ def test_the_mixture_is_fitted_to_as_many_predictions_as_the_constant_says(monke
     first, last = foretold(0), foretold(1)
     both = Predictions(np.vstack([first.log_odds, last.log_odds]), np.concatenate([first.liked, last.liked]))
     few = reader_mixture(both)
+    count = experts.RECENT
+    recent_only = reader_mixture(Predictions(last.log_odds[-count:], last.liked[-count:])).weights
     monkeypatch.setattr(experts, "RECENT", 600)
     all_votes = reader_mixture(both)
-    assert few.weights == pytest.approx(reader_mixture(Predictions(last.log_odds[-120:], last.liked[-120:])).weights)
+    assert few.weights == pytest.approx(recent_only)
     assert all_votes.weights[0] > few.weights[0] + 0.1
 
 
