@@ -100,6 +100,7 @@ def _simulate(store, seed: int, refused: float, mails: int) -> float:
     return mails / 14 / (at - now).total_seconds()
 
 
+@pytest.mark.slow
 def test_greylisting_of_two_in_a_hundred_mailboxes_leaves_nine_tenths_of_the_rate(empty_store, tmp_path):
     with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
         assert min(_simulate(store, seed, 0.02, mails=6_000) for seed in range(3)) >= 0.9

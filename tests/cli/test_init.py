@@ -108,6 +108,7 @@ def test_samples_are_for_people_of_their_field(interests, expected):
     assert samples_fit(interests) is expected
 
 
+@pytest.mark.slow
 def test_a_library_and_votes_lead_to_a_first_edition(tmp_path):
     (tmp_path / "library.bib").write_text("@article{a, title={Reward models for dogs}, author={Ada Lovelace}}")
     terminal = Terminal(

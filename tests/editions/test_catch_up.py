@@ -188,6 +188,7 @@ def days(owls_home, paperbot):
     return run
 
 
+@pytest.mark.slow
 def test_after_a_week_away_one_edition_a_week_replaces_the_daily_ones_until_a_vote(days, owls_home, paperbot):
     daily = [(0, False, 1), (1, False, 1), (2, False, 1), (3, False, 1), (4, False, 1)]
     # On the seventh day all of the week, which nobody read; then nothing for a week.

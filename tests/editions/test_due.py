@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ overrides = st.builds(Override, at=st.none() | times, days=st.none() | days, siz
 histories = st.none() | st.tuples(st.integers(-2, 9), st.integers(0, 2))
 
 
+@pytest.mark.slow
 @given(schedules, st.lists(st.tuples(histories, overrides), min_size=1, max_size=7))
 def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
     profiles = {"rewards": Profile(title="Rewards", interests="rewards", schedule=schedule)}

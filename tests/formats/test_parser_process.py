@@ -27,6 +27,8 @@ from bot.formats.process import dump, load_digests, read_frame, write_frames
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.model.errors import DigestError, LimitError, ParserError
 
+pytestmark = pytest.mark.slow  # processes that are started to be ended
+
 HERE = Path(__file__).parent
 LIMITS = ParseLimits(seconds=1, memory=400_000_000)
 GOOD = RawDigest("owls", "day.txt", digest("Owls", "Bees").encode())

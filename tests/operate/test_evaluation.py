@@ -24,6 +24,8 @@ from bot.readers.votes import record
 from bot.store import open_store
 from bot.store.derived import StoredMixture
 
+pytestmark = pytest.mark.slow  # fifteen days, each with its models; tests/cli/test_evaluate.py has the command
+
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 DAYS = 15
 PAPERS_PER_DAY = 30

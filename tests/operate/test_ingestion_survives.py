@@ -230,6 +230,7 @@ with open_store(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 def test_a_digest_that_killed_the_process_is_parsed_once_more(tmp_path: Path, store: Store) -> None:
     folder = tmp_path / "drop"
     folder.mkdir()

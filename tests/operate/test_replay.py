@@ -111,6 +111,7 @@ def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_
     assert {pick["sent"] is not None for day in days for pick in day["picks"]} == {True}
 
 
+@pytest.mark.slow
 def test_thumbs_and_papers_of_later_days_change_nothing(home, paperbot):
     live(home, days=3)
     early = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
