@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.model import FieldMonth, GrownTopic
-from bot.model.months import LEAST_BEFORE, LEAST_OF_MONTH
+from bot.model.editions import LEAST_BEFORE, LEAST_OF_MONTH
 from bot.model.wording import DEFAULT_LANGUAGE, month_name
 from bot.text.latex import readable
 

@@ -31,7 +31,7 @@ from bot.model import (
     RawDigest,
 )
 from bot.model.errors import DigestError, LimitError, ParserError
-from bot.model.programme import Contribution, ParsedProgramme
+from bot.model.papers import Contribution, ParsedProgramme
 
 log = logging.getLogger("paperbot")
 

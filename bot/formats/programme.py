@@ -32,8 +32,7 @@ from bot.formats import library
 from bot.formats.format import UNWANTED, author_names, date_in, decode, prose, quoted, tidy, within_limits
 from bot.model import Entry, RawDigest, limits
 from bot.model.errors import DigestError
-from bot.model.papers import arxiv_id_in, doi_in
-from bot.model.programme import Contribution, ParsedProgramme
+from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 
 MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind

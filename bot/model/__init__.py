@@ -12,18 +12,6 @@ readers, so a score on it would be one reader's score shown to another. All type
 
 from __future__ import annotations
 
-from bot.model.delivery import (
-    TAG,
-    BounceKind,
-    BounceReport,
-    Delivery,
-    Message,
-    OutboxKey,
-    SendGrant,
-    SendLimit,
-    SendRateUse,
-    State,
-)
 from bot.model.editions import (
     GOOD,
     STRONG,
@@ -34,9 +22,11 @@ from bot.model.editions import (
     Edition,
     EditionId,
     EditionKind,
+    FieldMonth,
     FollowUp,
     FollowUpKind,
     GroupLike,
+    GrownTopic,
     LearnedPhrase,
     LeavingInterest,
     Letter,
@@ -55,7 +45,6 @@ from bot.model.editions import (
     TopicGroup,
 )
 from bot.model.errors import Problem
-from bot.model.months import FieldMonth, GrownTopic
 from bot.model.papers import (
     SAMPLES,
     Entry,
@@ -82,12 +71,22 @@ from bot.model.readers import (
     OPERATOR_PROFILE,
     RENEWED,
     STOPPED_BY_READER,
+    TAG,
+    BounceKind,
+    BounceReport,
+    Delivery,
     Kind,
+    Message,
     Origin,
+    OutboxKey,
     Override,
     Reader,
     ReaderId,
     RecordedVote,
+    SendGrant,
+    SendLimit,
+    SendRateUse,
+    State,
     StopReason,
     TasteChange,
     Vote,

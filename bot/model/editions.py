@@ -1,4 +1,4 @@
-"""Scores of papers, reasons that are shown for picks, editions, and weekly letters."""
+"""Scores of papers, reasons that are shown for picks, editions, weekly letters, and the month of a field."""
 
 from __future__ import annotations
 
@@ -9,9 +9,44 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bot.model.months import FieldMonth
 from bot.model.papers import Paper, PaperId, VotedPaper
 from bot.model.readers import Reader
+
+# Papers of a month and of the three before: of fewer, nothing is said.
+LEAST_OF_MONTH = 200
+LEAST_BEFORE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class GrownTopic:
+    """A phrase that grew, how many papers of the month and of the three before have it, and two of the month's."""
+
+    text: str
+    papers: int
+    before: int
+    examples: tuple[Paper, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMonth:
+    """What grew in the month that begins on ``first``, the strongest evidence first.
+
+    ``papers`` of the month were compared with ``before`` of the three before. Where very many came, these are some
+    of ``came`` and of ``came_before``, which are 0 otherwise.
+    """
+
+    first: date
+    papers: int
+    before: int
+    topics: tuple[GrownTopic, ...] = ()
+    came: int = 0
+    came_before: int = 0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are enough papers to say anything."""
+        return self.papers >= LEAST_OF_MONTH and self.before >= LEAST_BEFORE
+
 
 EditionId = int
 

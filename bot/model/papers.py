@@ -1,4 +1,4 @@
-"""Papers: what a source delivers (bytes, then entries), one work merged from all of them, and readers' libraries.
+"""Papers: what a source delivers, one work merged from all of them, readers' libraries, conferences' programmes.
 
 Entity resolution: entries with the same DOI or the same arXiv id (without version) are the same paper, otherwise those
 with the same normalised title. Two entries that both have an id of one kind, and different ones, are two papers
@@ -488,3 +488,38 @@ def paper_link(paper: Paper) -> PaperLink:
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
     return PaperLink(f"https://arxiv.org/search/?query={query}&searchtype=title", is_search=True)
+
+
+# Begins the name of the source under which planned papers are stored; no source of the settings can have such a name.
+PROGRAMME_SOURCE = "conference: "
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One paper at one place of the programme; what the file doesn't say is None or empty.
+
+    ``start`` and ``end`` are naive where the file names no time zone; ``is_utc`` where it states UTC instead of the
+    time of a place. ``kind`` is as in the file: "Oral", "poster".
+    """
+
+    entry: Entry
+    day: date | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    is_utc: bool = False
+    room: str = ""
+    session: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedProgramme:
+    """A programme. ``withdrawn`` counts what was left out as rejected, withdrawn or cancelled.
+
+    ``problems`` has a sentence for each row, or part of a row, that could not be read.
+    """
+
+    format: str
+    contributions: tuple[Contribution, ...]
+    withdrawn: int = 0
+    problems: tuple[str, ...] = ()

@@ -24,8 +24,7 @@ from bot.editions.models import CurrentRanker, refit
 from bot.formats import Parser
 from bot.model import Paper, PaperId, ParsedDigest, Pick, PickKind, RawDigest, Reader, Score, Vote
 from bot.model.clock import local_date
-from bot.model.papers import keys
-from bot.model.programme import PROGRAMME_SOURCE, Contribution
+from bot.model.papers import PROGRAMME_SOURCE, Contribution, keys
 from bot.model.wording import long_date
 from bot.ranking.selection import Choice
 from bot.store import Store

@@ -21,8 +21,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
 
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
-from bot.model.papers import keys, keys_in, merge
-from bot.model.programme import PROGRAMME_SOURCE
+from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
 from bot.store.engine import Aggregate, Columns, Database, Lock, in_chunks, insert_new
 from bot.store.library import in_libraries
 from bot.store.paper_rows import (

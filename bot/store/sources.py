@@ -9,7 +9,7 @@ from datetime import date, datetime
 from sqlalchemy import delete, func, insert, select, update
 
 from bot.model import SourceState
-from bot.model.programme import PROGRAMME_SOURCE
+from bot.model.papers import PROGRAMME_SOURCE
 from bot.store.engine import Aggregate, Lock, insert_new
 from bot.store.schema import digests, parse_attempts, source_states
 

@@ -11,7 +11,7 @@ from bot.formats import Parser
 from bot.formats.programme import parse
 from bot.model import RawDigest
 from bot.model.errors import DigestError, LimitError
-from bot.model.programme import Contribution
+from bot.model.papers import Contribution
 
 VIENNA = timezone(timedelta(hours=1))
 
