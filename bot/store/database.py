@@ -18,11 +18,10 @@ from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, s
 from bot.config.files import create_private
 from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, State
 from bot.model.errors import StoreError
-from bot.store.catch_ups import CatchUps, Visits
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
-from bot.store.history import History
+from bot.store.history import CatchUps, History, Visits
 from bot.store.library import Library, Zotero
 from bot.store.outbox import Outbox
 from bot.store.papers import AsOf, Papers, Search

@@ -8,7 +8,7 @@
 Delivery is at most once, or marked ``unknown``. A claim has a lease and a random token (a fencing token): every update
 names the token and changes one row or none, so that of two workers one always loses. A lease that ends before the
 body was started may be claimed again under a new token; one that ends after it is ``unknown`` and not sent again. The
-token names the process too (``claimants.py``), with whose death on this machine its leases end.
+token names the process too, with whose death on this machine its leases end.
 
 Each call is one short transaction; none is open while a channel talks. A process that is killed leaves one ``unknown``
 message for each of its connections at most, the one whose body it had begun. What workers record of a message is
@@ -17,11 +17,17 @@ repeated while the database server restarts: that it was accepted would otherwis
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
+from hashlib import sha256
 from itertools import chain, islice, repeat
+from pathlib import Path
+from secrets import token_hex
 from typing import TypeVar
 
 from sqlalchemy import (
@@ -43,7 +49,6 @@ from sqlalchemy import (
 from bot.model import Delivery, Edition, EditionId, Kind, Message, OutboxKey, ReaderId, State
 from bot.model.clock import FAR
 from bot.model.errors import StoreConnectionLostError
-from bot.store.claimants import has_died, new_token
 from bot.store.engine import Aggregate, AnyRow, Database, insert_new
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
@@ -499,3 +504,54 @@ def _pending_row(
         "created_at": now,
         "updated_at": now,
     }
+
+
+# Which process holds a claim, and whether it is known to be dead: then its lease need not be waited for.
+#
+#     9f2c41d07be3.4711.88213.5b1e...      machine, process, time of its start, and random digits: a claim's token
+#
+# The machine's name is a hash of host, boot and PID namespace: in another container or after a restart the same number
+# is another process, of which nothing is known. Where there is no ``/proc``, no process is known to be dead.
+_PROC = Path("/proc")
+_UNKNOWN = "-"
+# State and start time in /proc/PID/stat (proc_pid_stat(5)), counted from behind the name, which may hold blanks.
+_STATE, _STARTED = 0, 19
+_ENDED = frozenset("ZX")
+
+
+def new_token() -> str:
+    """Return the token of a new claim by this process."""
+    return f"{_claimant(os.getpid())}.{token_hex(16)}"
+
+
+def has_died(token: str | None) -> bool:
+    """Return whether the process that made a token is known to have ended."""
+    machine, *process = (token or "").split(".")
+    if machine != _machine() or machine == _UNKNOWN or len(process) != 3:
+        return False
+    pid, started, _ = process
+    return _started(pid) != started
+
+
+@cache  # by process, as the pool of workers forks
+def _claimant(pid: int) -> str:
+    return f"{_machine()}.{pid}.{_started(str(pid))}"
+
+
+@cache
+def _machine() -> str:
+    try:
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+        namespace = (_PROC / "self/ns/pid").readlink()
+    except OSError:
+        return _UNKNOWN
+    return sha256(f"{socket.gethostname()} {boot} {namespace}".encode()).hexdigest()[:12]
+
+
+def _started(pid: str) -> str:
+    """Return when a process started, in ticks since the boot; empty for one that has ended."""
+    try:
+        fields = (_PROC / pid / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[_STATE] in _ENDED else fields[_STARTED]

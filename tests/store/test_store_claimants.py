@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.model import State
-from bot.store.claimants import has_died, new_token
+from bot.store.outbox import has_died, new_token
 
 LEASE = timedelta(minutes=30)
 CLAIMANT = """
