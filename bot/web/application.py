@@ -21,14 +21,12 @@ from bot.model import Paper
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.editions import EditionPages, OpenEditions, bibtex_file, ris_file
-from bot.web.months import MonthPages
+from bot.web.open_pages import MonthPages, WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SearchPages, VotePages
-from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
+from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages, TastePages
 from bot.web.site import AddressPages, PageError, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
-from bot.web.taste import TastePages
-from bot.web.weeks import WeekPages
 
 if TYPE_CHECKING:
     from bot.app import App

@@ -19,7 +19,7 @@ from bot.editions.composer import compose_letter
 from bot.editions.models import signatures
 from bot.editions.taste import chance_of, is_told, leaving
 from bot.model import RENEWED, TasteChange, Vote
-from bot.readers.taste import change_taste
+from bot.readers.votes import change_taste
 from bot.web.application import make_web
 
 FRIDAY = date(2025, 9, 5)  # the first of its month

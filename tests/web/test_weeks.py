@@ -11,7 +11,7 @@ from PIL import Image
 from support import digest
 
 from bot.app import open_app
-from bot.web.weeks import PICTURE_SIZE, draw, drawable
+from bot.web.open_pages import PICTURE_SIZE, draw, drawable
 
 WEEK = "/open/reward-models/week/2025-W19"
 
