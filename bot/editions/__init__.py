@@ -2,5 +2,6 @@
 
     due: readers, candidates --> models: interests --> ranked: choices, reasons --> composer
 
-``health`` watches the sources, and says why an edition is quiet.
+``connections`` says what a day's papers have to do with those that a reader knows, ``letters`` what a week taught,
+``catch_up`` chooses from a longer span. ``health`` watches the sources, and says why an edition is quiet.
 """

@@ -20,16 +20,11 @@ from typing import TYPE_CHECKING
 
 from bot.channels.registry import MessageRenderer
 from bot.config.profiles import Profile
-from bot.editions.citations import citations_of
+from bot.editions.connections import FollowUps, GroupLikes, Joins, PaperReader, citations_of, listed, with_join
 from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot
-from bot.editions.follow_ups import FollowUps
-from bot.editions.group import GroupLikes, listed
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
-from bot.editions.joins import Joins, PaperReader, with_join
-from bot.editions.learned import LearnedPhrases, learned
+from bot.editions.letters import FieldMonths, LearnedPhrases, is_told, learned, leaving, taste
 from bot.editions.models import CurrentRanker, interests_of, refit
-from bot.editions.months import FieldMonths
-from bot.editions.taste import is_told, leaving, taste
 from bot.model import (
     RENEWED,
     Edition,

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.editions.citations import Citations
-from bot.editions.joins import Join
+from bot.editions.connections import Citations, Join
 from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition

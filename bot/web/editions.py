@@ -21,7 +21,7 @@ from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
-from bot.editions.group import GroupLikes
+from bot.editions.connections import GroupLikes
 from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
 from bot.model.clock import local_date
 from bot.model.wording import plural

@@ -25,7 +25,7 @@ from bot.channels import months, phrases
 from bot.channels.email import EMAIL
 from bot.config.profiles import Profile
 from bot.editions.due import Candidates
-from bot.editions.months import FieldMonths, month_after, month_before
+from bot.editions.letters import FieldMonths, month_after, month_before
 from bot.model import NOT_STORED, Edition, FieldMonth, PaperId, Reader
 from bot.model.clock import local_date
 from bot.model.wording import long_date, month_name, oneline, shorten

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
-from bot.editions.learned import learned
+from bot.editions.letters import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, TasteChange, Vote
 from bot.model.addresses import mail_address
 from bot.model.clock import regional_timezones

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from bot.app import open_app
-from bot.editions.learned import learned
+from bot.editions.letters import learned
 from bot.model import Vote
 from bot.ranking.phrases import PaperText
 from bot.text.tokens import stem_terms

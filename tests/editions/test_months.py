@@ -12,7 +12,7 @@ import pytest
 from bot.app import open_app
 from bot.editions.composer import compose_letter
 from bot.editions.due import publish
-from bot.editions.months import FieldMonths, some
+from bot.editions.letters import FieldMonths, some
 from bot.model import Entry, ParsedDigest
 
 OCTOBER = date(2026, 10, 1)

@@ -16,8 +16,8 @@ from bot.channels.email.rendering import render_letter_mail
 from bot.channels.slack.rendering import render_letter_slack
 from bot.cli.main import invoke
 from bot.editions.composer import compose_letter
+from bot.editions.letters import chance_of, is_told, leaving
 from bot.editions.models import signatures
-from bot.editions.taste import chance_of, is_told, leaving
 from bot.model import RENEWED, TasteChange, Vote
 from bot.readers.votes import change_taste
 from bot.web.application import make_web
