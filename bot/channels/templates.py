@@ -30,9 +30,7 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import months, phrases, taste
-from bot.channels.follow_ups import HEADING as FOLLOW_UPS
-from bot.channels.follow_ups import follow_ups, in_text
+from bot.channels import phrases, sections
 from bot.channels.papers import (
     Links,
     SampleLinks,
@@ -46,6 +44,7 @@ from bot.channels.papers import (
     summary_text,
     title_link,
 )
+from bot.channels.sections import FOLLOW_UPS, follow_ups, in_text
 from bot.model import (
     ChangedPhrase,
     Edition,
@@ -130,22 +129,22 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "letter_subject": phrases.letter_subject,
     "letter_votes": phrases.letter_votes,
     "letter_week": phrases.letter_week,
-    "taste_compared": taste.compared,
-    "taste_faded": taste.faded,
-    "taste_grown": taste.grown,
-    "taste_leaving": taste.leaving,
+    "taste_compared": sections.taste_compared,
+    "taste_faded": sections.taste_faded,
+    "taste_grown": sections.taste_grown,
+    "taste_leaving": sections.taste_leaving,
     "link": title_link,
     "list_heading": phrases.list_heading,
     "match": phrases.match,
     "match_label": phrases.match_label,
     "match_strength": phrases.match_strength,
-    "month_bars": months.bars,
-    "month_compared": months.compared,
-    "month_counts": months.counts,
-    "month_heading": months.heading,
+    "month_bars": sections.month_bars,
+    "month_compared": sections.month_compared,
+    "month_counts": sections.month_counts,
+    "month_heading": sections.month_heading,
     "month_name": month_name,
-    "month_topic": months.name,
-    "month_topics": months.letter_topics,
+    "month_topic": sections.month_topic,
+    "month_topics": sections.month_topics,
     "news": phrases.news,
     "number": phrases.number,
     "numbered": phrases.numbered,
@@ -197,10 +196,10 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.globals["LIKED_ELSEWHERE"] = phrases.LIKED_ELSEWHERE
     env.globals["FOLLOW_UPS"] = FOLLOW_UPS
     env.globals |= {
-        "TASTE": taste.HEADING,
-        "TASTE_LEAVING": taste.HEADING_LEAVING,
-        "TASTE_AGAIN": taste.AGAIN,
-        "TASTE_DONE": taste.DONE,
+        "TASTE": sections.TASTE,
+        "TASTE_LEAVING": sections.TASTE_LEAVING,
+        "TASTE_AGAIN": sections.TASTE_AGAIN,
+        "TASTE_DONE": sections.TASTE_DONE,
     }
     # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))

@@ -21,8 +21,9 @@ from zoneinfo import ZoneInfo
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.channels import months, phrases
+from bot.channels import phrases
 from bot.channels.email import EMAIL
+from bot.channels.sections import month_compared, month_counts, month_share, month_shares, month_topic
 from bot.config.profiles import Profile
 from bot.editions.due import Candidates
 from bot.editions.letters import FieldMonths, month_after, month_before
@@ -286,8 +287,8 @@ class MonthPages:
         if month is None:
             raise PageError(404, "This month is compared with those before once it has ended.")
         language = profile.language
-        sentence = months.compared(month, language)
-        topics = "; ".join(f"{months.name(topic)}, {months.counts(topic, month)}" for topic in month.topics)
+        sentence = month_compared(month, language)
+        topics = "; ".join(f"{month_topic(topic)}, {month_counts(topic, month)}" for topic in month.topics)
         later = month_after(first)
         return self._site.page(
             "month.html.j2",
@@ -330,10 +331,10 @@ def picture(month: FieldMonth, language: str) -> str:
     height = _LEGEND + _TOPIC * len(month.topics)
     root = Element("svg", {"class": "chart curve", "viewBox": f"0 0 {_WIDTH} {height}", "role": "img"})
     names = (month_name(month.first, language), "the three months before")
-    shares = [months.shares(topic, month) for topic in month.topics]
+    shares = [month_shares(topic, month) for topic in month.topics]
     largest = max(now for now, _ in shares)
     figures = [
-        f"{months.name(topic)} {months.share(now)} and {months.share(before)}"
+        f"{month_topic(topic)} {month_share(now)} and {month_share(before)}"
         for topic, (now, before) in zip(month.topics, shares, strict=True)
     ]
     root.set("aria-label", f"Share of the papers of {names[0]} and of {names[1]}: {'; '.join(figures)}.")
@@ -343,11 +344,11 @@ def picture(month: FieldMonth, language: str) -> str:
     for number, (topic, of_topic) in enumerate(zip(month.topics, shares, strict=True)):
         y = _LEGEND + _TOPIC * number
         label = {"class": "topic", "x": "0", "y": f"{y + 18}"}
-        SubElement(root, "text", label).text = shorten(months.name(topic), _LABEL_CHARACTERS)
+        SubElement(root, "text", label).text = shorten(month_topic(topic), _LABEL_CHARACTERS)
         for row, (kind, value) in enumerate(zip(("now", "before"), of_topic, strict=True)):
             top = y + 25 + (_BAR + 3) * row
             width = round(_BAR_WIDTH * value / largest, 1)
             bar = {"class": kind, "x": "0", "y": f"{top}", "width": f"{width}", "height": f"{_BAR}"}
             SubElement(root, "rect", bar)
-            SubElement(root, "text", {"x": f"{width + 6:g}", "y": f"{top + _BAR - 1}"}).text = months.share(value)
+            SubElement(root, "text", {"x": f"{width + 6:g}", "y": f"{top + _BAR - 1}"}).text = month_share(value)
     return ET.tostring(root, "unicode")

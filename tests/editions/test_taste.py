@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from support import buttons, digest
 
 from bot.app import open_app
-from bot.channels import taste as wording
+from bot.channels import sections
 from bot.channels.email.rendering import render_letter_mail
 from bot.channels.slack.rendering import render_letter_slack
 from bot.cli.main import invoke
@@ -82,7 +82,7 @@ def test_the_first_letter_of_a_month_says_what_has_grown_and_what_has_faded(home
     )
     assert re.search("(?i)Faded: “tactile sensing”, in none of your 12 likes, and in 12 of the 12 before. No new", text)
     assert mail.html.count("/taste/") == 2
-    (section,) = [block["text"]["text"] for block in slack["blocks"] if wording.HEADING in str(block)]
+    (section,) = [block["text"]["text"] for block in slack["blocks"] if sections.TASTE in str(block)]
     assert re.search(r"<http://localhost:8000/taste/[^|]*do=again[^|]*\|More of this again> · <[^|]*\|Done", section)
 
 
@@ -262,5 +262,5 @@ def test_the_letter_of_the_week_says_what_leaves(home):
     with open_app(home) as app:
         profile = app.profiles["owls"]
         letter = letter_of(app)
-        assert wording.leaving(letter) == ["“tactile sensing” counts until 10 Sep 2025."]
+        assert sections.taste_leaving(letter) == ["“tactile sensing” counts until 10 Sep 2025."]
         assert [len(leaving(profile, FRIDAY + weeks * WEEK)) for weeks in (-1, 0, 1)] == [0, 1, 0]

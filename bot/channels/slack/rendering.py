@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, months, phrases, taste
-from bot.channels.follow_ups import HEADING as FOLLOW_UPS
-from bot.channels.follow_ups import Span, follow_ups
+from bot.channels import Renderer, phrases, sections
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
+from bot.channels.sections import FOLLOW_UPS, Span, follow_ups
 from bot.channels.slack import SLACK
 from bot.model import Edition, FieldMonth, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
 from bot.model.wording import long_date, shorten
@@ -286,26 +285,26 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
 
 def _month(month: FieldMonth, language: str) -> list[Block]:
     """Return what grew in a month, a section for each topic, so that no paper stands under another's."""
-    compared = escape(months.compared(month, language), TEXT_LIMIT)
-    blocks = _paragraph(months.heading(month, language), [compared])
-    for topic in months.letter_topics(month):
-        lines = [f"{months.counts(topic, month)}:".capitalize()]
-        lines += [f"{bar} {figures}".strip() for bar, figures in months.bars(topic, month, language)]
+    compared = escape(sections.month_compared(month, language), TEXT_LIMIT)
+    blocks = _paragraph(sections.month_heading(month, language), [compared])
+    for topic in sections.month_topics(month):
+        lines = [f"{sections.month_counts(topic, month)}:".capitalize()]
+        lines += [f"{bar} {figures}".strip() for bar, figures in sections.month_bars(topic, month, language)]
         lines += [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in topic.examples]
-        blocks += _paragraph(escape(months.name(topic), TEXT_LIMIT), lines)
+        blocks += _paragraph(escape(sections.month_topic(topic), TEXT_LIMIT), lines)
     return blocks
 
 
 def _taste(letter: Letter, links: Links) -> list[Block]:
     """Return how the reader's taste has moved, with links in place of buttons, and which interests end."""
-    sentences = filter(None, [taste.compared(letter), *taste.grown(letter)])
+    sentences = filter(None, [sections.taste_compared(letter), *sections.taste_grown(letter)])
     lines = [escape(sentence, TITLE_LIMIT) for sentence in sentences]
-    for phrase in taste.faded(letter, links):
-        pairs = ((phrase.again, taste.AGAIN), (phrase.done, taste.DONE))
+    for phrase in sections.taste_faded(letter, links):
+        pairs = ((phrase.again, sections.TASTE_AGAIN), (phrase.done, sections.TASTE_DONE))
         choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
         lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
-    leaving = [escape(sentence, TITLE_LIMIT) for sentence in taste.leaving(letter)]
-    paragraphs = ((taste.HEADING, lines), (taste.HEADING_LEAVING, leaving))
+    leaving = [escape(sentence, TITLE_LIMIT) for sentence in sections.taste_leaving(letter)]
+    paragraphs = ((sections.TASTE, lines), (sections.TASTE_LEAVING, leaving))
     return [block for heading, texts in paragraphs if texts for block in _paragraph(heading, texts)]
 
 
