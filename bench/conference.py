@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from bot.config.files import shipped
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import RawDigest
 
 _SENTENCES = 8  # of an abstract: some 1,200 characters, as on arXiv

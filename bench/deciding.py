@@ -17,7 +17,7 @@ import numpy as np
 
 from bot.app import App, open_app
 from bot.channels.registry import address_checks
-from bot.config.new_home import make_home
+from bot.config.home import make_home
 from bot.model import Match, Paper, Vote
 from bot.model.editions import GOOD
 from bot.ranking.corpus import Corpus, stem_sequence

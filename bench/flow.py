@@ -30,7 +30,7 @@ PROFILE = ROOT / "profiles" / "reward-models.toml"
 def run(home: Path) -> set[CodeType]:
     """Return the functions that are entered while the digest goes to its mail."""
     from bot.cli.main import invoke
-    from bot.formats.recognition import parse
+    from bot.formats.registry import parse
     from bot.model import RawDigest
 
     codes: set[CodeType] = set()

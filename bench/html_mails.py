@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from alert_mails import journal
 from hostile_mails import HOSTILE_MAILS
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 

@@ -140,7 +140,7 @@ class InProcess(Parser):
 
     def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
         """Parse without limits."""
-        from bot.formats.recognition import parse  # in the child only, where there is one
+        from bot.formats.registry import parse  # in the child only, where there is one
 
         return parse(raw)
 

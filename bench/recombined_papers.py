@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import RawDigest
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")

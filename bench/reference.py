@@ -21,7 +21,7 @@ from bot.channels.registry import reader_channels
 from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import SECRETS, Settings
-from bot.config.sources import SourceModels
+from bot.config.tables import SourceModels
 from bot.sources.registry import source_models
 
 DOCS = Path(__file__).parents[1] / "docs"

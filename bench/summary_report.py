@@ -36,7 +36,7 @@ from summary_weights import (
     training_data,
 )
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import RawDigest
 from bot.summaries.roles import Weights, shipped_weights
 from bot.summaries.sentences import sentences

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from support import digest
 
-from bot.config.sources import Minutes, PolledOptions
+from bot.config.tables import Minutes, PolledOptions
 from bot.model import RawDigest
 from bot.model.errors import SourceError
 from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit

@@ -68,7 +68,7 @@ def demo(directory: Path) -> int:
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
     from bot.app import open_app
-    from bot.config.new_home import make_home
+    from bot.config.home import make_home
     from bot.sources.registry import source_models
 
     profiles = [path.stem for path in sorted(shipped("profiles").glob("*.toml"))]

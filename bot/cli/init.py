@@ -30,7 +30,7 @@ from bot.model.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.config.new_home import NewUser
+    from bot.config.home import NewUser
     from bot.config.profiles import Profile
     from bot.operate.proposals import Proposal
 
@@ -134,7 +134,7 @@ def init(
       paperbot init ~/papers --no-samples
     """
     from bot.channels.phrases import understood
-    from bot.config.new_home import NewUser, make_home, refuse_existing
+    from bot.config.home import NewUser, make_home, refuse_existing
     from bot.sources.registry import source_models
 
     refuse_existing(directory)

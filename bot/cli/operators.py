@@ -77,8 +77,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     """
     from bot.channels.phrases import understood
     from bot.channels.templates import environment
-    from bot.config.home import problems_beside_settings, repair
-    from bot.config.new_home import write_schemas
+    from bot.config.home import problems_beside_settings, repair, write_schemas
     from bot.config.profiles import describe_end
     from bot.sources.registry import source_models
 

@@ -35,8 +35,8 @@ from pydantic import (
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
-from bot.config.sources import FILES
-from bot.config.toml import (
+from bot.config.tables import (
+    FILES,
     MisplacedError,
     Section,
     is_near,

@@ -24,18 +24,23 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from bot.config.profiles import Email, Timezone
-from bot.config.sources import FetchUrl, Name, SourceModels, SourceOptions, mistakes_of, validate_source
-from bot.config.toml import (
+from bot.config.tables import (
+    FetchUrl,
     MisplacedError,
+    Name,
     Section,
+    SourceModels,
+    SourceOptions,
     details_of,
     explain,
     explain_variable,
     line_of,
+    mistakes_of,
     parse_toml,
     read_toml,
     replace_text,
     unknown_variables,
+    validate_source,
     variables,
     without_conflicts,
 )

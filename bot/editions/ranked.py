@@ -20,7 +20,7 @@ from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repeti
 from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
 from bot.summaries.line import line_of
 from bot.summaries.summary import summarise
-from bot.text.vocabulary import Spellings
+from bot.text.tokens import Spellings
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking.ranker import Interest

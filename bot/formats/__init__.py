@@ -1,6 +1,6 @@
 """Parsing in a sandboxed child process, so that hostile bytes can neither freeze nor fill the process that runs.
 
-    RawDigest --Parser.parse--> request frame --stdin--> child: bot.formats.recognition.parse, under limits
+    RawDigest --Parser.parse--> request frame --stdin--> child: bot.formats.registry.parse, under limits
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 

@@ -52,7 +52,7 @@ Parse = Callable[[RawDigest], object]
 
 
 def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
-    """Answer requests until standard input ends; ``parse`` reads digests, as ``bot.formats.recognition`` by default."""
+    """Answer requests until standard input ends; ``parse`` reads digests, as ``bot.formats.registry`` by default."""
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
     _end_with(os.getppid())
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     _limit(resource.RLIMIT_NOFILE, _MAX_OPEN_FILES)
     if parse is None:
         # Imported under the limits. RLIMIT_FSIZE comes afterwards, because importing may write compiled modules.
-        from bot.formats.recognition import parse as parse_digest
+        from bot.formats.registry import parse as parse_digest
 
         parse = parse_digest
     _limit(resource.RLIMIT_FSIZE, 0)

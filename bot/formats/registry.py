@@ -1,7 +1,15 @@
-"""The formats of digests, one entry each; ``recognition`` decides by the content alone which of them reads a file.
+"""The formats of digests, one entry each, and which of them reads the bytes that a source delivered.
 
-The order of entries is that of messages, and decides nothing: of line-based formats that begin on the same line the
-one of higher ``specificity`` reads it, and no two documents or alerts recognise the same file.
+    bytes --decode--> text --Document.recognises--> Document.parse(bytes)
+                        |
+                        +--lines --Format.starts--> Format.parse(lines) for each digest
+                        |
+                        +--mail: its plain text part, else its HTML: AlertMail, lines, journal_mail
+
+A file may hold several digests, of one format or of several: each begins where its format says so and ends where the
+next one begins. The content alone decides. The order of entries is that of messages, and decides nothing: of line-based
+formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents or alerts recognise
+the same file.
 
 How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add it to ``FORMATS``. A
 format gets clean lines (encodings, line ends and control characters are dealt with) and returns what it read, with a
@@ -12,15 +20,135 @@ XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertM
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from bot.formats import journal_mail
 from bot.formats.alert_mails import GOOGLE_SCHOLAR, PUBMED, AlertMail
 from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
-from bot.formats.format import Document, Format
+from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
+from bot.formats.html import HtmlLine, html_lines
 from bot.formats.json_lists import BIORXIV_LIST, DAILY_PAPERS_LIST, OPENALEX_LIST
 from bot.formats.keyword import KEYWORD
+from bot.formats.mail import Mail, is_mail, read_mail
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
+from bot.model import ParsedDigest, RawDigest
+from bot.model.errors import DigestError
+from bot.model.wording import plural
 
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, MARKDOWN)
 DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
 HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
+
+
+_BEGINNING = 20_000  # characters; the header of a mail has some thousand
+
+
+def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
+    """Return the digests in the bytes, in their order, at least one.
+
+    Raises DigestError if no format recognises them. Its message says what the bytes look like instead, and leaves the
+    source to the caller.
+    """
+    text = decode(raw.content)
+    beginning = text[:_BEGINNING].lstrip("\ufeff \t\r\n")
+    document = next((document for document in DOCUMENTS if document.recognises(beginning)), None)
+    if document:
+        digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
+    elif is_mail(beginning):
+        # A mail is taken apart from its bytes: each part names a charset of its own.
+        digests = _parse_mail(read_mail(raw.content))
+    else:
+        digests = _parse_lines(split_lines(text))
+    # A file name supplies what the text leaves open: Markdown digests name neither day nor topic.
+    return tuple(
+        replace(digest, date=digest.date or date_in(raw.name), topic=digest.topic or topic_in(raw.name))
+        for digest in digests
+    )
+
+
+def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
+    """Return the digests in a mail, at least one; raises DigestError if it has none that is recognised.
+
+    The plain text part counts if a format recognises it. Otherwise the HTML is read: as an alert, as text, and last by
+    its structure, which is the least certain.
+    """
+    plain = split_lines(mail.plain) if mail.plain.strip() else []
+    if plain and (_starts(plain) or not mail.html):
+        try:
+            digests = _parse_lines(plain)
+        except DigestError as error:
+            raise DigestError(f"{_explain_mail(mail, ())}: {error}") from None
+        return [replace(digest, date=digest.date or mail.date) for digest in digests]
+    lines = html_lines(mail.html) if mail.html else []
+    if not any(line.text for line in lines):
+        raise DigestError(_explain_mail(mail, lines))
+    if alert := next((alert for alert in HTML_MAILS if alert.recognises(lines)), None):
+        return (alert.parse(mail, lines),)
+    text = split_lines("\n".join(line.text for line in lines))
+    if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
+        return (journal,)
+    try:
+        return _parse_lines(text if _starts(text) else plain or text)
+    except DigestError:
+        raise DigestError(_explain_mail(mail, lines)) from None
+
+
+def _starts(lines: Sequence[Line]) -> dict[int, Format]:
+    """Return the format that begins on each line, the most specific of several."""
+    ascending = sorted(FORMATS, key=lambda form: form.specificity)
+    return {start: form for form in ascending for start in form.starts(lines)}
+
+
+def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
+    """Return the digests in lines of text, at least one; raises DigestError if no format recognises any."""
+    formats = _starts(lines)
+    if not formats:
+        # The first lines of a digest may not have been copied.
+        rest = next((form for form in FORMATS if form.is_rest(lines)), None)
+        if rest is None:
+            raise DigestError(_explain(lines))
+        formats = {0: rest}
+    edges = pairwise([*sorted(formats), len(lines)])
+    first, *others = (formats[start].parse(lines[start:end]) for start, end in edges)
+    # Text above the first digest is reported only if it is long: a greeting or a page's menu is not worth a message.
+    ignored = [line for line in lines[: min(formats)] if len(line.text) > LONGEST_TITLE]
+    problems = tuple(f"line {line.number}: of no known format: {quoted(line.text)}" for line in ignored[:1])
+    return replace(first, rejected=problems + first.rejected), *others
+
+
+_LOOKALIKES = (
+    (re.compile(r"<!doctype html|<html\b", re.IGNORECASE), "an HTML page; copy its text into a text file"),
+    (re.compile(r"\{\\rtf"), "an RTF document; save it as text"),
+)
+
+
+def _explain(lines: Sequence[Line]) -> str:
+    """Return one sentence: the formats that are supported, and what the text looks like or how a digest begins."""
+    beginning = next(line.text for line in lines if line.text)
+    titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
+    ending = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
+    for pattern, kind in _LOOKALIKES:
+        if pattern.match(beginning):
+            ending = f", but {kind}"
+            break
+    return f"no digest that Paperbot knows (known: {titles}){ending}"
+
+
+def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:
+    """Return the beginning of a sentence, or a sentence: whose mail no reader understands, and what is in it."""
+    sender = mail.sender or "an unnamed sender"
+    about = f"a mail from {sender}" + (f", {quoted(mail.subject)}," if mail.subject else "")
+    if mail.plain.strip() and not mail.html:
+        return f"{about} has only plain text"
+    first = next((line.text for line in lines if line.text), "")
+    if not first:
+        return f"{about} has no text"
+    links = sum(len(line.links) for line in lines)
+    seen = f"{plural(links, 'link')}, the first line {quoted(first)}"
+    remedy = "if it lists papers, ask its sender for plain text"
+    return f"{about} has nothing in its HTML that is certainly a paper ({seen}); {remedy}"

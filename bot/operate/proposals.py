@@ -21,8 +21,8 @@ from bot.model.addresses import fetch_url
 from bot.model.categories import known_category
 from bot.ranking.matching import nearness
 from bot.ranking.meaning import rarity
+from bot.text.tokens import is_filler
 from bot.text.topics import read_interests
-from bot.text.vocabulary import is_filler
 
 _FIELDS = Path(__file__).with_name("fields.toml")
 _MOST = {"arxiv": 5, "biorxiv": 3, "medrxiv": 3}

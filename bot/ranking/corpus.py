@@ -22,8 +22,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from bot.ranking.matching import MatchFeatures, PhraseIndex, TextModel
 from bot.ranking.meaning import Meaning, PaperWords
-from bot.text.tokens import StemSequence, stem_sequence
-from bot.text.vocabulary import Spellings
+from bot.text.tokens import Spellings, StemSequence, stem_sequence
 
 # Texts whose matches are kept.
 _MOST_TEXTS = 500

@@ -21,8 +21,7 @@ from scipy.stats import hypergeom
 
 from bot.model import ranked_text
 from bot.ranking.phrases import PaperText
-from bot.text.tokens import phrases, stem_sequence
-from bot.text.vocabulary import Spellings, names_topic, shipped_vocabulary
+from bot.text.tokens import Spellings, names_topic, phrases, shipped_vocabulary, stem_sequence
 
 _ALPHA = 0.05
 # Papers, new and earlier, that have a tested phrase: the sum is fixed in the test, so that choosing by it is fair. Of

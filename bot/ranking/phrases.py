@@ -13,9 +13,8 @@ from sys import intern
 from typing import NamedTuple
 
 from bot.model import ranked_text
-from bot.text.tokens import Token, phrases
+from bot.text.tokens import Spellings, Token, is_general, names_topic, phrases, topical_phrases
 from bot.text.topics import Topic, common_expansions, expanded
-from bot.text.vocabulary import Spellings, is_general, names_topic, topical_phrases
 
 # Words. A longer phrase reads like a sentence.
 _MAX_WORDS = 4

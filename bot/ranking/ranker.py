@@ -19,8 +19,7 @@ from bot.ranking.experts import SHIPPED, Experts, Mixture
 from bot.ranking.learner import Examples, Learned, TrainingVotes, learn, time_decay
 from bot.ranking.matching import TextModel
 from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
-from bot.text.tokens import tokens
-from bot.text.vocabulary import topical_terms
+from bot.text.tokens import tokens, topical_terms
 
 # Readers whose votes are read at once.
 _BATCH = 200

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 
 from bot.model import BonusKind, PaperId, Reason, ReasonKind, Score, is_library_paper
 from bot.ranking.phrases import PaperText, whole_phrases
-from bot.text.tokens import stem_terms
+from bot.text.tokens import names_topic, stem_terms, topical_terms
 from bot.text.topics import Topic
-from bot.text.vocabulary import names_topic, topical_terms
 
 if TYPE_CHECKING:
     from bot.ranking.meaning import Meaning

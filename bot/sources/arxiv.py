@@ -16,11 +16,10 @@ from urllib.parse import urlencode
 
 from pydantic import StringConstraints
 
-from bot.config.sources import FetchUrl, PolledOptions
+from bot.config.tables import FetchUrl, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
-from bot.sources import FetchedSource, HttpError, SourceKind, Visit
-from bot.sources.mistakes import in_arxiv_query
+from bot.sources import FetchedSource, HttpError, SourceKind, Visit, in_arxiv_query
 
 URL = "https://export.arxiv.org/api/query"
 PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster

@@ -15,11 +15,10 @@ from urllib.parse import quote
 
 from pydantic import StringConstraints
 
-from bot.config.sources import FetchUrl, Minutes, PolledOptions
+from bot.config.tables import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
-from bot.sources import FetchedSource, SourceKind, Visit
-from bot.sources.mistakes import in_subject
+from bot.sources import FetchedSource, SourceKind, Visit, in_subject
 
 URL = "https://api.biorxiv.org"
 MAX_PAGES = 30  # of 100 papers; bioRxiv posts some 150 a day

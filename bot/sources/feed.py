@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from bot.config.sources import FetchUrl, PolledOptions
+from bot.config.tables import FetchUrl, PolledOptions
 from bot.model import RawDigest
-from bot.sources import FetchedSource, SourceKind, Visit
-from bot.sources.mistakes import in_address
+from bot.sources import FetchedSource, SourceKind, Visit, in_address
 
 _ETAG = "etag"
 _LAST_MODIFIED = "last-modified"

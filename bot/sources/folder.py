@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bot.config.sources import FILES, SourceOptions
+from bot.config.tables import FILES, SourceOptions
 from bot.model import Problem, RawDigest
 from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
 

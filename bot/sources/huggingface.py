@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from http import HTTPStatus
 
-from bot.config.sources import FetchUrl, Minutes, PolledOptions
+from bot.config.tables import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.sources import FetchedSource, HttpError, SourceKind, Visit
 

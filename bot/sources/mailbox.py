@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from bot.config.sources import Minutes, PolledOptions
+from bot.config.tables import Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.addresses import is_loopback
 from bot.sources import ConfiguredSource, RecordVote, SourceDependencies, SourceKind, Visit

@@ -17,11 +17,10 @@ from urllib.parse import quote_plus, urlencode
 
 from pydantic import StringConstraints, model_validator
 
-from bot.config.sources import FetchUrl, Minutes, PolledOptions
+from bot.config.tables import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
-from bot.sources import FetchedSource, HttpError, SourceDependencies, SourceKind, Visit
-from bot.sources.mistakes import in_search
+from bot.sources import FetchedSource, HttpError, SourceDependencies, SourceKind, Visit, in_search
 
 URL = "https://api.openalex.org/works"
 PAGE_SIZE = 50  # of at most 100; a page of 50 works with 100 authors each has some 7 MB

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bot.config.sources import SourceModels, SourceOptions
+from bot.config.tables import SourceModels, SourceOptions
 from bot.sources import Source, SourceDependencies, SourceKind
 from bot.sources.arxiv import ARXIV
 from bot.sources.biorxiv import BIORXIV

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
-from bot.text.tokens import Token, stem, tokens
-from bot.text.vocabulary import shipped_vocabulary
+from bot.text.tokens import Token, shipped_vocabulary, stem, tokens
 
 # Each with its commonest reading in the field. Those that a corpus spells out ("large language models (LLMs)") could be
 # learned from it, but the same profile would mean something else in each home, and "CLIP", "BED" or "CAPE" are words.

@@ -11,7 +11,7 @@ from bot.channels.registry import reader_channels
 from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
-from bot.config.toml import Section
+from bot.config.tables import Section
 from bot.sources.registry import source_models
 
 DOCS = ROOT / "docs"

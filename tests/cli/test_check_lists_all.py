@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.model.categories import SUBJECTS, known_subject
-from bot.sources.mistakes import in_address, in_arxiv_query, in_search
+from bot.sources import in_address, in_arxiv_query, in_search
 
 VALID_SOURCES = """\
 [[sources]]

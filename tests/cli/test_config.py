@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bot.config.settings import Settings
-from bot.config.toml import Section
+from bot.config.tables import Section
 
 
 def setting(answer, key):

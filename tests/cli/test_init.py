@@ -12,7 +12,7 @@ from channels.smtp_servers import MailServer
 
 from bot.app import open_app
 from bot.channels.registry import address_checks
-from bot.config.new_home import NewUser, profile_text, settings_text
+from bot.config.home import NewUser, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.model import Vote
 from bot.model.categories import SUBJECTS, arxiv_categories

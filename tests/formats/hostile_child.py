@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.formats.child import main
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.errors import DigestError
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.formats.feed import MAX_ITEMS
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 

@@ -8,7 +8,7 @@ import pytest
 
 from bot.formats.format import author_names, within_limits, without_affiliations
 from bot.formats.mail import read_mail
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, RawDigest, limits
 from bot.model.errors import DigestError
 

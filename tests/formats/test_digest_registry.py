@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from bot.formats.format import MAX_BYTES
 from bot.formats.html import html_lines
-from bot.formats.recognition import parse
-from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS
+from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS, parse
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support import ROOT
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, RawDigest
 
 SAMPLES = ROOT.parent / "shared" / "samples"

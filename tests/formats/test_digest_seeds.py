@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import ParsedDigest, RawDigest
 
 CHECKOUT = Path(__file__).parents[2]

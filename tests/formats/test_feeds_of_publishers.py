@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.formats.feed import Description, read_description
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 
 FEEDS = Path(__file__).parent / "feeds"

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from alert_mails import BEES, OWLS, journal, mail, scholar, scholar_item
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 

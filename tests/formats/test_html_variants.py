@@ -9,7 +9,7 @@ from alert_mails import mail, scholar_item
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, RawDigest
 from bot.model.errors import DigestError
 

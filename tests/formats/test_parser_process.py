@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, digest
 
-from bot.formats import ParseLimits, Parser, library, recognition
+from bot.formats import ParseLimits, Parser, library, registry
 from bot.formats.child import answer_requests
 from bot.formats.process import dump, load_digests, read_frame, write_frames
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
@@ -69,7 +69,7 @@ def test_the_process_parses_what_the_registry_parses() -> None:
     with Parser() as parser:
         for path in sorted((ROOT / "seeds").iterdir()):
             seed = RawDigest("seeds", path.name, path.read_bytes())
-            assert parser.parse(seed) == recognition.parse(seed)
+            assert parser.parse(seed) == registry.parse(seed)
         with pytest.raises(DigestError, match="empty file"):
             parser.parse(RawDigest("seeds", "x", b""))
 
@@ -248,7 +248,7 @@ def test_a_parser_that_does_not_wait_refuses_while_it_is_busy() -> None:
     with Parser(waits=False) as parser:
         with parser._lock, pytest.raises(DigestError, match="busy with another file; try again in a moment"):
             parser.parse(GOOD)
-        assert parser.parse(GOOD) == recognition.parse(GOOD)
+        assert parser.parse(GOOD) == registry.parse(GOOD)
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux only")

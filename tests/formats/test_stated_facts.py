@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.formats.format import from_arxiv
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Fact, FactKind, RawDigest
 
 

@@ -36,8 +36,7 @@ from bot.config.home import parse_opml
 from bot.formats import journal_mail, library, mail
 from bot.formats.format import decode, split_lines
 from bot.formats.html import html_lines
-from bot.formats.recognition import parse
-from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS
+from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS, parse
 from bot.model import Entry, RawDigest
 from bot.model.errors import DigestError, UsageError
 from bot.model.papers import arxiv_id_in, keys, normalised_title

@@ -11,7 +11,7 @@ import pytest
 from support import ParserBy, digest
 
 from bot.editions.health import Health, check_health
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, Problem, RawDigest
 from bot.model.errors import SourceError
 from bot.operate.ingest import DigestReport, Ingestion

@@ -15,7 +15,7 @@ import pytest
 from support import ROOT, ParserBy, digest, drop_folder
 
 from bot.formats import ParseLimits, Parser
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import ParsedDigest, Problem, RawDigest
 from bot.model.errors import LimitError, ParserError, StoreError
 from bot.operate import ingest

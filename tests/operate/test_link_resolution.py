@@ -10,7 +10,7 @@ import pytest
 from servers import Page, Web
 from support import ParserBy
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, Problem
 from bot.model.papers import paper_link
 from bot.operate.ingest import LinkResolver

@@ -10,7 +10,7 @@ import pytest
 from imap_server import ImapServer
 from support import ParserBy, digest
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import ParsedDigest, Problem, RawDigest
 from bot.model.errors import LimitError, ParserError
 from bot.operate.ingest import DigestReport, Ingestion

@@ -10,9 +10,8 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.phrases import PaperText
 from bot.ranking.ranking import VotedTerms
 from bot.ranking.reasons import Evidence, breakdown, choose, without_repetition
-from bot.text.tokens import stem_terms
+from bot.text.tokens import Spellings, stem_terms
 from bot.text.topics import read_interests
-from bot.text.vocabulary import Spellings
 
 ABSTRACTS = [
     "We study reward hacking, where large language models (LLMs) exploit the reward model.",

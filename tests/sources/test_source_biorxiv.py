@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from servers import Page, Request, Web
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, Problem, RawDigest
 from bot.model.errors import DigestError, SourceError
 from bot.sources import Visit

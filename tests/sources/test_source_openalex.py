@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from servers import Page, Request, Web
 
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import Entry, Fact, FactKind, ParsedDigest, Problem, RawDigest
 from bot.model.errors import DigestError, SourceError
 from bot.model.limits import ABSTRACT

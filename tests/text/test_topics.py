@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.tokens import phrases, stem, tokens
+from bot.text.tokens import Spellings, is_general, names_topic, phrases, stem, tokens, topical_phrases, topical_terms
 from bot.text.topics import expanded, read_interests
-from bot.text.vocabulary import Spellings, is_general, names_topic, topical_phrases, topical_terms
 
 
 def wanted(text):

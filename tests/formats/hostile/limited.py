@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bot.channels import phrases
 from bot.formats import library
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import keys, new_paper, paper_link

@@ -14,7 +14,7 @@ from hostile.shapes import CRASHES, SHAPES
 from support import ROOT
 
 from bot.formats.format import MAX_BYTES
-from bot.formats.recognition import parse
+from bot.formats.registry import parse
 from bot.model import RawDigest
 
 # At 80 KB the worst of these once took 20 s, so that at eight times the size whatever grows with its square meets the
