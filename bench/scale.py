@@ -48,7 +48,7 @@ from bot.editions.due import due_ranges
 from bot.model import State
 from bot.store.engine import parse_url
 from bot.worker import TASKS
-from bot.worker.queue import make_celery, queue_name
+from bot.worker.tasks import make_celery, queue_name
 
 PAPERS = 5_000
 SLOW_MS = 100

@@ -94,7 +94,7 @@ class QueuedJobs:
     def __init__(self, home: Path, url: str, name: str, stop: Event | None = None) -> None:
         """Raises UsageError without Celery. With ``stop``, the first tick waits for the first papers."""
         try:
-            from bot.worker.queue import TaskQueue
+            from bot.worker.tasks import TaskQueue
         except ModuleNotFoundError as error:
             raise UsageError("queue.url needs Celery: in Paperbot's checkout, pip install '.[queue]'") from error
         self._home = home

@@ -21,14 +21,12 @@ from pathlib import Path
 import click
 
 from bot import __version__
-from bot.cli.catch_up import catch_up
 from bot.cli.conference import conference
-from bot.cli.day import ingest, preview, retry, run, send_test
+from bot.cli.day import catch_up, ingest, preview, retry, run, send_test
 from bot.cli.demo import demo
-from bot.cli.home import completion, config
 from bot.cli.init import init
 from bot.cli.insight import evaluate, explain, rank, replay, summarize
-from bot.cli.operators import check, mcp, serve, sources, status, worker
+from bot.cli.operators import check, completion, config, mcp, serve, sources, status, worker
 from bot.cli.output import home_option
 from bot.cli.readers import export, forget, import_library, profiles, subscribe, thumb, unsubscribe, zotero
 from bot.model.errors import PaperbotError

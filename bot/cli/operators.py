@@ -1,7 +1,11 @@
-"""The commands for operators: ``check``, ``status``, ``sources``, ``serve``, ``worker`` and ``mcp``."""
+"""The commands for operators.
+
+``check``, ``status``, ``sources``, ``serve``, ``worker`` and ``mcp``; ``config`` and ``completion`` describe a home.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shlex
@@ -16,6 +20,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
+from click.shell_completion import get_completion_class
 
 from bot import __version__
 from bot.channels.registry import address_checks, reader_channels
@@ -30,6 +35,7 @@ from bot.cli.output import (
     print_json,
     print_problems,
     problems_json,
+    schema_option,
     table,
 )
 from bot.config.files import shipped
@@ -267,7 +273,7 @@ def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
     if not settings.url:
         return {}, []
     try:
-        from bot.worker.queue import TaskQueue
+        from bot.worker.tasks import TaskQueue
     except ModuleNotFoundError:
         return {}, [Problem("queue", "needs Celery: in Paperbot's checkout, pip install '.[queue]'")]
     try:
@@ -518,3 +524,59 @@ def mcp(ctx: click.Context, reader: str, votes: bool) -> None:
     except ModuleNotFoundError as error:
         raise UsageError("mcp needs an extra: in Paperbot's checkout, pip install '.[mcp]'") from error
     run(app_of(ctx), reader, votes=votes)
+
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command("config", short_help="Show every setting in force, and where it comes from.")
+@json_option
+@schema_option("settings", "paperbot.toml")
+@click.pass_context
+def config(ctx: click.Context, as_json: bool) -> None:
+    """Show every setting in force, and where it comes from: the environment, paperbot.toml or the default.
+
+    Secrets and passwords are masked. The home is not opened: nothing is created or changed.
+
+    \b
+    Examples:
+      paperbot config
+      paperbot config --json
+      paperbot config --schema > settings.json
+    """
+    from bot.config.home import SettingOrigin, effective_settings
+    from bot.sources.registry import source_models
+
+    home = home_of(ctx)
+    settings = effective_settings(home, source_models())
+    if as_json:
+        print_json({"home": str(home.resolve()), "settings": [asdict(setting) for setting in settings]})
+        return
+    click.echo(f"home {home.resolve()}")
+    rows = table("setting", "value", "from", unbroken=["setting"])
+    for setting in settings:
+        # As it would be written in the file: texts in quotes; a setting without a value has a dash.
+        value = "-" if setting.value is None else json.dumps(setting.value, ensure_ascii=False)
+        is_default = setting.origin is SettingOrigin.DEFAULT
+        rows.add_row(setting.key, plain(value), setting.variable or setting.origin, style="dim" if is_default else None)
+    console().print(rows)
+
+
+@click.command("completion", short_help="Print the completion script of a shell.")
+@click.argument("shell", type=click.Choice(_SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the script by which SHELL completes the commands and options of paperbot.
+
+    \b
+    Examples:
+      paperbot completion bash >> ~/.bashrc
+      paperbot completion zsh >> ~/.zshrc
+      paperbot completion fish > ~/.config/fish/completions/paperbot.fish
+    """
+    completion = get_completion_class(shell)
+    assert completion is not None  # noqa: S101 - click has a class for each name in _SHELLS
+    if shell == "zsh":
+        # Without compinit there is no compdef; oh-my-zsh and others have called it, a .zshrc of its own may not.
+        click.echo("(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }")
+    click.echo(completion(ctx.find_root().command, {}, "paperbot", "_PAPERBOT_COMPLETE").source())

@@ -56,7 +56,7 @@ from bot.store.schema import outbox, outbox_bodies, readers
 R = TypeVar("R")
 
 # Seconds before each further attempt after a lost connection. PostgreSQL takes a second or two to restart, and a task
-# of a worker has to end within 25 after its last message (``bot.worker.queue``).
+# of a worker has to end within 25 after its last message (``bot.worker.tasks``).
 _PAUSES = (0, 0.2, 0.5, 1, 2, 4, 6)
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)

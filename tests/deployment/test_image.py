@@ -17,7 +17,7 @@ import yaml
 from faults.home_with_mail_server import MailServer
 from support import ROOT
 
-from bot.worker.queue import make_celery
+from bot.worker.tasks import make_celery
 
 TEXT = (ROOT / "Dockerfile").read_text()
 

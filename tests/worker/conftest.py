@@ -16,8 +16,7 @@ from support import digest
 from bot.app import App, open_app
 from bot.serve import QueuedJobs
 from bot.worker import TASKS
-from bot.worker.queue import make_celery, queue_name
-from bot.worker.tasks import Tasks, register
+from bot.worker.tasks import Tasks, make_celery, queue_name, register
 
 BROKERS = {"amqp": "amqp://guest:guest@127.0.0.1:5672//", "redis": "redis://127.0.0.1:6379/9"}
 READERS = 7

@@ -31,7 +31,7 @@ from bot.app import open_app
 from bot.model import State
 from bot.serve import QueuedJobs
 from bot.store.engine import parse_url
-from bot.worker.queue import HARD_LIMIT
+from bot.worker.tasks import HARD_LIMIT
 
 _LOSSY_WORKER = Path(__file__).with_name("lossy_worker.py")
 

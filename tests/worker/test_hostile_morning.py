@@ -14,7 +14,7 @@ import bot.serve
 from bot.model import State
 from bot.serve import QueuedJobs
 from bot.worker import TASKS
-from bot.worker.queue import make_celery, queue_name
+from bot.worker.tasks import make_celery, queue_name
 
 from .conftest import PROFILE
 from .hostile_morning import Morning, Proxy, Worker, cut_connections

@@ -19,7 +19,7 @@ from own_servers import own_postgres, own_rabbitmq
 import bot.serve
 from bot.model import State
 from bot.serve import QueuedJobs
-from bot.worker.queue import make_celery, queue_name
+from bot.worker.tasks import make_celery, queue_name
 
 from .conftest import PROFILE, SETTINGS, Broker, digest
 from .hostile_morning import Morning, Proxy, Worker

@@ -8,7 +8,7 @@ from threading import Event
 
 from servers import Page
 
-from bot.worker.queue import HARD_LIMIT, REDELIVERED_AFTER, SOFT_LIMIT, make_celery
+from bot.worker.tasks import HARD_LIMIT, REDELIVERED_AFTER, SOFT_LIMIT, make_celery
 
 FEED = b"<rss version='2.0'><channel><title>Blog</title><item><title>Owls at Night</title></item></channel></rss>"
 
