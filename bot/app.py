@@ -189,8 +189,7 @@ class App:
     @cached_property
     def page_parser(self) -> Parser:
         """Parses what is pasted on pages in another process: strangers paste, and ingestion may take minutes."""
-        from bot.formats import Parser
-        from bot.formats.process import ParseLimits
+        from bot.formats import ParseLimits, Parser
 
         return self._resources.enter_context(Parser(ParseLimits(seconds=5, deadline=10), waits=False))
 

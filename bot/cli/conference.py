@@ -75,7 +75,7 @@ def conference(
       paperbot conference programme.ics reward-models/ada@example.org --output plan.ics
     """
     from bot.formats.library import MAX_BYTES
-    from bot.operate import plan_files
+    from bot.operate import conference as plans
     from bot.readers import stored_reader
 
     if output and not form and output.suffix.lower() not in _BY_SUFFIX:
@@ -92,30 +92,30 @@ def conference(
         plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone)
     problems = [Problem(name, problem) for problem in plan.problems]
     if as_json:
-        print_json({**plan_files.as_json(plan), "problems": problems_json(problems)})
+        print_json({**plans.as_json(plan), "problems": problems_json(problems)})
     if output:
         _write(output, _rendered(app, plan, form, now))
     if not as_json:
-        written = f"{plan_files.tally(plan)}: the plan is in {output}\n"
+        written = f"{plans.tally(plan)}: the plan is in {output}\n"
         click.echo(written if output else _rendered(app, plan, form, now), nl=False)
         print_problems(problems)
     return 1 if problems else 0
 
 
 def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
-    from bot.operate import plan_files
+    from bot.operate import conference as plans
 
-    votes = plan_files.votes_of(app.links(plan.reader))
+    votes = plans.votes_of(app.links(plan.reader))
     if form == "markdown":
-        return plan_files.markdown(plan, votes)
+        return plans.as_markdown(plan, votes)
     if form == "html":
-        return plan_files.page(plan, app.templates, votes)
+        return plans.as_page(plan, app.templates, votes)
     if form == "ics":
         if dayless := sum(item.slot.day is None for item in plan.items):
             note = f"{plural(dayless, 'paper')} of the plan without a day: not in the calendar"
             click.secho(f"? {note}", fg="yellow", err=True)
-        return plan_files.calendar(plan, now)
-    return plan_files.text(plan)
+        return plans.as_calendar(plan, now)
+    return plans.as_text(plan)
 
 
 def _check_timezone(name: str) -> None:

@@ -36,6 +36,332 @@ what a compromised child sends would run its code in the parent.
 
 from __future__ import annotations
 
-from bot.formats.process import ParseLimits, Parser
+import json
+import logging
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date, datetime
+from pathlib import Path
+from threading import Event, Lock, Timer
+from typing import IO, Any, Self
 
-__all__ = ["ParseLimits", "Parser"]
+from bot.model import (
+    BounceKind,
+    BounceReport,
+    Entry,
+    Fact,
+    FactKind,
+    LibraryEntry,
+    ParsedDigest,
+    ParsedLibrary,
+    RawDigest,
+)
+from bot.model.errors import DigestError, LimitError, ParserError
+from bot.model.papers import Contribution, ParsedProgramme
+
+log = logging.getLogger("paperbot")
+
+# Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
+MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
+_START_SECONDS = 60.0  # wall-clock; an idle machine needs a fifth of a second
+_END_SECONDS = 5.0
+_PACKAGE_ROOT = Path(__file__).parents[2]
+_LENGTH = struct.Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class ParseLimits:
+    """What one digest may use: seconds of processor time, bytes of address space, seconds of wall-clock time.
+
+    A feed of 10 MB at the caps of the formats themselves needs two to eight seconds, depending on the machine, and
+    130 MB.
+    """
+
+    seconds: int = 30
+    memory: int = 800_000_000
+    deadline: float = 300.0
+
+
+class Parser:
+    """Parse digests in a child process. Threads may share a parser; it is a context manager that ends the child."""
+
+    def __init__(
+        self,
+        limits: ParseLimits | None = None,
+        *,
+        waits: bool = True,
+        module: str = "bot.formats.child",
+        path: Sequence[Path] = (_PACKAGE_ROOT,),
+    ) -> None:
+        """``module`` is run as the child, and found in ``path`` or among the installed packages.
+
+        While the child is busy, a further thread ``waits``, or is refused at once.
+        """
+        self._limits = limits or ParseLimits()
+        self._module = module
+        self._path = path
+        self._waits = waits
+        self._lock = Lock()
+        self._child: _Child | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child, if there is one; a later digest starts another."""
+        with self._lock:
+            self._discard_child()
+
+    def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
+        """Return the digests in the bytes, in their order, at least one.
+
+        Raises DigestError if no format recognises them, LimitError if parsing them met a limit or killed the child, and
+        ParserError if no child can be started.
+        """
+        return load_digests(self._answer("digests", raw))
+
+    def parse_library(self, raw: RawDigest) -> ParsedLibrary:
+        """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
+        return _load_library(self._answer("library", raw))
+
+    def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
+        """Return a conference's programme of any format; raises the same errors as ``parse``."""
+        return _load_programme(self._answer("programme", raw))
+
+    def parse_bounce(self, raw: RawDigest) -> BounceReport:
+        """Read a mail to the address for bounces; raises the same errors as ``parse``."""
+        report = self._answer("bounce", raw)
+        return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
+
+    def _answer(self, kind: str, raw: RawDigest) -> Any:
+        """The child's result as decoded JSON; raises DigestError if it refused."""
+        if not self._lock.acquire(blocking=self._waits):
+            raise DigestError("the parser is busy with another file; try again in a moment")
+        try:
+            response = self._request(kind, raw)
+        finally:
+            self._lock.release()
+        if "mistake" in response:
+            log.debug("%s/%s: %s", raw.source, raw.name, response.get("traceback"))
+            raise DigestError(str(response["mistake"]))
+        if "refused" in response:
+            raise DigestError(str(response["refused"]))
+        return response[kind]
+
+    def _request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
+        if self._child:
+            try:
+                return self._child.request(kind, raw)
+            except _ChildDied as death:
+                self._discard_child()
+                if death.out_of_time:
+                    raise LimitError(str(death)) from None
+        # Second attempt, with a new child: the old one may have been low on memory because of earlier digests, or have
+        # been killed from outside (the OOM killer). Time is accounted for each digest, so it was not retried above.
+        self._child = _Child(self._module, self._path, self._limits)
+        try:
+            return self._child.request(kind, raw)
+        except _ChildDied as death:
+            self._discard_child()
+            raise LimitError(str(death)) from None
+
+    def _discard_child(self) -> None:
+        if self._child:
+            self._child.end()
+            self._child = None
+
+
+class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, not an error of its own
+    """The child can't be used any more; ``out_of_time``: because a digest took too long."""
+
+    def __init__(self, reason: str, *, out_of_time: bool = False) -> None:
+        super().__init__(reason)
+        self.out_of_time = out_of_time
+
+
+class _Child:
+    """One process."""
+
+    def __init__(self, module: str, path: Sequence[Path], limits: ParseLimits) -> None:
+        """Start the process and wait until it is ready; raises ParserError."""
+        self._limits = limits
+        arguments = [str(limits.memory), str(limits.seconds)]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+                # -P and -s: nothing is imported from the current directory or the user's site-packages.
+                [sys.executable, "-P", "-s", "-m", module, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                # No secrets: passwords and tokens are in the parent's environment.
+                env={"PYTHONPATH": os.pathsep.join(map(str, path))},
+                # Ctrl-C goes to the foreground process group. It is for the parent, which then closes the child's
+                # input.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ParserError(f"the process that parses digests can't be started ({error})") from None
+        try:
+            self._exchange((), _START_SECONDS)
+        except _ChildDied as death:
+            self.end()
+            raise ParserError(f"the process that parses digests doesn't start: {death}") from None
+
+    def request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
+        """Return the response to a request; raises _ChildDied."""
+        frames = (kind.encode(), raw.name.encode(errors="replace"), raw.content)
+        response = self._exchange(frames, self._limits.deadline)
+        if "limit" in response:
+            raise _ChildDied(f"parsing it needs more than {self._limits.memory / 1e6:.0f} MB of memory")
+        return response
+
+    def _exchange(self, request: Sequence[bytes], seconds: float) -> dict[str, Any]:
+        """Write a request and read the response; kill the child at the deadline and raise _ChildDied."""
+        is_late = Event()
+
+        def kill() -> None:
+            is_late.set()
+            self._process.kill()
+
+        assert self._process.stdin  # noqa: S101 - both are pipes
+        assert self._process.stdout  # noqa: S101
+        # A timer that kills, and not a timeout for reading: the pipes of Popen are blocking, and killing the child is
+        # what ends a write to a full pipe as well as a read.
+        timer = Timer(seconds, kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            write_frames(self._process.stdin, *request)
+            frame = read_frame(self._process.stdout)
+        except OSError:
+            frame = None
+        finally:
+            timer.cancel()
+        if frame is not None:
+            response: dict[str, Any] = json.loads(frame)
+            return response
+        status = self.end()
+        if is_late.is_set():
+            raise _ChildDied(f"parsing it did not end within {seconds:.0f} s", out_of_time=True)
+        if status == -signal.SIGXCPU:
+            reason = f"parsing it takes more than {self._limits.seconds} s of processor time"
+            raise _ChildDied(reason, out_of_time=True)
+        cause = signal.Signals(-status).name if -status in signal.valid_signals() else f"status {status}"
+        raise _ChildDied(f"the process that parsed it died ({cause})")
+
+    def end(self) -> int:
+        """End the process, and return its exit status."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream and not stream.closed:
+                try:
+                    stream.close()
+                except OSError:  # closing flushes, and the buffered request has no reader
+                    continue
+        try:
+            return self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+
+def write_frames(stream: IO[bytes], *frames: bytes) -> None:
+    """Write frames and flush; raises OSError if the other end has closed the pipe."""
+    for frame in frames:
+        stream.write(_LENGTH.pack(len(frame)))
+        stream.write(frame)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """Return the next frame; None if the stream ends, even within a frame, or announces more than ``MAX_FRAME``."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    if length > MAX_FRAME:
+        return None
+    frame = stream.read(length)
+    return frame if len(frame) == length else None
+
+
+def dump(response: Mapping[str, object]) -> bytes:
+    """Return a response as JSON; its values may be what the parsers return."""
+    return json.dumps(response, default=_fields).encode()
+
+
+def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
+    """Return the digests of a parsed JSON array; raises ValueError, TypeError or KeyError if it is malformed."""
+    return tuple(
+        ParsedDigest(
+            format=str(digest["format"]),
+            topic=str(digest["topic"]),
+            date=_date(digest["date"]),
+            entries=tuple(_entry(entry) for entry in digest["entries"]),
+            rejected=tuple(map(str, digest["rejected"])),
+        )
+        for digest in digests
+    )
+
+
+def _load_library(library: Any) -> ParsedLibrary:
+    return ParsedLibrary(
+        format=str(library["format"]),
+        entries=tuple(
+            LibraryEntry(_entry(item["entry"]), _date(item["added"]), str(item["key"])) for item in library["entries"]
+        ),
+        skipped={str(reason): int(count) for reason, count in library["skipped"].items()},
+        problems=tuple(map(str, library["problems"])),
+    )
+
+
+def _load_programme(programme: Any) -> ParsedProgramme:
+    return ParsedProgramme(
+        format=str(programme["format"]),
+        contributions=tuple(
+            Contribution(
+                entry=_entry(item["entry"]),
+                day=_date(item["day"]),
+                start=_time(item["start"]),
+                end=_time(item["end"]),
+                is_utc=bool(item["is_utc"]),
+                room=str(item["room"]),
+                session=str(item["session"]),
+                kind=str(item["kind"]),
+            )
+            for item in programme["contributions"]
+        ),
+        withdrawn=int(programme["withdrawn"]),
+        problems=tuple(map(str, programme["problems"])),
+    )
+
+
+# Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
+def _fields(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"no JSON form of {type(value).__name__}")
+
+
+def _entry(values: Any) -> Entry:
+    facts = (Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"])) for fact in values["facts"])
+    typed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return Entry(**typed | {"published": _date(values["published"]), "facts": tuple(facts)})
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _date(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None

@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-from bot.formats.process import dump, read_frame, write_frames
+from bot.formats import dump, read_frame, write_frames
 from bot.model import RawDigest
 from bot.model.errors import DigestError, unexpected_error
 

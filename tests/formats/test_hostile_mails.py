@@ -3,8 +3,7 @@
 import pytest
 from hostile_mails import HOSTILE_MAILS
 
-from bot.formats import Parser
-from bot.formats.process import ParseLimits
+from bot.formats import ParseLimits, Parser
 from bot.model import RawDigest
 from bot.model.errors import DigestError, LimitError
 

@@ -21,9 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, digest
 
-from bot.formats import ParseLimits, Parser, library, registry
+from bot.formats import ParseLimits, Parser, dump, library, load_digests, read_frame, registry, write_frames
 from bot.formats.child import answer_requests
-from bot.formats.process import dump, load_digests, read_frame, write_frames
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.model.errors import DigestError, LimitError, ParserError
 
