@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from support import digest
@@ -10,7 +11,7 @@ from support import digest
 from bot.config.tables import Minutes, PolledOptions
 from bot.model import RawDigest
 from bot.model.errors import SourceError
-from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit
+from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit, registry
 
 SETTINGS = '[[sources]]\nname = "owl-news"\nkind = "toy"\ntitle = "Reward models for owls"\n'
 
@@ -40,3 +41,13 @@ def make(options: ToyOptions, dependencies: SourceDependencies) -> ToySource:
 
 
 TOY = SourceKind("toy", ToyOptions, make)
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """Add the kind to the registry for a while."""
+    registry._KINDS[TOY.name] = TOY
+    try:
+        yield
+    finally:
+        del registry._KINDS[TOY.name]

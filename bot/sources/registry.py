@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 from bot.config.tables import SourceModels, SourceOptions
@@ -32,15 +31,3 @@ def make_sources(configured: Iterable[SourceOptions], dependencies: SourceDepend
         _KINDS[options.kind].make(options, dependencies)
         for options in sorted(configured, key=lambda options: options.is_sample)
     ]
-
-
-@contextmanager
-def registered(kind: SourceKind[Any]) -> Iterator[None]:
-    """Add a kind for the duration of a ``with`` block, such as a kind of a test; raises ValueError for a known name."""
-    if kind.name in _KINDS:
-        raise ValueError(f"there is a kind {kind.name!r} already")
-    _KINDS[kind.name] = kind
-    try:
-        yield
-    finally:
-        del _KINDS[kind.name]

@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from toy_source import SETTINGS, TOY
+from toy_source import SETTINGS, registered
 
 from bot.app import open_app
-from bot.sources.registry import registered, source_models
 
 
 @pytest.fixture
 def toy_home(home: Path) -> Iterator[Path]:
     """A home whose only source is of a kind that this test registers."""
     (home / "paperbot.toml").write_text(SETTINGS)
-    with registered(TOY):
+    with registered():
         yield home
 
 
@@ -88,12 +87,6 @@ def test_kinds_that_are_not_registered_are_refused_with_the_list_of_all(home: Pa
     refused = paperbot("check")
     expected = "'folder', 'feed', 'arxiv', 'biorxiv', 'openalex', 'huggingface', 'mailbox' or 'bounces'"
     assert f"paperbot.toml:3: sources[1].kind: 'toy' is not valid; it should be {expected}" in refused.err
-
-
-def test_a_name_is_registered_once() -> None:
-    with registered(TOY), pytest.raises(ValueError, match="a kind 'toy'"), registered(TOY):
-        pass
-    assert "toy" not in source_models()
 
 
 def test_settings_are_read_without_the_libraries_for_http_and_mailboxes() -> None:

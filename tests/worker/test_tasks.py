@@ -12,7 +12,6 @@ import toy_source
 from bot.editions.composer import EditionComposer
 from bot.model import Message, OutboxKey, Reader, State
 from bot.serve import QueuedJobs
-from bot.sources.registry import registered
 from bot.worker import COMPOSE, DELIVER, INGEST
 
 from .conftest import READERS
@@ -44,7 +43,7 @@ def test_a_tick_and_its_tasks_give_each_reader_one_edition(jobs, run_tasks, brok
 
 def test_a_source_of_a_kind_of_the_tests_own_is_polled_by_a_worker(jobs, run_tasks, broker, queued_home):
     (queued_home / "paperbot.toml").write_text(toy_source.SETTINGS)
-    with registered(toy_source.TOY):
+    with toy_source.registered():
         jobs.ingest()
         assert broker.take() == [(INGEST, ["owl-news"])]
         run_tasks(broker.taken)
