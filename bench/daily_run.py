@@ -36,8 +36,7 @@ from sqlalchemy import insert, text
 from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
-from bot.channels import dispatcher
-from bot.channels import registry as rendering
+from bot.channels import MessageRenderer, dispatcher
 from bot.editions import composer, ranked
 from bot.editions.models import refit
 from bot.model import EditionKind, Reader, Vote
@@ -93,7 +92,7 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("selection", ranked, ["select"]),
     ("composing", ranked, ["new_pick"]),
     ("composing", composer, ["compose"]),
-    ("rendering", rendering.MessageRenderer, ["messages"]),
+    ("rendering", MessageRenderer, ["messages"]),
     ("delivery", dispatcher.Dispatcher, ["deliver_due"]),
 ]
 COMPOSED = ("store", "ranking", "terms", "reasons", "selection", "composing", "rendering", "saving", "rest")

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from bot.app import App, open_app
-from bot.channels.registry import address_checks
+from bot.channels import address_checks
 from bot.config.home import make_home
 from bot.model import Match, Paper, Vote
 from bot.model.editions import GOOD
@@ -24,7 +24,7 @@ from bot.ranking.corpus import Corpus, stem_sequence
 from bot.ranking.meaning import PaperWords
 from bot.readers import find_paper, find_reader
 from bot.readers.votes import record
-from bot.sources.registry import source_models
+from bot.sources import source_models
 from bot.summaries.summary import choose, finding_place, read_abstract
 from bot.text.latex import readable
 from bot.text.topics import read_interests

@@ -17,12 +17,12 @@ from typing import Any
 
 import click
 
-from bot.channels.registry import reader_channels
+from bot.channels import reader_channels
 from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import SECRETS, Settings
 from bot.config.tables import SourceModels
-from bot.sources.registry import source_models
+from bot.sources import source_models
 
 DOCS = Path(__file__).parents[1] / "docs"
 SCHEMAS = DOCS / "schemas"

@@ -17,10 +17,20 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from bot.channels import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, TransportParts
+from bot.channels import (
+    ChannelKind,
+    MessageRenderer,
+    ReaderChannelKind,
+    Renderer,
+    RenderingParts,
+    TransportParts,
+    address_checks,
+    channels,
+    reader_channel,
+    reader_channels,
+)
 from bot.channels.email import EMAIL
 from bot.channels.papers import ReaderLinks, SampleLinks
-from bot.channels.registry import MessageRenderer, address_checks, channels, reader_channel, reader_channels
 from bot.channels.slack import SLACK
 from bot.config.files import DiskSpace, shipped
 from bot.config.home import Home
@@ -30,7 +40,7 @@ from bot.config.settings import Settings
 from bot.model import OPERATOR_KIND, Kind, Problem, Reader
 from bot.model.addresses import is_loopback, is_one_address
 from bot.model.errors import PaperbotError, UsageError
-from bot.sources.registry import source_models
+from bot.sources import source_models
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -195,8 +205,7 @@ class App:
 
     @cached_property
     def sources(self) -> Sequence[Source]:
-        from bot.sources import SourceDependencies
-        from bot.sources.registry import make_sources
+        from bot.sources import SourceDependencies, make_sources
 
         dependencies = SourceDependencies(
             home=self.home.path,

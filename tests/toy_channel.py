@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, phrases, registry
+from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, _kinds, phrases
 from bot.channels.papers import ReaderLinks
 from bot.model import Delivery, Edition, Letter, Message, OutboxKey, Reader
 from bot.model.errors import DeliveryError, FailureScope
@@ -98,8 +98,8 @@ class ToyKind(ReaderChannelKind):
 @contextmanager
 def registered(kind: ToyKind) -> Iterator[None]:
     """Add the kind to the registry for a while."""
-    registry._KINDS[kind.name] = kind
+    _kinds()[kind.name] = kind
     try:
         yield
     finally:
-        del registry._KINDS[kind.name]
+        del _kinds()[kind.name]

@@ -11,7 +11,7 @@ from support import digest
 from bot.config.tables import Minutes, PolledOptions
 from bot.model import RawDigest
 from bot.model.errors import SourceError
-from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit, registry
+from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit, _kinds
 
 SETTINGS = '[[sources]]\nname = "owl-news"\nkind = "toy"\ntitle = "Reward models for owls"\n'
 
@@ -45,9 +45,9 @@ TOY = SourceKind("toy", ToyOptions, make)
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """Add the kind to the registry for a while."""
-    registry._KINDS[TOY.name] = TOY
+    """Add the kind to the others for a while."""
+    _kinds()[TOY.name] = TOY
     try:
         yield
     finally:
-        del registry._KINDS[TOY.name]
+        del _kinds()[TOY.name]

@@ -1,4 +1,4 @@
-"""Channels: where messages go, one folder for each kind, and ``registry``, by which everything else finds them.
+"""Channels: where messages go, one folder for each kind, and the list of kinds, by which everything else finds them.
 
 To add a channel:
 
@@ -10,7 +10,7 @@ To add a channel:
    ``start_data()`` as late as possible: everything that can fail before the message could have arrived comes before it;
    let its exceptions pass. Map foreign exceptions to ``DeliveryError`` in one place, and set ``unknown=True`` where the
    message may have arrived although no answer came: it is not sent again unless a person asks.
-4. A line in ``registry``, and a section in ``bot/config/settings.py`` if it has settings.
+4. A line in ``_kinds`` below, and a section in ``bot/config/settings.py`` if it has settings.
 5. A row in ``docs/settings.md`` for each setting, and one in ``docs/profiles.md`` for its key in profiles. Test it
    against a real server on loopback.
 
@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -51,7 +52,7 @@ from bot.model import (
     SendLimit,
     State,
 )
-from bot.model.errors import DeliveryError, FailureScope
+from bot.model.errors import DeliveryError, FailureScope, PaperbotError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -386,3 +387,77 @@ class BreakerStore(Protocol):
 
     def end(self, kind: Kind) -> object:
         """Record that a breaker closed."""
+
+
+@cache
+def _kinds() -> dict[Kind, ChannelKind]:
+    """Return all kinds by their names; imported here, as each of them imports this module."""
+    from bot.channels.email import EMAIL, OPERATOR
+    from bot.channels.slack import SLACK
+    from bot.channels.zotero import ZOTERO
+
+    return {kind.name: kind for kind in (EMAIL, SLACK, ZOTERO, OPERATOR)}
+
+
+def channels() -> list[ChannelKind]:
+    return list(_kinds().values())
+
+
+def reader_channels() -> list[ReaderChannelKind]:
+    return [kind for kind in _kinds().values() if isinstance(kind, ReaderChannelKind)]
+
+
+def channel(name: Kind) -> ChannelKind:
+    """Return a kind by its name; raises PaperbotError."""
+    if name not in _kinds():
+        raise PaperbotError(f"there is no channel {name!r}; known: {', '.join(_kinds())}")
+    return _kinds()[name]
+
+
+def reader_channel(name: Kind) -> ReaderChannelKind:
+    """Return a kind with addresses by its name; raises PaperbotError."""
+    kind = channel(name)
+    if not isinstance(kind, ReaderChannelKind):
+        raise PaperbotError(f"the channel {name!r} has no readers")
+    return kind
+
+
+def address_checks() -> dict[Kind, Callable[[str], str]]:
+    return {kind.name: kind.check_address for kind in reader_channels()}
+
+
+def channel_of(address: str) -> ReaderChannelKind:
+    """Return the kind that a typed address is meant for; raises ValueError if it is like none."""
+    kinds = reader_channels()
+    match = next((kind for kind in kinds if kind.pattern.fullmatch(address)), None)
+    if match is None:
+        raise ValueError(f"{address!r} is no address; write it like {' or '.join(k.example for k in kinds)}")
+    return match
+
+
+def is_shared(reader: Reader) -> bool:
+    """Tell whether several people read at a reader's address, as the kind of the address says."""
+    return reader_channel(reader.kind).is_shared(reader.address)
+
+
+class MessageRenderer:
+    """Makes messages, each by the renderer of its reader's channel.
+
+    ``make`` makes a channel's renderer. It is called with the first message, as jinja2 and the templates take a
+    twentieth of a second.
+    """
+
+    def __init__(self, make: Callable[[ReaderChannelKind], Renderer]) -> None:
+        self._make = make
+        self._renderers: dict[Kind, Renderer] = {}
+
+    def messages(self, edition: Edition, slot: str) -> list[Message]:
+        return self.of_kind(edition.reader.kind).edition(edition, slot)
+
+    def letter(self, letter: Letter, slot: str) -> list[Message]:
+        return self.of_kind(letter.edition.reader.kind).letter(letter, slot)
+
+    def of_kind(self, kind: Kind) -> Renderer:
+        if kind not in self._renderers:
+            self._renderers[kind] = self._make(reader_channel(kind))
+        return self._renderers[kind]

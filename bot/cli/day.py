@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.channels.registry import reader_channel, reader_channels
+from bot.channels import reader_channel, reader_channels
 from bot.cli.output import (
     app_of,
     console,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.channels.registry import address_checks, reader_channels
+from bot.channels import address_checks, reader_channels
 from bot.cli.output import has_browser
 from bot.config.files import shipped, write_atomically
 from bot.model import SAMPLES, Edition, Paper, Vote
@@ -69,7 +69,7 @@ def demo(directory: Path) -> int:
         shutil.rmtree(directory)
     from bot.app import open_app
     from bot.config.home import make_home
-    from bot.sources.registry import source_models
+    from bot.sources import source_models
 
     profiles = [path.stem for path in sorted(shipped("profiles").glob("*.toml"))]
     make_home(directory, source_models(), address_checks(), profiles)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from tzlocal import get_localzone_name
 
-from bot.channels.registry import address_checks
+from bot.channels import address_checks
 from bot.cli.output import has_browser, print_edition, print_problems, progress_bar
 from bot.config.files import write_atomically
 from bot.model import SAMPLES, Problem, Reader, Vote
@@ -135,7 +135,7 @@ def init(
     """
     from bot.channels.phrases import understood
     from bot.config.home import NewUser, make_home, refuse_existing
-    from bot.sources.registry import source_models
+    from bot.sources import source_models
 
     refuse_existing(directory)
     named = named_sources([*(f"arxiv={category}" for category in arxiv or ()), *sources], options["interests"])

@@ -23,7 +23,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from bot import __version__
-from bot.channels.registry import address_checks, reader_channels
+from bot.channels import address_checks, reader_channels
 from bot.cli.output import (
     app_of,
     console,
@@ -85,7 +85,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     from bot.channels.templates import environment
     from bot.config.home import problems_beside_settings, repair, write_schemas
     from bot.config.profiles import describe_end
-    from bot.sources.registry import source_models
+    from bot.sources import source_models
 
     try:
         app = app_of(ctx)
@@ -545,7 +545,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
       paperbot config --schema > settings.json
     """
     from bot.config.home import SettingOrigin, effective_settings
-    from bot.sources.registry import source_models
+    from bot.sources import source_models
 
     home = home_of(ctx)
     settings = effective_settings(home, source_models())

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.channels.registry import channel_of
+from bot.channels import channel_of
 from bot.cli.output import (
     app_of,
     console,
@@ -179,7 +179,7 @@ def forget(ctx: click.Context, reader: str, now: datetime) -> None:
     Example:
       paperbot forget reward-models/ada@example.org
     """
-    from bot.channels.registry import address_checks
+    from bot.channels import address_checks
     from bot.config.profiles import remove_reader
     from bot.readers import find_stored_reader
 

@@ -18,7 +18,7 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bot.channels.registry import MessageRenderer
+from bot.channels import MessageRenderer
 from bot.config.profiles import Profile
 from bot.editions.connections import FollowUps, GroupLikes, Joins, PaperReader, citations_of, listed, with_join
 from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot

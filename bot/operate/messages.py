@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.channels import Route, StopSignal
+from bot.channels import MessageRenderer, Route, StopSignal, reader_channel
 from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.rendering import notice_bytes, sender_domain
 from bot.channels.phrases import understood
-from bot.channels.registry import MessageRenderer, reader_channel
 from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile

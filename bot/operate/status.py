@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from bot.channels.registry import channels
+from bot.channels import channels
 from bot.config.profiles import Profile, ScheduleSection
 from bot.editions.due import Readers, due_editions, last_edition_days
 from bot.editions.health import Health, check_health

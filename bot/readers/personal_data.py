@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.channels import FilesChannel
-from bot.channels.registry import address_checks
+from bot.channels import FilesChannel, address_checks
 from bot.config.profiles import Profile, describe_override, mentions, remove_reader
 from bot.model import FactKind, Reader, RecordedVote, Vote
 from bot.model.errors import ConfigError

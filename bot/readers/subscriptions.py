@@ -19,9 +19,9 @@ from datetime import datetime, time, timedelta
 from ipaddress import IPv6Network
 from pathlib import Path
 
+from bot.channels import MessageRenderer, address_checks
 from bot.channels.email import EMAIL
 from bot.channels.papers import ReaderLinks
-from bot.channels.registry import MessageRenderer, address_checks
 from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of

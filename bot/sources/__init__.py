@@ -1,25 +1,24 @@
 """Sources: where digests come from. They retrieve bytes; ``bot.formats.registry`` parses them.
 
-``registry`` lists the kinds. To add one, write a module with its options, its source and a ``SourceKind``, as in
-``feed.py``, and add the ``SourceKind`` to ``registry.py``. A source fetches over HTTP only through its ``Fetcher``,
-which holds all limits and checks every address. As settings are read with the options of all kinds, no module
-imports at its top what takes long to import; the libraries for HTTP and IMAP are imported once a source of
-the settings needs them.
+To add a kind, write a module with its options, its source and a ``SourceKind``, as in ``feed.py``, and add it to
+``_kinds`` below. A source fetches over HTTP only through its ``Fetcher``, which holds all limits and checks every
+address. As settings are read with the options of all kinds, no module imports at its top what takes long to import; the
+libraries for HTTP and IMAP are imported once a source of the settings needs them.
 """
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from bot.config.tables import SourceOptions
+from bot.config.tables import SourceModels, SourceOptions
 from bot.model import Problem, RawDigest, SourceState
 from bot.model.categories import arxiv_archives, arxiv_categories, known_category, known_subject
 from bot.model.clock import has_passed
@@ -287,3 +286,31 @@ def _refusal(known: Callable[[str], str], name: str) -> Iterator[str]:
         known(name)
     except ValueError as error:
         yield str(error)
+
+
+@cache
+def _kinds() -> dict[str, SourceKind[Any]]:
+    """Return all kinds by their names; imported here, as each of them imports this module."""
+    from bot.sources.arxiv import ARXIV
+    from bot.sources.biorxiv import BIORXIV
+    from bot.sources.feed import FEED
+    from bot.sources.folder import FOLDER
+    from bot.sources.huggingface import HUGGING_FACE
+    from bot.sources.mailbox import BOUNCES, MAILBOX
+    from bot.sources.openalex import OPENALEX
+
+    kinds = (FOLDER, FEED, ARXIV, BIORXIV, OPENALEX, HUGGING_FACE, MAILBOX, BOUNCES)
+    return {kind.name: kind for kind in kinds}
+
+
+def source_models() -> SourceModels:
+    """Return the models of the kinds' options by the kinds' names, by which settings are validated."""
+    return {name: kind.options for name, kind in _kinds().items()}
+
+
+def make_sources(configured: Iterable[SourceOptions], dependencies: SourceDependencies) -> list[Source]:
+    """Return the sources with these options; samples come last, because any other source supersedes them."""
+    return [
+        _kinds()[options.kind].make(options, dependencies)
+        for options in sorted(configured, key=lambda options: options.is_sample)
+    ]

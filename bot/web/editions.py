@@ -14,10 +14,10 @@ from itertools import groupby
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.channels import is_shared
 from bot.channels.email import EMAIL
 from bot.channels.papers import path
 from bot.channels.phrases import catch_up_days
-from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers

@@ -20,8 +20,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.channels import phrases
-from bot.channels.registry import is_shared
+from bot.channels import is_shared, phrases
 from bot.channels.slack import SLACK
 from bot.channels.slack.rendering import escape, render_answers
 from bot.model import OutboxKey, Paper, Reader, Vote

@@ -26,7 +26,7 @@ from kombu.entity import Queue
 from kombu.exceptions import OperationalError
 
 from bot.app import App, open_app
-from bot.channels.registry import channel, channels
+from bot.channels import channel, channels
 from bot.editions.due import StoredProfiles
 from bot.model import Kind, Problem
 from bot.model.errors import ProblemLog, QueueError

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from bot.channels.registry import reader_channels
+from bot.channels import reader_channels
 from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.config.tables import Section
-from bot.sources.registry import source_models
+from bot.sources import source_models
 
 DOCS = ROOT / "docs"
 COMMANDS, SETTINGS, PROFILES = ((DOCS / name).read_text() for name in ("commands.md", "settings.md", "profiles.md"))

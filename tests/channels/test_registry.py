@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.channels import ReaderChannelKind
-from bot.channels.registry import channel_of, reader_channels
+from bot.channels import ReaderChannelKind, channel_of, reader_channels
 
 KINDS = [pytest.param(kind, id=kind.name) for kind in reader_channels()]
 

@@ -11,14 +11,14 @@ import pytest
 from channels.smtp_servers import MailServer
 
 from bot.app import open_app
-from bot.channels.registry import address_checks
+from bot.channels import address_checks
 from bot.config.home import NewUser, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.model import Vote
 from bot.model.categories import SUBJECTS, arxiv_categories
 from bot.operate import proposals
 from bot.operate.proposals import proposed_sources, samples_fit
-from bot.sources.registry import source_models
+from bot.sources import source_models
 
 
 def profile_of(home: Path, slug: str) -> Profile:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tomlkit.exceptions import ParseError
 
-from bot.channels.registry import address_checks
+from bot.channels import address_checks
 from bot.config.profiles import (
     add_reader,
     dump_profile,

@@ -6,7 +6,7 @@ import pytest
 
 from bot.config.settings import load_settings
 from bot.model.errors import ConfigError
-from bot.sources.registry import source_models
+from bot.sources import source_models
 
 
 def settings_of(home: Path, text: str):

@@ -123,7 +123,7 @@ def test_the_commands_of_compose_for_several_workers_exist(scaled):
 
 def test_the_settings_of_compose_for_several_workers_are_valid(scaled, home, monkeypatch):
     from bot.config.settings import load_settings
-    from bot.sources.registry import source_models
+    from bot.sources import source_models
 
     for name, value in scaled["services"]["worker-1"]["environment"].items():
         if value is not None:

@@ -9,7 +9,7 @@ from email import policy
 import pytest
 from support import digest
 
-from bot.channels.registry import address_checks
+from bot.channels import address_checks
 from bot.config.profiles import load_profiles
 from bot.model import Score
 from bot.ranking.selection import is_quiet, urgent

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.app import open_app
-from bot.channels.registry import address_checks
+from bot.channels import address_checks
 from bot.config.profiles import (
     DAYS,
     EditionSection,

@@ -91,6 +91,6 @@ def test_kinds_that_are_not_registered_are_refused_with_the_list_of_all(home: Pa
 
 def test_settings_are_read_without_the_libraries_for_http_and_mailboxes() -> None:
     heavy = "{'httpx2', 'httpcore2', 'imap_tools', 'feedparser'}"
-    check = f"import sys, bot.sources.registry; print(sorted({heavy} & sys.modules.keys()))"
+    check = f"import sys, bot.sources; bot.sources.source_models(); print(sorted({heavy} & sys.modules.keys()))"
     ran = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, cwd=ROOT, check=True)
     assert ran.stdout.strip() == "[]"

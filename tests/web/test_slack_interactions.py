@@ -16,7 +16,7 @@ from slack_workspace import Workspace
 from starlette.testclient import TestClient
 
 from bot.app import open_app
-from bot.channels.registry import is_shared
+from bot.channels import is_shared
 from bot.cli.main import invoke
 from bot.model import Reader, StopReason, Vote
 from bot.model.errors import StoreError
