@@ -2,8 +2,8 @@
 
 GET shows, POST does: mail scanners open every link. A page needs no script, no account and nothing from elsewhere.
 
-    server.py -> application.py -> readers.py editions.py papers.py slack.py operators.py -> site.py
-    connections  routes, errors    the pages                                                 what pages share
+    server.py: connections -> application.py: routes, errors
+        -> readers.py editions.py open_pages.py papers.py slack.py operators.py -> site.py: what they share
 """
 
 from bot.web.application import make_web

@@ -14,7 +14,7 @@ from bot.channels.papers import Links, ShownFact, facts, facts_text
 from bot.channels.phrases import seen
 from bot.channels.slack.rendering import render_slack
 from bot.model import Edition, Fact, FactKind, Letter, Paper, Pick, Sighting
-from bot.web.exports import atom, bibtex, ris
+from bot.web.editions import atom, bibtex, ris
 
 Paper_ = Callable[..., Paper]
 

@@ -30,7 +30,7 @@ from bot.model.papers import keys, new_paper, paper_link
 from bot.summaries.sentences import sentences
 from bot.text.latex import readable
 from bot.text.tokens import stem_terms
-from bot.web import exports
+from bot.web.editions import ris
 
 SECONDS, MEMORY = (
     20,
@@ -57,7 +57,7 @@ def outcome(content: bytes) -> tuple[int, list[str]]:
         paper_link(paper)
         for sentence in sentences(paper.abstract):
             readable(sentence)
-    exports.ris(papers[:MOST_SHOWN])
+    ris(papers[:MOST_SHOWN])
     return len(papers), [problem for digest in digests for problem in digest.rejected[:3]]
 
 
