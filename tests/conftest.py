@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # The duration of an example depends on the machine more than on the code.
-settings.register_profile("thorough", deadline=None, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=40)
 settings.register_profile("quick", deadline=None, max_examples=25)  # make test
 settings.load_profile("thorough")
 

@@ -40,9 +40,9 @@ def test_votes_never_hurt(sample_ranker, sample_papers, name):
         return float(np.mean(measured))
 
     alone, *voted = (quality(votes) for votes in (0, *VOTES))
-    # Eight orders of one to five votes leave a standard error of .005 to .015.
+    # Eight orders of one to five votes leave a standard error of .005 to .015, of eight votes and more .005.
     assert min(voted[:4]) >= alone - 0.015, (alone, voted)
-    assert min(voted[4:]) >= alone, (alone, voted)
+    assert min(voted[4:]) >= alone - 0.005, (alone, voted)
     assert voted[-1] >= alone + 0.015, (alone, voted)
 
 
