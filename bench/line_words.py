@@ -1,4 +1,4 @@
-"""Learns ``bot/summaries/words.json``: words that don't end a clause, that want a preposition after them, and verbs.
+"""Learns ``bot/summaries/words.json``: words that end no clause, no noun phrase, want a preposition, and verbs.
 
     python bench/line_words.py ../shared/bench
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from summary_weights import read_jsonl
 
-from bot.summaries import line
+from bot.summaries import clauses
 
 FILES = ("arxiv-papers.jsonl.gz", "stream/papers.jsonl.gz", "screening.jsonl.gz")
 TOKEN = re.compile(r"[a-z][a-z'’-]*|\d[\d.,]*|[.,;:!?()]")
@@ -27,6 +27,10 @@ PREPOSITIONS = set(
 )
 IN_TEXTS = 60  # times that a word must occur to count as one that doesn't end a clause
 OPEN_UP_TO = 0.03  # the share of a word's occurrences that end a clause
+FUNCTION_WORDS = set(
+    "is are was were has have had can may will that which who in on of for by with to from at as than while but".split()
+)
+IN_PHRASES, MODIFIER_UP_TO = 20, 0.34  # the share of occurrences before punctuation or a function word
 WITH_PREPOSITION = 15  # times that a pair must occur
 WANTED_FROM = 1.5  # how many times as often as at the end
 BEFORE_VERBS = set("we they which it that who to can may will not".split())
@@ -39,12 +43,14 @@ def main() -> None:
     parser.add_argument("bench", type=Path)
     args = parser.parse_args()
     total, ends, pairs = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
+    phrase_ends = Counter[str]()
     as_verb, as_noun = Counter[str](), Counter[str]()
     for paper in (paper for file in FILES for paper in read_jsonl(args.bench / file)):
         words = TOKEN.findall(paper["abstract"].lower())
         for word, following in pairwise(words):
             total[word] += 1
             ends[word] += not following[0].isalnum()
+            phrase_ends[word] += not following[0].isalnum() or following in FUNCTION_WORDS
             as_verb[following] += word in BEFORE_VERBS
             as_noun[following] += word in BEFORE_NOUNS
             if following in PREPOSITIONS:
@@ -65,14 +71,24 @@ def main() -> None:
         and as_noun[word] < NOUN_UP_TO * count
         and not word.endswith(("ly", "ed", "ing"))
     }
+    modifiers = {
+        word
+        for word, count in total.items()
+        if word[0].isalpha()
+        and count >= IN_PHRASES
+        and phrase_ends[word] < MODIFIER_UP_TO * count
+        and word not in open_words
+    }
     table = {
+        "modifiers": sorted(modifiers),
         "open": sorted(open_words),
         "verbs": sorted(verbs),
         "wants": {word: " ".join(wanted[word]) for word in sorted(wanted)},
     }
-    path = Path(line.__file__).with_name("words.json")
+    path = Path(clauses.__file__).with_name("words.json")
     path.write_text(json.dumps(table, indent=0) + "\n")
-    print(f"{path}: {len(open_words)} words end no clause, {len(wanted)} want a preposition, {len(verbs)} are verbs")
+    counts = f"{len(open_words)} words end no clause, {len(modifiers)} no phrase, {len(wanted)} want a preposition"
+    print(f"{path}: {counts}, {len(verbs)} are verbs")
 
 
 if __name__ == "__main__":

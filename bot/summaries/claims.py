@@ -178,7 +178,7 @@ _COUNTED = re.compile(
     r"comments)\b|\b(?:datasets?|sets?|corpus|sample|total) of \d[\d,.]{0,9}k?"
 )
 # What a win is said to confirm: "..., confirming the effectiveness of GSTM-HMU".
-_CONFIRMS = re.compile(
+CONFIRMS = re.compile(
     r",\s+(?:thus |thereby )?(?:confirm|demonstrat|highlight|underscor|validat|emphasi[sz]|illustrat)\w*ing\b.*"
 )
 # Praise and problems in place of an outcome.
@@ -315,7 +315,7 @@ def is_finding_form(sentence: str) -> bool:
     win = _BARE_WIN.search(lower)
     if not win or _DISCOVERS.search(lower):
         return True
-    return bool(_NAMED_WIN.search(_CONFIRMS.sub("", sentence), win.start()))
+    return bool(_NAMED_WIN.search(CONFIRMS.sub("", sentence), win.start()))
 
 
 def scope(sentence: str) -> int:

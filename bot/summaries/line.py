@@ -1,28 +1,48 @@
 """A paper in one line of at most twelve words: its name, and what was found or made, in words of title and abstract.
 
-    findings --clauses, cuts--> "PAHQ: circuit discovery is 80% faster"            the surest that stands by itself
-    proposals --noun phrase, cuts--> "SEM: a tokenizer that keeps cells apart"     where no finding does
-    title --> without its subtitle                                                 where neither does
+    sentences --clauses--> "PAHQ: circuit discovery is 80% faster"                 what stands by itself
+    sentences --noun phrases--> "SEM: a tokenizer that keeps cells apart"           what is made or was observed
+    candidates --worth--> the one that most probably says what was found or made; else the title without its subtitle
 
 A sentence is shortened by steps that keep it grammatical and true: words on who found it and where are left out before
-the clause, and parts after its object. What remains has its verb, and refers to nothing outside the line.
-``docs/decisions/lines.md`` has what was measured.
+the clause, and parts after its object. What remains has its verb, and refers to nothing outside the line. The weights
+of the candidates' features are learned by ``bench/line_weights.py``; ``docs/decisions/lines.md`` has what was measured.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
 
 from bot.model.wording import oneline
-from bot.summaries.claims import NUMBER, is_finding_form
+from bot.summaries.claims import CONFIRMS, NUMBER, is_finding_form
+from bot.summaries.clauses import (
+    DOES,
+    FINITE,
+    NEGATED,
+    PAIRED,
+    Shortened,
+    has_verb,
+    is_often_noun,
+    is_open,
+    is_sentence,
+    learned_words,
+    short_forms,
+    shortened,
+    versions,
+)
+from bot.summaries.naming import LONGEST_NAME, MAKES, has_name, name_of, spelled, with_name
 from bot.summaries.references import without_head
-from bot.summaries.roles import KINDS
-from bot.summaries.sentences import sentences
+from bot.summaries.roles import KINDS, Reading
 from bot.summaries.summary import Read, read_abstract
-from bot.summaries.verbs import DOES, FINITE, SURELY_FINITE, has_verb, is_sentence, learned_words
 from bot.text.latex import readable
+from bot.text.tokens import is_general, stem_terms
 
 MAX_WORDS = 12
 _LEAST_WORDS = 4
@@ -41,22 +61,24 @@ def line_of(title: str, abstract: str) -> str:
 
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
 def _line(title: str, abstract: str) -> str:
-    paper = read_abstract(abstract)
     name = name_of(title, oneline(readable(abstract)))
-    found = max(_found(paper, name), default=(0.0, ""), key=lambda line: line[0])
-    made = max(_made(paper, name), default=(0.0, ""), key=lambda line: line[0])
-    stated = (_TITLE_WORTH, _statement(without_subtitle(title)))
-    line = max(found, made, stated if stated[1] else made, key=lambda line: line[0])[1] or _titled(title, name)
+    line = _statement(without_subtitle(title))
+    if not line:
+        worth, line = max(
+            ((worth_of(each.features), each.line) for each in candidates(title, abstract)),
+            key=lambda of_line: of_line[0],
+            default=(-math.inf, ""),
+        )
+        line = line if worth > _TITLE_WORTH else _titled(title, name)
     is_plain = line.split(" ")[0].islower() and not (name and line.startswith(name))
     return line[:1].upper() + line[1:] if is_plain else line
 
 
+# The log-odds of saying what was found or made, from which a line is taken before the title.
+_TITLE_WORTH = -0.7
 # "Is mediated" by what?
 _PASSIVE_END = re.compile(r"\b(?:is|are|was|were) (?:\w+ly )?\w+(?:ed|en)$")
-# Of a title that states a finding: more than that of any line of the abstract, as its authors chose it.
-_TITLE_WORTH = 4.0
 _SHORT_WORD = 3  # characters
-_LONGEST_NAME = 3  # words
 _SUBTITLE = re.compile(r"(?<=\?)\s|:\s|\s[–—-]\s|(?<=[a-z]{3})\.\s(?=[A-Z])")
 
 
@@ -67,68 +89,16 @@ def without_subtitle(title: str) -> str:
     ('Why some owls fail', 'OWL: a study')
     """
     head = _SUBTITLE.split(title)[0]
-    return head if len(head.split()) > _LONGEST_NAME else title
+    return head if len(head.split()) > LONGEST_NAME else title
 
 
 def _titled(title: str, name: str) -> str:
     """Return a title's first part, with the name of what was made before it where both fit and it lacks the name."""
     head = without_subtitle(title)
     named = f"{name}: {head[:1].lower() + head[1:] if head.split(' ')[0].istitle() else head}"
-    return named if name and head[0].isalnum() and not _names(title, name) and len(named.split()) <= MAX_WORDS else head
-
-
-# The name of what was made: a word with a capital or digit beyond its first letter ("GPT-4o", "PAHQ", "U2A").
-_CODED = r"[A-Za-z0-9][\w.+-]*[A-Z0-9][\w+-]*(?<![.])"
-_MAKES = (
-    r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut|conduct|"
-    r"curat|compil|formulat|implement|provid|offer)(?:es|ed|s|e|ing)?\s+)"
-)
-_INTRODUCED = re.compile(
-    rf"{_MAKES}(?:the\s+)?({_CODED})(?=[,.:;]|\s\(|\s(?:that|which|to|for|as|with|an?)\b)|"
-    rf"{_MAKES}(?:an?\s+|the\s+)?(?:(?!for|to|in|with|on|that|which|using)[\w,/-]+\s+){{0,8}}[A-Z][\w-]*\s+"
-    rf"\(({_CODED})\)(?=[\s,.:;])|"
-    rf"{_MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)"
-    r"(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s|,?\s(?:which|that)\s)|"
-    rf"{_MAKES}(?:an?|the)\s[^,.;]{{3,60}},\s+({_CODED})(?=[,.])|"
-    rf"\b(?:call|called|named|termed|dubbed|coined|namely)\s+[\"“]?({_CODED}|[A-Z]\w+)\b"
-)
-_NO_NAME = re.compile(
-    r"(?:\w+ing|position|survey|tutorial|perspective|commentary|technical report|an?|the|on|from|beyond|towards?|can|"
-    r"do|does|is|are|how|what|why|when|who|to)\b",
-    re.IGNORECASE,
-)
-_SHORTEST_NAME = 3  # characters
-_OWN_VOICE = re.compile(r"\b(?:we|our|paper|work|study|article|report)\b", re.IGNORECASE)
-
-
-def name_of(title: str, abstract: str) -> str:
-    """Return the name of what a paper makes, from its title before a colon or where it is introduced; else empty.
-
-    >>> name_of("PAHQ: Accelerating circuit discovery", "...")
-    'PAHQ'
-    >>> name_of("Correcting optimism", "We propose Supervised Optimism Correction (SOC), which corrects.")
-    'SOC'
-    """
-    head, colon, _ = title.partition(": ")
-    words = len(head.split())
-    if colon and words <= _LONGEST_NAME and not _NO_NAME.match(head):
-        occurs = re.search(rf"(?<!\w){re.escape(head)}(?!\w)", abstract)
-        if occurs or re.fullmatch(_CODED, head):
-            return head
-    for sentence in sentences(abstract):
-        match = _OWN_VOICE.search(sentence) and _INTRODUCED.search(sentence)
-        if match:
-            name: str = next(filter(None, match.groups()))
-            # What occurs before is of others ("a large language model (LLM)"), and so are plurals ("LLMs").
-            before = abstract[: abstract.index(sentence)] + sentence[: match.start()]
-            is_plural = name.endswith("s") and name[:-1].isupper()
-            is_known = re.search(rf"(?<!\w){re.escape(name)}", before) is not None
-            return "" if is_known or is_plural or len(name) < _SHORTEST_NAME else name
-    return ""
-
-
-def _names(text: str, name: str) -> bool:
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    return (
+        named if name and head[0].isalnum() and not has_name(title, name) and len(named.split()) <= MAX_WORDS else head
+    )
 
 
 def _statement(title: str) -> str:
@@ -145,108 +115,8 @@ def _statement(title: str) -> str:
         or not (_stands(title, "") and _is_outcome(title))
     ):
         return ""
-    return next(
-        (part for part, _ in _finding_lines(title, "") if part == title or not _PASSIVE_END.search(part)), title
-    )
-
-
-# Where a clause may end earlier: before a further clause, or before a phrase on where, on what, or beside what.
-_CLAUSE_CUT = re.compile(
-    r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|based|while|whereas|with|without|and|but|which|where|even|especially|particularly|in|thus|"
-    r"thereby|as|on|at|by|for|compared|including|such|despite|though|although|yet|up|rather|regardless|due|because|when|"
-    r"across|over|under|so|from|followed|all|an?|the|one|not|often|far|only|respectively|or)\b)|"
-    r"\s+(?=(?:while|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|regardless of|"
-    r"particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|but|as well as|so that|"
-    r"and that|making|"
-    r"allowing|enabling|suggesting|indicating|demonstrating|highlighting)\b)|"
-    rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|(?:{DOES})(?:i?e[sd]|s|ed))\b)|[;:]\s+"
-)
-_PHRASE_CUT = re.compile(
-    r"\s+(?=(?:on|across|over|compared (?:to|with)|relative to|in comparison|against|during|among|amongst|within|"
-    r"in(?! only)|at|after|for|via|through|using|throughout|as measured|"
-    r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?))\b)"
-)
-
-
-def _is_open(part: str) -> bool:
-    """Return whether something must follow a part of a clause."""
-    last = part.rpartition(" ")[2]
-    return (not last[-1:].isalnum() and last[-1:] not in '"”%)') or last.lower() in learned_words()[0]
-
-
-def _wants(part: str, rest: str) -> bool:
-    """Return whether the last word of a part wants the preposition that ``rest`` begins with: "relies", "on"."""
-    last = part.rpartition(" ")[2].lower()
-    if last == "results" and rest.startswith(" in ") and not re.search(r"\b(?:the|of|\w+ed|\w+art) results$", part):
-        return True
-    wanted = learned_words()[1].get(last, frozenset())
-    return rest.strip().partition(" ")[0].lower() in wanted
-
-
-# A verb whose object was left out: "can detect".
-_BARE_VERB = re.compile(r"\b(?:can|could|may|might|will|would|to|not) (?:\w+ly )?(?!be\b)[a-z]+$")
-# Pairs, of which a cut may leave one half.
-_PAIRED = re.compile(
-    r"\b(?:between|both)\b(?!.*\band\b)|\b(?:either|whether)\b(?!.*\bor\b)|\bneither\b(?!.*\bnor\b)|"
-    r"\bnot (?:only|just)\b",
-    re.IGNORECASE,
-)
-# A denial of one case is not one of all: "no effects were noticed" on what?
-_NEGATED = re.compile(
-    r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
-)
-_COMPARES = re.compile(r"\b(?:than|versus|vs|rather)\b")
-# "A1c was 7.0% in one group" needs "compared with" what, "A1c fell" doesn't.
-_COMPARED = re.compile(r"[,\s]*(?:compared|relative|in comparison)\b")
-_CHANGED = re.compile(
-    r"\b(?:better|higher|lower|faster|fewer|less|greater|more|outperform|\w*(?:creas|reduc|improv|drop|gain)\w*)\b"
-)
-# "4% in the treated group and 9%" ends within a pair of like phrases.
-_LIKE_PHRASES = re.compile(r"\b(in|for|on|at|with|after|from) (?:the |an? )?[^,]* and [^,]*$")
-_CLOSES_LIST = re.compile(
-    r"(?:and|or|including|such as|with|by|in|on|for|even|especially|particularly|up|\w+ly|\w+ing)\b"
-)
-
-
-def _cuts(clause: str, most: int) -> Iterator[tuple[str, bool]]:
-    """Yield a clause of at most ``most`` words whole, then without what follows its object, the longest first.
-
-    Beside each stands whether a phrase of the clause was left out, and not only a further clause.
-    """
-    if len(clause.split()) <= most:
-        yield clause, False
-    is_clause_end = {cut.start(): False for cut in _PHRASE_CUT.finditer(clause)}
-    is_clause_end |= {cut.start(): True for cut in _CLAUSE_CUT.finditer(clause)}
-    clause_ends = sorted([*(end for end, is_clause in is_clause_end.items() if is_clause), len(clause)])
-    for end in sorted(is_clause_end, reverse=True):
-        part = clause[:end].rstrip(" ,;:")
-        rest = clause[end : next(later for later in clause_ends if later > end)]
-        if _LEAST_WORDS <= len(part.split()) <= most and _is_complete(part, rest, is_phrase=not is_clause_end[end]):
-            yield part, not is_clause_end[end]
-
-
-def _is_complete(part: str, rest: str, *, is_phrase: bool) -> bool:
-    """Return whether the first part of a clause says the same, only less; ``rest`` goes up to its next clause."""
-    if _is_open(part) or _BARE_VERB.search(part) or _wants(part, rest) or _PAIRED.search(part) or not has_verb(part):
-        return False
-    if is_phrase and (part.count(", ") > 1 or _NEGATED.search(part) or SURELY_FINITE.search(rest)):
-        return False
-    has_open_quote = part.count('"') % 2 or part.count("“") != part.count("”") or part.count("(") != part.count(")")
-    is_uncompared = _COMPARED.match(rest) and not _CHANGED.search(part)
-    like = _LIKE_PHRASES.search(part) if is_phrase else None
-    is_half = like is not None and rest.split()[:1] == [like[1]]
-    return not (
-        _COMPARES.search(rest) or is_uncompared or is_half or has_open_quote or ": " in part or _is_open_list(part)
-    )
-
-
-def _is_open_list(part: str) -> bool:
-    """Return whether a part ends within an enumeration."""
-    before, comma, last = part.rpartition(", ")
-    if not comma or not FINITE.search(before):
-        return False
-    is_item = not FINITE.search(last) and not _CLOSES_LIST.match(last)
-    return is_item or FINITE.match(last) is not None or " " not in last
+    parts = (part for part, _ in shortened(title, MAX_WORDS, {}) if _stands(part, "") and _is_outcome(part))
+    return next((part for part in parts if part == title or not _PASSIVE_END.search(part)), title)
 
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".
@@ -257,15 +127,19 @@ _REPORTING = re.compile(
     r"(?:(?:show|find|reveal|demonstrat|indicat|observ|suggest|prov|confirm|discover|conclud|establish|uncover|report|argu|"
     r"note|verif|identif|highlight|illustrat)(?:i?e[sd]?|s|n|ed|y|ing)?|see|found)(?:\s+\w+ly)?(?:,[^,]{0,40},)?"
     r"\s+that,?\s+(?=\S)|"
+    r"[^;:,]{0,60}\bwe (?:\w+ )?(?:take|adopt) the (?:position|view) that\s+(?=\S)|"
+    r"[^;:,]{3,140}\b(?:shows?|indicates?|suggests?|demonstrates?|reveals?|showed|indicated|suggested|demonstrated|revealed)"
+    r" that\s+(?=\S)|"
     r"[^:;,]{0,60}\b(?:finding|result|conclusion|insight|show|find)s?\b[^:;,]{0,20}:\s+(?=\S)",
     re.IGNORECASE,
 )
 # A phrase on where something was tried, or a concession: the clause after it is true without it.
 _LEAD = re.compile(
     r"(?:In|On|Across|Over|Among|Through|Using|Evaluated|Tested|Based on|Despite|Although|Though|While|Whereas|"
+    r"Akin to|Unlike|Like|Similar to|Consistent with|As expected|Given|Without|Under|During|For|Within|When|Since|"
     r"Remarkably|Notably|Empirically|Theoretically|Experimentally|At|By|With|Via|Leveraging|Building on|Applied|Beyond|"
     r"After|Compared (?:to|with)|Relative to|Averaged)\b[^;:]{0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
-    r"some|no|only|[A-Z][\w-]*|[a-z-]+s|even)\b)",
+    r"some|no|only|(?-i:[A-Z])[\w-]*|(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|even)\b)",
     re.IGNORECASE,
 )
 _PARENTHESES = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)|\s*\[[\d,\s–-]+\]")
@@ -281,6 +155,8 @@ _OUR_KIND = re.compile(
     r"pipeline|architecture|classifier|agents?|policy|estimator)\b)",
     re.IGNORECASE,
 )
+# "The three methods" without the sentence that names them.
+_COUNTED = re.compile(r"^the (?=(?:two|three|four|five|six|seven) )", re.IGNORECASE)
 _NOT_ONLY = re.compile(r"\bnot only (.*?),? but\b.*")
 
 
@@ -293,61 +169,25 @@ _FILLERS = re.compile(
 )
 
 
+_LONGEST_ANNOUNCEMENT = 20  # words before a colon
+
+
 def _clauses(sentence: str, name: str) -> Iterator[str]:
     """Yield what a sentence says, the longest first, without words on who found it, where, and beside what."""
-    text = _FILLERS.sub("", without_head(_PARENTHESES.sub("", oneline(readable(sentence))).rstrip(" .!")))
+    text = _FILLERS.sub("", CONFIRMS.sub("", without_head(_PARENTHESES.sub("", sentence))))
     reporting = _REPORTING.match(text)
     text = _DASH.split(text[reporting.end() :] if reporting else text)[0]
-    text = _with_name(_NOT_ONLY.sub(r"\1", text), name)
+    text = _COUNTED.sub("", with_name(_NOT_ONLY.sub(r"\1", text), name))
     before, colon, rest = text.partition(": ")
-    if colon and len(before.split()) < MAX_WORDS and FINITE.search(rest):
-        yield _with_name(rest, name)
+    if colon and len(before.split()) < _LONGEST_ANNOUNCEMENT and FINITE.search(rest):
+        yield with_name(rest, name)
     text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text if name else _OUR_KIND.sub("", text))
     yield text
     while lead := _LEAD.match(text):
-        text = _with_name(text[lead.end() :], name)
-        yield text
-
-
-_GAINS = "achiev|outperform|improv|reduc|surpass|yield|attain|reach|exceed|cut|match|deliver|increas|maintain|retain"
-_OURS = re.compile(
-    r"\b(?:our|the (?:proposed|resulting|presented|new|developed|introduced)|this)\s+(?:[\w/-]+\s+){0,4}?(?:methods?|"
-    r"approach|models?|framework|systems?|algorithm|technique|pipeline|strategy|architecture|network|sampler|solution|"
-    r"scheme|agent|tool|policy|dataset|benchmark|estimator|protocol|procedure|paradigm|mechanism|attack|defen[cs]e|"
-    r"decoder|encoder|optimi[sz]er|workflow|platform)(?![\w-]|\s+(?:models?|architecture|network|size|performance|accuracy))|"
-    r"\b(?:the|this) (?:method|approach|framework|system|algorithm|technique|pipeline|model)"
-    rf"(?=\s+(?:\w+ly )?(?:{_GAINS})\w*)|"
-    rf"^It(?=\s+(?:also\s+|\w+ly\s+)?(?:{_GAINS})e?s\b)",
-    re.IGNORECASE,
-)
-_WE_GAIN = re.compile(
-    r"we (?:also |further |then |\w+ly )?(achieve|obtain|reduce|improve|outperform|attain|reach|surpass|exceed|cut|"
-    r"increase|match|recover|save|boost|identify|detect|solve|retain|maintain)\b",
-    re.IGNORECASE,
-)
-
-
-def _with_name(text: str, name: str) -> str:
-    """Return a clause with the paper's name in place of "our method", "it" and "we"; as it is without a name."""
-    if not name:
-        return text
-    if _names(text, name):
-        return re.sub(rf"\b(?:our|the proposed)\s+(?:[\w-]+\s+){{0,2}}(?={re.escape(name)}\b)", "", text, flags=re.I)
-    if we := _WE_GAIN.match(text):
-        return f"{name} {_third_person(we[1].lower())}{text[we.end() :]}"
-    return _OURS.sub(lambda ours: f"{name} {_noun(ours[0])}".rstrip(), text, count=1)
-
-
-def _noun(ours: str) -> str:
-    """Return the noun of "our models", as its verb is in the plural; empty for "our model"."""
-    noun = ours.rpartition(" ")[2]
-    return noun if noun.endswith("s") else ""
-
-
-def _third_person(verb: str) -> str:
-    if verb.endswith("fy"):
-        return f"{verb[:-1]}ies"
-    return f"{verb}es" if verb.endswith(("ch", "ss")) else f"{verb}s"
+        text = with_name(text[lead.end() :], name)
+        # "Across six models, A, B and C, ..." goes on with a list.
+        if FINITE.search(text.partition(", ")[0]):
+            yield text
 
 
 # What refers to something outside the line.
@@ -356,11 +196,11 @@ _UNRESOLVED = re.compile(
     r"resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|pipeline|models?|"
     r"agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
     r"corresponding|following|paper|study|work|authors|results?))\b|"
-    r"\b(?:helped|allowed|enabled|lets?) them\b|"
-    r"^(?:whereas|its|their|both|similar|instead|also|moreover|however|and|but|or|thus|therefore|that|there|then|another|"
-    r"similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
+    r"\b(?:helped|allowed|enabled|lets?) them\b|\bboth (?:limitations|challenges|issues|problems|tasks|aspects)\b|"
+    r"^(?:proposed|presented|resulting|whereas|where|its|their|both(?!.* and )|similar|instead|also|moreover|however|"
+    r"and|but|or|thus|therefore|that|then|another|similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
     r"(?:^|, )(?:while|although|though|when|if)\b[^,]*$|^(?:despite|in spite|without|after|by|with|via|using)\b[^,]*$|"
-    r"\?|http|^\W",
+    r"^there(?! (?:is|was|are|were) (?:no|an?|significant|strong|some|evidence)\b)|\?|http|^\W",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\d+[.)] ")
@@ -371,7 +211,8 @@ _NO_OUTCOME = re.compile(
     r"\bend ?points?\b|\bpatients (?:were|received)\b|\b(?:provid|offer)\w* (?:an?|opportunit\w+)\b|\badvantages?\b|"
     r"\bneed(?:s|ed)? to\b|\bneeded$|\bmore must\b|\bcan be (?:applied|used|extended|integrated)\b|\bdeferred\b|"
     r"\bremains? to be\b|\bcould be \w+ed\b|"
-    r"\b(?:more|less) time$|"
+    r"\b(?:more|less) time$|\binsights\b|\bfoundations? (?:for|of|to)\b|"
+    r"\b(?:reveal|identif|show)\w* (?:\w+ )?(?:trends|patterns|challenges|gaps|limitations)$|"
     r"\b(?:is|are) (?:also )?(?:needed|warranted)\b|\bare required\b|"
     r"^(?:experiment\w*|evaluations?)(?: results)? (?:show|demonstrat|reveal|indicat)\w* (?!.*\d)|"
     r"\bfindings? (?:was|were|are)\b|^challenges remain|"
@@ -386,47 +227,168 @@ _NO_OUTCOME = re.compile(
     r"(?:[\w-]+ ){0,2}(?:performance|results|robustness)$",
     re.IGNORECASE,
 )
-# Of a finding; a line has lower demands than bold type, as it is shortened to what is said.
-_FINDING_FROM = 0.3
-# From this probability on, a sentence is a result or conclusion.
-_OUTCOME_FROM = 0.5
-_CONCLUSION_WORTH = 0.8
-_FIGURE_WORTH, _LOST_FIGURE_COST = 0.3, 0.1
-_CUT_COST = 0.15  # of a phrase that is left out
-_FULL_WORTH = 0.3  # of a line that uses all its words
 _RESULT, _CONCLUSION = KINDS.index("result"), KINDS.index("conclusion")
-_ENUMERATES = re.compile(r"\((?:1|i|a)\)")
+# "Achieves (1) 23% more success and (2) 91% lower costs": what stands before the second.
+_ENUMERATES = re.compile(r"\((?:2|ii|b)\)")
 
 
-def _found(paper: Read, name: str) -> Iterator[tuple[float, str]]:
-    """Yield the lines of each sentence that reports a finding or conclusion, each with its worth of 1 or more."""
-    for sentence, reading, is_known in zip(paper.sentences, paper.readings, paper.background, strict=True):
-        is_outcome = reading.kinds[_RESULT] + reading.conclusion >= _OUTCOME_FROM
-        is_claim = reading.finding >= _FINDING_FROM or is_outcome
-        if is_known or not is_claim or _ENUMERATES.search(sentence):
+class Candidate(NamedTuple):
+    """A line that could be taken, with the values of its features by name; those that are missing are 0."""
+
+    line: str
+    features: Mapping[str, float]
+
+
+@cache
+def _weights() -> dict[str, float]:
+    weights: dict[str, float] = json.loads(Path(__file__).with_name("line_weights.json").read_text())
+    return weights
+
+
+def worth_of(features: Mapping[str, float]) -> float:
+    """Return the log-odds that a line with these features says what was found or made."""
+    weights = _weights()
+    return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
+
+
+def candidates(title: str, abstract: str) -> Iterator[Candidate]:
+    """Yield the lines that could be taken for a paper, no line twice."""
+    paper = read_abstract(abstract)
+    text = oneline(readable(abstract))
+    name = name_of(title, text)
+    forms = {long: short for long, short in short_forms(text).items() if short != name}
+    topic = frozenset(stem_terms(title))
+    seen: set[str] = set()
+    for place, (sentence, reading, is_known) in enumerate(
+        zip(paper.sentences, paper.readings, paper.background, strict=True)
+    ):
+        if is_known:
             continue
-        had_figure = NUMBER.search(sentence.lower())
-        for clause in _clauses(sentence, name):
-            for line, is_phrase in _finding_lines(clause, name):
-                worth = 1 + reading.finding + _CONCLUSION_WORTH * reading.conclusion - _CUT_COST * is_phrase
-                worth += _FIGURE_WORTH if NUMBER.search(line.lower()) else -_LOST_FIGURE_COST if had_figure else 0.0
-                worth += _FULL_WORTH * len(line.split()) / MAX_WORDS
-                yield worth, line if _names(line, name) or not name else f"{name}: {_uncapitalised(line, paper)}"
+        plain = spelled(oneline(readable(sentence)).rstrip(" .!"), name)
+        of_sentence = _features_of_sentence(plain, reading, place / len(paper.sentences))
+        of_making = {"gist": reading.shares.gist, "made": 1.0}
+        for line, own in (
+            *((line, {**of_sentence, **own}) for line, own in _found(plain, name, forms, paper)),
+            *((line, {**of_sentence, "noted": 1.0}) for line in _noted(plain, name, forms)),
+            *((line, {**of_making, **own}) for line, own in _made(plain, name, forms)),
+        ):
+            if line not in seen:
+                seen.add(line)
+                yield Candidate(line, {**own, **_features_of_line(line, topic)})
 
 
-def _finding_lines(clause: str, name: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a clause that are a finding by themselves, and whether a phrase was left out."""
-    most = MAX_WORDS if _names(clause, name) else MAX_WORDS - len(name.split())
-    for part, is_phrase in _cuts(_ARTICLE.sub("", clause) if len(clause.split()) == most + 1 else clause, most):
-        if _stands(part, name) and _is_outcome(part):
-            yield part, is_phrase
+def _features_of_sentence(sentence: str, reading: Reading, place: float) -> dict[str, float]:
+    return {
+        "finding": reading.finding,
+        "result": reading.kinds[_RESULT],
+        "conclusion": reading.conclusion,
+        "gist": reading.shares.gist,
+        "result share": reading.shares.result,
+        "place": place,
+        "reported": float(_REPORTING.match(sentence) is not None),
+    }
+
+
+_FEW_WORDS = 5
+
+
+def _features_of_line(line: str, topic: frozenset[str]) -> dict[str, float]:
+    """Return the features of a line's words; ``topic`` are the stems and bigrams of the title."""
+    terms = frozenset(stem_terms(line))
+    stems = [term for term in terms if " " not in term]
+    words = line.split()
+    return {
+        "words": len(words) / MAX_WORDS,
+        "short": float(len(words) <= _FEW_WORDS),
+        "content": sum(not is_general(stem) for stem in stems) / MAX_WORDS,
+        "general": sum(is_general(stem) for stem in stems) / MAX_WORDS,
+        "of title": len(terms & topic) / max(len(topic), 1),
+        "figure": float(NUMBER.search(line.lower()) is not None),
+        "no finding": float(not is_finding_form(line)),
+        **{name: 1.0 for name, pattern in _SIGNS.items() if pattern.search(line)},
+    }
+
+
+_SIGNS = {
+    "no outcome": _NO_OUTCOME,
+    "negated": NEGATED,
+    "passive": re.compile(r"\b(?:was|were|is|are|been) (?:\w+ly )?\w+(?:ed|en)\b"),
+    "modal": re.compile(r"\b(?:can|could|may|might|will|would|should)\b"),
+    "compares": re.compile(
+        r"\b(?:than|outperform|surpass|exceed|better|worse|higher|lower|fewer|less|reduc|increas|improv|decreas)",
+        re.IGNORECASE,
+    ),
+    "starts with the": re.compile(r"^the ", re.IGNORECASE),
+    "general subject": re.compile(
+        r"^(?:the )?(?:\w+ )?(?:results?|findings?|analys[ei]s|experiments?|methods?|approach|study|studies|"
+        r"evaluations?|framework|topic|work|assessments?|outcome|data|parameters|endpoint|duration|patients|subjects|participants|"
+        r"groups?)\b",
+        re.IGNORECASE,
+    ),
+    # Better, but in what or than what is not said.
+    "bare win": re.compile(
+        r"\b(?:baselines|methods|approaches|performance|results|generali[sz]ation|margin|competitors|superiority|models|"
+        r"techniques|benchmarks?|datasets|tasks|settings|scenarios)$|"
+        r"\b(?:state-of-the-art|superior|strong|competitive|substantial|significant) (?:\w+ )?"
+        r"(?:performance|results|gains|improvements?)\b",
+        re.IGNORECASE,
+    ),
+    # Known before, or still to be done.
+    "known": re.compile(
+        r"\b(?:is|are) (?:an? )?(?:common|important|major|frequent|well|widely|often|usually|known|thought|useful)\b|"
+        r"\bwill\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def _found(sentence: str, name: str, forms: Mapping[str, str], paper: Read) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield the clauses of a sentence that stand by themselves, with what was left out of each."""
+    if second := _ENUMERATES.search(sentence):
+        sentence = sentence[: second.start()].rstrip(" ,;").removesuffix(" and")
+    for clause in _clauses(sentence, name):
+        most = MAX_WORDS if has_name(clause, name) else MAX_WORDS - len(name.split())
+        if there := _THERE.match(clause):
+            most += len(there[0].split())
+        parts = (part for part in shortened(clause, most, forms) if _stands(part.text, name) and has_verb(part.text))
+        for text, left_out in _distinct(parts):
+            line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, paper)}"
+            yield _THERE.sub("", line), dict.fromkeys(left_out, 1.0)
+
+
+def _distinct(parts: Iterator[Shortened]) -> Iterator[Shortened]:
+    """Yield the first part, and the first of those that have at least two words more or less."""
+    first = next(parts, None)
+    if first:
+        yield first
+        size = len(first.text.split())
+        yield from islice((part for part in parts if abs(size - len(part.text.split())) > 1), 1)
+
+
+# "There was no difference in X": "No difference in X".
+_THERE = re.compile(r"^there (?:is|was|are|were) (?=no\b|an?\b|significant|strong|some|evidence)", re.IGNORECASE)
+# "We observe a strong correlation between A and B", but not "we observe that A grows".
+_NOTES = re.compile(
+    r"\b(?:we|i|authors|results?|analys[ei]s|experiments?|evaluations?|findings?|study) (?:\w+ly |also |further )?"
+    r"(?:(?:identif)(?:y|ies|ied)|(?:observe|report|uncover|reveal|discover|detect|demonstrate?|indicate?)(?:s|d|ed)?|"
+    r"finds?|found|shows?|showed) (?!that\b|to\b|how\b)",
+    re.IGNORECASE,
+)
+
+
+def _noted(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[str]:
+    """Yield what a sentence says that was observed, where that is a noun phrase."""
+    text = _PARENTHESES.sub("", sentence)
+    notes = _NOTES.search(text)
+    if notes and (phrase := _noun_phrase(text[notes.end() :], MAX_WORDS - len(name.split()), forms)):
+        yield f"{name}: {phrase}" if name else phrase
 
 
 def _stands(line: str, name: str) -> bool:
     """Return whether a line has its subject, and nothing that it refers to is outside it."""
     return not (
-        _is_open(line)
-        or FINITE.match(line)
+        is_open(line)
+        or (FINITE.match(line) and not (is_often_noun(line.split(" ", maxsplit=1)[0]) and has_verb(line)))
         or _NUMBERED.match(line)
         or _UNRESOLVED.search(line.replace(name, "X") if name else line)
     )
@@ -447,7 +409,7 @@ def _uncapitalised(line: str, paper: Read) -> str:
 _AN = r"(?:an?|the first|the)\s+"
 _WE_MAKE = re.compile(
     rf"(?i:\b(?:we|paper|work|study|article|authors)\s+(?:(?:\w+ly|then|also|first|further|therefore|thus)\s+){{0,2}}"
-    rf"{_MAKES}|\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first)\s)"
+    rf"{MAKES}|\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first)\s)"
 )
 _IS_MADE = re.compile(
     r"^(?:In this (?:paper|work|study|article), )?(an? .{10,120}?),? (?:is|was|has been) "
@@ -457,76 +419,77 @@ _IS_MADE = re.compile(
 _PRESENTS = re.compile(r"propos|introduc|present", re.IGNORECASE)
 
 
-def _made(paper: Read, name: str) -> Iterator[tuple[float, str]]:
-    """Yield a line for each sentence on what was made, with its worth: sentences that define the name come first."""
+def _made(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield lines on what a sentence says that was made."""
     most = MAX_WORDS - len(name.split())
-    for sentence in (text for text, known in zip(paper.sentences, paper.background, strict=True) if not known):
-        text = oneline(readable(sentence)).rstrip(" .")
-        if name:
-            marked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _NAME, text)
-            yield from ((worth, line.replace(_NAME, name)) for worth, line in _named(marked, most))
-        text = without_head(_PARENTHESES.sub("", text))
-        if (passive := _IS_MADE.match(text)) and (phrase := _noun_phrase(passive[1], most)):
-            yield 0.4, f"{name}: {phrase}" if name else phrase
-        made = _WE_MAKE.search(text)
-        # With a name, what else was made must be what the paper presents.
-        if made and (not name or _PRESENTS.search(made[0])) and (phrase := _noun_phrase(text[made.end() :], most)):
-            yield 0.5, f"{name}: {phrase}" if name else phrase
+    if name:
+        marked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _NAME, sentence)
+        yield from ((line.replace(_NAME, name), own) for line, own in _named(marked, most, forms))
+    text = without_head(_PARENTHESES.sub("", sentence))
+    passive, active = _IS_MADE.match(text), _WE_MAKE.search(text)
+    if passive and (phrase := _noun_phrase(passive[1], most, forms)):
+        yield f"{name}: {phrase}" if name else phrase, {}
+    # With a name, what else was made must be what the paper presents.
+    presents = active is not None and (not name or _PRESENTS.search(active[0]))
+    if active and presents and (phrase := _noun_phrase(text[active.end() :], most, forms)):
+        yield f"{name}: {phrase}" if name else phrase, {}
 
 
 # Stands for the name in a sentence: patterns with the name itself would be compiled for each paper, 90 % of the time.
 _NAME = "\ue000"
 # "We propose Optimism Correction (SOC)" proposes SOC.
-_LONG_NAME = re.compile(rf"({_MAKES})(?:the |an? |our )?[^.;()]{{0,90}}?\({_NAME}[^()]*\)")
+_LONG_NAME = re.compile(rf"({MAKES})(?:the |an? |our )?[^.;()]{{0,90}}?\({_NAME}[^()]*\)")
 _APPOSITION = re.compile(
-    rf"{_MAKES}(?:the )?[^,.;]{{0,80}}{_NAME}(?:,|:|\s[–—-]+|)\s+(?:which is )?(?={_AN})|"
+    rf"{MAKES}(?:the )?[^,.;]{{0,80}}{_NAME}(?:,|:|\s[–—-]+|)\s+(?:which is )?(?={_AN})|"
     rf"^[^,]{{0,40}}{_NAME} is\s+(?={_AN})"
 )
-_CALLED = re.compile(
-    rf"{_MAKES}({_AN}[^,.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{_NAME}"
-)
+_CALLED = re.compile(rf"{MAKES}({_AN}[^.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{_NAME}")
 _NAME_DOES = re.compile(rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{DOES})\w*s|does not|can)\b)")
 
 
-def _named(sentence: str, most: int) -> Iterator[tuple[float, str]]:
+def _named(sentence: str, most: int, forms: Mapping[str, str]) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield lines of a sentence that says what the name, for which ``_NAME`` stands, is or does."""
     text = without_head(_PARENTHESES.sub("", _LONG_NAME.sub(rf"\g<1>{_NAME}", sentence)))
     apposition = _APPOSITION.search(text)
-    if apposition and (phrase := _noun_phrase(text[apposition.end() :], most)):
-        yield 1.0, f"{_NAME}: {phrase}"
+    if apposition and (phrase := _noun_phrase(text[apposition.end() :], most, forms)):
+        yield f"{_NAME}: {phrase}", {"appositive": 1.0}
     called = _CALLED.search(text)
-    if called and (phrase := _noun_phrase(called[1], most)):
-        yield 0.9, f"{_NAME}: {phrase}"
+    if called and (phrase := _noun_phrase(called[1], most, forms)):
+        yield f"{_NAME}: {phrase}", {}
     if does := _NAME_DOES.search(text):
-        parts = [part for part, _ in _cuts(f"{_NAME} {text[does.end() :]}", MAX_WORDS)]
-        yield from [(0.7, line) for line in parts[:1] if _stands(line, _NAME)]
+        parts = islice(shortened(f"{_NAME} {text[does.end() :]}", MAX_WORDS, forms), 3)
+        yield from ((part.text, {}) for part in parts if _stands(part.text, _NAME))
 
 
 _PHRASE_END = re.compile(
-    r",\s+|\s+(?=(?:that|which|to|for|in|on|with|via|through|using|by|based|designed|where|capable|trained|from|across|"
+    r",\s+|\s+(?=(?:\w+ed (?:by|in|on|from|to|with|at|of)|that|which|to|for|in|on|with|via|through|using|by|based|"
+    r"designed|called|named|termed|dubbed|where|capable|trained|from|across|"
     r"under|consisting|comprising|leveraging|while|wherein|built|as|such|including)\b)|[;:]\s+"
 )
 # Before the next verb of the sentence: "a dataset of 5,000 posts and evaluate".
 _NEXT_VERB = re.compile(
-    r",? (?:and|which we|then) (?:then |also |\w+ly )?(?:\w+ed|design|propose|evaluate|release|introduce|develop|"
+    r",? (?:and|which we|then) (?:then |also |\w+ly )?"
+    r"(?:\w+ed(?= (?:the|an?|its?|them|our|their|\d|on|with|by|that|how)\b)|"
+    r"design|propose|evaluate|release|introduce|develop|"
     r"demonstrate|suggests?|try|show|build|present|use|apply|conduct|provide|compare|construct|investigate|analy[sz]e|study|explore|find|"
     r"prove|train|test|we)\b"
 )
 _ADJECTIVES = re.compile(
-    r"\b(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)\s+(?=\w)",
-    re.I,
+    r"\b(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)\s+"
+    r"(?=(?!and\b|yet\b)\w)",
+    re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)  # is left out where it would be the thirteenth word
 # "An hour" is rare here; "an LLM", whose letters are spelled, is not.
 _BEFORE_VOWEL = re.compile(
     r"(?:^[Aa]|\ba)n?(?=\s+((?!(?i:one|once|eu))(?i:[aeio])|[Uu]n(?!i)|[FHLMNRSX][BCDFGHJKLMNPQRSTVWXZ]+(?:s|\b))?)"
 )
 # Verbs whose second part is missing ("combines graphs", "enables agents"), and other endings that want more.
 _PHRASE_OPEN = re.compile(
-    r":|\bas well$|"
+    r":|\bas well$|\b(?:that|which) (?:\w+ly )?\w+ \w+$|"
     r"\b(?:that|which) (?:\w+ly )?(?:formulat|treat|view|fram|cast|model|regard)\w*\b(?!.* (?:as|into) )[^,]*$|"
-    r",[^,]* (?:mechanism|approach|framework|method)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|\b\w{3,}ed$|"
-    r"\b(?:pairs|combin\w+|integrat\w+|joins|maps|converts|transforms|turns)\b(?!.* (?:with|into|and|to) )[^,]*$|"
+    r",[^,]* (?:mechanism|approach|framework|method|layer|module|component)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|"
+    r"\b\w{3,}ed$|"
+    r"\b(?:pairs|combin\w+|integrat\w+|fuses|joins|maps|converts|transforms|turns)\b(?!.* (?:with|into|and|to) )[^,]*$|"
     r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:aims?|each|aiming)|"
     r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly|"
     r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"
@@ -542,20 +505,39 @@ _GENERIC = re.compile(
 _LEAST_SPECIFIC = 3  # words
 
 
-def _noun_phrase(text: str, most: int) -> str:
-    """Return the longest noun phrase at the beginning of a text that says what something is; empty if none does."""
+_NO_NOUN = re.compile(r"(?:on|in|of|for|with|by|from|at|as|to|whether|if|how|why|what|where)\b", re.IGNORECASE)
+
+
+def _noun_phrase(text: str, most: int, forms: Mapping[str, str]) -> str:
+    """Return the longest noun phrase at the beginning of a text that says what something is; empty if none does.
+
+    One in which words inside were left out is taken if it has three words more.
+    """
+    if _NO_NOUN.match(text):
+        return ""
     text = _ADJECTIVES.sub("", _NEXT_VERB.split(_DASH.split(text)[0])[0])
-    text = _BEFORE_VOWEL.sub(lambda match: "an" if match[1] else "a", text)
-    if len(text.split()) == most + 1:
-        text = _ARTICLE.sub("", text)
-    if _LEAST_WORDS <= len(text.split()) <= most and _says_what(text):
-        return text
-    parts = (text[: end.start()] for end in reversed(list(_PHRASE_END.finditer(text))))
-    complete = (part for part in parts if not (_PAIRED.search(part) or _PHRASE_OPEN.search(part)))
-    return next((part for part in complete if _LEAST_WORDS <= len(part.split()) <= most and _says_what(part)), "")
+    text = _BEFORE_VOWEL.sub(lambda match: "an" if match[1] else "a", text).rstrip(" ,;")
+    best = ""
+    for version in versions(text, most, forms):
+        phrase = _first_phrase(version.text, most)
+        if len(phrase.split()) > len(best.split()) + 2:
+            best = phrase
+    return best
+
+
+def _first_phrase(text: str, most: int) -> str:
+    parts = [text]
+    for end in reversed(list(_PHRASE_END.finditer(text))):
+        part = text[: end.start()]
+        # "In realistic, long settings": the comma stands between adjectives; "from A" goes on with "to B".
+        is_half = end[0].startswith(",") and part.rpartition(" ")[2].lower() in learned_words().modifiers
+        is_half |= text.startswith("to ", end.end()) and re.search(r"\bfrom [^,]*$", part) is not None
+        if not (is_half or PAIRED.search(part) or _PHRASE_OPEN.search(part)):
+            parts.append(part)
+    return next((part for part in parts if _LEAST_WORDS <= len(part.split()) <= most and _says_what(part)), "")
 
 
 def _says_what(phrase: str) -> bool:
     specific = sum(not _GENERIC.match(word) for word in phrase.split())
-    is_unclear = _is_open(phrase) or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
+    is_unclear = is_open(phrase) or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
     return not is_unclear and specific >= _LEAST_SPECIFIC

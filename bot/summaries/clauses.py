@@ -1,0 +1,466 @@
+"""Clauses: whether words are one, and what of one can be left out where the rest stays grammatical and true.
+
+    words --has_verb, is_sentence--> by lists of what findings say, and by verbs that were learned
+    clause --versions--> in fewer words: "compared to large language models" is "compared to LLMs"
+           --cuts--> without its last phrases, further predicates and list items
+
+``words.json`` is learned by ``bench/line_words.py`` from where punctuation stands; ``docs/decisions/lines.md`` has what
+was measured.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.summaries.claims import NUMBER
+
+_LEAST_WORDS = 4
+
+
+class LearnedWords(NamedTuple):
+    """What ``words.json`` has; all words are in lower case."""
+
+    open: frozenset[str]  # end no clause
+    modifiers: frozenset[str]  # stand before a noun: end no noun phrase
+    wants: dict[str, frozenset[str]]  # the prepositions that a word wants after it
+    verbs: frozenset[str]
+
+
+@cache
+def learned_words() -> LearnedWords:
+    """Read ``words.json``, once."""
+    table = json.loads(Path(__file__).with_name("words.json").read_text())
+    return LearnedWords(
+        open=frozenset(table["open"]),
+        modifiers=frozenset(table["modifiers"]),
+        wants={word: frozenset(wanted.split()) for word, wanted in table["wants"].items()},
+        verbs=frozenset(table["verbs"]),
+    )
+
+
+# Stems of verbs that say what something does, in no form a common noun.
+DOES = (
+    "accelerat|account|achiev|acquir|adapt|address|adjust|adopt|affect|agre|align|allow|alter|amplif|appear|assess|"
+    "assign|attain|attenuat|augment|avoid|balanc|beat|becom|believ|benefit|boost|break|bridg|captur|caus|chang|choos|"
+    "collaps|combin|compet|comprehend|compress|compris|comput|concentrat|confus|consist|constitut|constrain|"
+    "construct|contain|continu|contribut|converg|convert|correct|correlat|cover|creat|decompos|decreas|defin|degrad|"
+    "deliver|demonstrat|depend|deriv|detect|deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|"
+    "diverg|dominat|doubl|driv|elicit|eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|"
+    "enhanc|ensur|establish|estimat|evaluat|evok|evolv|exacerbat|exceed|excel|exhibit|exist|expand|explain|exploit|"
+    "express|extend|extract|facilitat|fail|favou?r|filter|follow|forget|gain|generali[sz]|generat|guarantee|guid|"
+    "hallucinat|halv|handl|harm|harness|help|hinder|identif|impl|implement|improv|includ|incorporat|increas|incur|"
+    "indicat|induc|inflat|influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|"
+    "learn|leverag|limit|locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|"
+    "misinterpret|mislead|misremember|mitigat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|"
+    "outpac|outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|"
+    "pos|possess|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|prun|"
+    "quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|remain|"
+    "replac|report|represent|reproduc|requir|resist|resolv|respond|restor|restrict|result|retain|retriev|reveal|"
+    "rival|rout|run|saturat|sav|scal|score|seem|segment|select|separat|serv|shape|shift|shrink|simulat|slow|solv|"
+    "span|speed|split|spread|stabili[sz]|stay|stem|struggl|subvert|succeed|suffer|suffic|suggest|support|suppress|"
+    "surpass|sustain|synthesi[sz]|tackl|tend|think|threaten|track|trail|transfer|transform|translat|treat|trigger|"
+    "triple|turn|underestimat|undermin|underperform|unif|unlock|us|utili[sz]|validat|vanish|var|view|weaken|win|work|"
+    "worsen|yield"
+)
+_AUXILIARIES = "is|are|was|were|has|have|had|can|cannot|could|do|does|did|may|might|must|will|would|should"
+FINITE = re.compile(
+    rf"(?<![\w-])(?:{_AUXILIARIES}|(?:{DOES})(?:i?e[sd]|y|s|e|ed)?|gives?|gave|grows?|grew|shows?|showed|experienced?|"
+    r"secures|strikes|marks|rose|rises?|fell|falls?|"
+    r"drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|led|ran|got|gets?|takes?|took|brings?|brought|"
+    r"leaves?|left|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|"
+    r"knows?|knew|loses?|lost|spends?|thought|"
+    r"carr(?:y|ies|ied)|appl(?:y|ies|ied)|rel(?:y|ies|ied))\b(?!-)",
+    re.IGNORECASE,
+)
+# Forms that are surely no participles, nor, unless they are often nouns, plurals.
+_STATES = re.compile(
+    rf"(?<![\w-])(?:is|are|was|were|do not|does not|did not|may|can|cannot|(?:{DOES})(?:ie|e)?s|prolongs|inhibits|"
+    r"affects|amplifies|gives|makes|keeps|depresses|stimulates|blocks|activates|modulates|abolishes|reverses|binds|"
+    r"regulates|potentiates|antagoni[sz]es|ameliorates|elevates|exhibit|remain|fail|require|do)\b(?!-)",
+    re.IGNORECASE,
+)
+# Verbs that say how much without an object: "fell", "improved in patients".
+_CHANGES = re.compile(r"(?:increas|decreas|improv|declin|drop|reduc|differ|chang|remain|rang)")
+_BEFORE_ADJECTIVE = re.compile(r"\b(?:an?|the|of|in|with|by|for|and|or|its|their|all|most|than|on) $", re.IGNORECASE)
+_AFTER_PARTICIPLE = re.compile(r" (?:by|at|on|in|from|to|as|with|for|according|within|among)\b")
+
+
+# Forms that are as often nouns: "the minimum cost", "an increase". As verbs they have an object or an adverb behind,
+# and without an "s" a plural before them.
+_OFTEN_NOUN = re.compile(
+    r"(?:attempt|balanc|beat|benefit|captur|caus|chang|complement|cost|cut|decreas|deliver|discover|drop|extract|fall|gain|"
+    r"guid|harm|help|hold|impact|increas|influenc|lead|limit|link|lower|match|measur|need|outlook|peak|rang|recover|"
+    r"report|represent|result|ris|run|sav|scal|scor|shape|shift|show|spread|support|track|transfer|turn|us|view|work)"
+    r"(?:e?s?|y)"
+)
+_NO_OBJECT = re.compile(
+    r"(?: (?:of|in|on|for|and|or|with|by|as|to|from|among|between|versus|case|data|showcasing)\b|[,;]|$)"
+)
+_BEFORE_PLURAL_VERB = re.compile(r"(?:s|ly|ren|men|people|mice|data|and \S+|also|then) $")
+
+
+# "Patients who received care": the verb is that of a relative clause.
+_RELATIVE = re.compile(r"\b(?:who|that|which) (?:\w+ly |also )?$")
+
+
+def is_often_noun(form: str) -> bool:
+    """Return whether a verb's form is as often a noun: "increase"."""
+    return _OFTEN_NOUN.fullmatch(form.lower()) is not None
+
+
+def _is_noun(verb: re.Match[str]) -> bool:
+    """Return whether what looks like a verb is a noun."""
+    form, clause = verb[0].lower(), verb.string
+    if not is_often_noun(form):
+        return False
+    if form.endswith("s"):
+        return form not in ("results", "leads") and _NO_OBJECT.match(clause, verb.end()) is not None
+    return not _BEFORE_PLURAL_VERB.search(clause[: verb.start()])
+
+
+def has_verb(clause: str) -> bool:
+    """Return whether a clause has a verb after its first word that isn't a participle: "patients treated with it"."""
+    for verb in FINITE.finditer(clause, max(clause.find(" "), 0)):
+        if _is_noun(verb) or _RELATIVE.search(clause, 0, verb.start()):
+            continue
+        is_participle = (
+            verb[0].lower().endswith("ed")
+            and verb[0].lower() != "led"
+            and (
+                _BEFORE_ADJECTIVE.search(clause, 0, verb.start())
+                or (not _CHANGES.match(verb[0].lower()) and _AFTER_PARTICIPLE.match(clause, verb.end()))
+            )
+        )
+        if not is_participle:
+            return True
+    return any(word in learned_words().verbs and before != "to" for before, word in pairwise(clause.split(" ")))
+
+
+_SUBORDINATES = re.compile(
+    r"\b(?:who|whom|whose|that|which|when|where|whether|while|if|how|what|why|because|as|using)\b", re.I
+)
+
+
+def is_sentence(title: str) -> bool:
+    """Return whether a title is a sentence.
+
+    >>> is_sentence("Ramipril prolongs life"), is_sentence("Ramipril when life is at risk")
+    (True, False)
+    """
+    verbs = (verb for verb in _STATES.finditer(title, title.find(" ") + 1) if not is_often_noun(verb[0]))
+    verb = next(verbs, None)
+    return verb is not None and not _SUBORDINATES.search(title, 0, verb.start())
+
+
+# Forms that are no noun and no participle: in a part that is cut off they may be the verb of what stays.
+SURELY_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|can|cannot|could|does|do|may|might|will|would|should|shows?|"
+    r"(?:achiev|outperform|surpass|exceed|improv|reduc|fail|exhibit|yield|enabl|remain|requir|provid|produc|reach|attain|"
+    r"perform|becom|reveal|demonstrat|lead|depend|suffer|struggl|tend|retain|preserv|maintain|lack|increas|decreas|"
+    r"contain|suggest|indicat|emerg|degrad|underperform|match|predict|generali[sz])e?s?)\b(?!-)"
+)
+
+
+class Shortened(NamedTuple):
+    """What is left of a clause; ``left_out`` names the kinds of parts that are not in it."""
+
+    text: str
+    left_out: frozenset[str]
+
+
+def shortened(clause: str, most: int, forms: Mapping[str, str]) -> Iterator[Shortened]:
+    """Yield a clause of at most ``most`` words whole, then what is left of it without some parts; no text twice.
+
+    ``forms`` are the abstract's short forms, by the words that they stand for.
+    """
+    seen: set[str] = set()
+    for version in versions(clause, most, forms):
+        for each in _cuts(version, most):
+            if each.text not in seen:
+                seen.add(each.text)
+                yield each
+
+
+def versions(clause: str, most: int, forms: Mapping[str, str]) -> Iterator[Shortened]:
+    """Yield a clause, and as long as it has more than ``most`` words, in fewer words and without parts inside it."""
+    steps: tuple[tuple[str, Callable[[str], str]], ...] = (
+        ("brief", lambda text: _with_articles(_said_briefly(text, forms))),
+        ("article", lambda text: _ARTICLE.sub("", text) if len(text.split()) == most + 1 else text),
+        ("modifier", lambda text: text if NEGATED.search(text) else _with_articles(_MODIFIERS.sub("", text))),
+        ("adverb", lambda text: text if NEGATED.search(text) else _ADVERBS.sub("", text)),
+        ("insert", lambda text: _INSERTS.sub(" ", text)),
+        ("articles", lambda text: _ARTICLES.sub("", text)),
+    )
+    version = Shortened(clause, frozenset())
+    yield version
+    for kind, step in steps:
+        if len(version.text.split()) <= most:
+            return
+        text = step(version.text)
+        if text != version.text:
+            version = Shortened(text, version.left_out | {kind})
+            yield version
+
+
+_ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)  # is left out where it would be the thirteenth word
+
+# The same in fewer words.
+_BRIEF = [
+    (re.compile(pattern, re.IGNORECASE), brief)
+    for pattern, brief in (
+        (r"\bin order to\b", "to"),
+        (r"\b(?:is|are) able to\b", "can"),
+        (r"\b(?:was|were) able to\b", "could"),
+        (r"\ban? (?:(?:wide|broad|large|diverse|rich) )?(?:range|variety|array|set|number|spectrum) of (?=\w+ )", ""),
+        (r"\bthe (?:use|presence|application) of\s", ""),
+        (r"\bin terms of\b", "in"),
+        (r"\bthe (?:vast )?majority of\b", "most"),
+        (r"\b(?:when compared|in comparison|as compared) (?:to|with)\b", "compared with"),
+        (r"\b(was|were|is|are) (?:\w+ly )?(?:found|shown|observed|seen|demonstrated|noted) to be\b", r"\1"),
+        (r"\bstatistically (?=significant)", ""),
+        (r"\bapproximately\b", "about"),
+        (r"\bthe (?=(?:incidence|prevalence|rate|use|risk|effects?|performance|accuracy|quality|number) of\b)", ""),
+        (r"\bas well as\b", "and"),
+        (r"\b(?:current|the) state-of-the-art\b", "state-of-the-art"),
+        (r" (?:percent|per cent)\b", "%"),
+    )
+]
+# Adjectives without which a claim is a little wider; "no significant effect" stays.
+_MODIFIERS = re.compile(
+    r"(?<!\bor )(?<!\band )(?<!\byet )(?<!ly )\b(?:various|diverse|several|multiple(?= \w+[^si]s\b)|existing|"
+    r"traditional|conventional|popular|widely[- ]used|publicly available|well-known|well-established|challenging|"
+    r"leading|representative|careful|entire|simple|novel|respective|corresponding|crucial|competitive|sophisticated|powerful|rich|"
+    r"extensive|comprehensive|important|necessary|notable|considerable|substantial|significant|remarkable|marked|"
+    r"consistent)\s+(?=[a-z])(?!(?:and|or|but|to|as|for|in|than|of|with)\b)"
+)
+_ADVERBS = re.compile(
+    r"\b(?:accurately|adaptively|appropriately|carefully|clearly|considerably|consistently|critically|directly|"
+    r"dramatically|dynamically|effectively|efficiently|explicitly|greatly|highly|increasingly|markedly|naturally|notably|"
+    r"progressively|reliably|remarkably|robustly|seamlessly|significantly|simultaneously|strongly|substantially|"
+    r"successfully|systematically|widely)\s+(?=[a-z])(?!(?:and|or|but)\b)"
+)
+# "An existing model" without "existing".
+_AN = re.compile(r"\b([Aa])n? (?=(\w+))")
+_VOWEL = re.compile(r"(?!(?:one|once|eu|uni|use|usu|uti))[aeiou]|(?-i:[FHLMNRSX][A-Z]+s?\b)", re.IGNORECASE)
+
+
+def _with_articles(text: str) -> str:
+    return _AN.sub(lambda match: f"{match[1]}{'n' if _VOWEL.match(match[2]) else ''} ", text)
+
+
+def _said_briefly(text: str, forms: Mapping[str, str]) -> str:
+    """Return a clause in fewer words that say the same, with short forms for what they stand for."""
+    lower = text.lower()
+    for long, short in forms.items():
+        if long not in lower:
+            continue
+        singular = short.removesuffix("s") if short[:-1].isupper() else short
+        text = re.sub(rf"(?<![\w-]){re.escape(long)}s(?![\w-])", f"{singular}s", text, flags=re.IGNORECASE)
+        text = re.sub(rf"(?<![\w-]){re.escape(long)}(?![\w-])", short, text, flags=re.IGNORECASE)
+    for pattern, brief in _BRIEF:
+        text = pattern.sub(brief, text)
+    return text
+
+
+# Between commas, without a verb of its own: "X, including A and B, reduces C".
+_INSERTS = re.compile(
+    r",\s+(?:including|such as|like|especially|particularly|even|for example|for instance|along with|which|who|where|"
+    r"as|in (?:contrast|addition|turn|particular)|on average|without|unlike|despite|an?|the|one of|when|if|"
+    r"\w+ed|\w+ing)\b[^,;:()]{0,80},\s+(?=(?:\w+ly )?(?:is|are|was|were|has|have|can|may|"
+    rf"(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
+)
+_ARTICLES = re.compile(r"\b(?:an?|the) (?=[\w-]+ )", re.IGNORECASE)
+
+
+# Where a clause may end earlier: before a further clause, or before a phrase on where, on what, or beside what.
+_CLAUSE_CUT = re.compile(
+    r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|based|while|whereas|with|without|and|but|which|where|whose|who|even|especially|particularly|in|thus|"
+    r"thereby|as|on|at|by|for|compared|including|such|despite|though|although|yet|up|rather|regardless|due|because|when|"
+    r"across|over|under|so|from|followed|all|an?|the|one|not|often|far|only|respectively|or)\b)|"
+    r"\s+(?=(?:while|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|regardless of|"
+    r"particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|as well as|so that|"
+    r"and that|and (?:thus|therefore|hence|its|their)|making|"
+    r"allowing|enabling|suggesting|indicating|demonstrating|highlighting)\b)|"
+    rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|(?:{DOES})(?:i?e[sd]|s|ed))\b)|[;:]\s+"
+)
+_PHRASE_CUT = re.compile(
+    r"\s+(?=(?:on|across|over|compared (?:to|with)|relative to|in comparison|against|during|among|amongst|within|"
+    r"in(?! only)|at|after|for|via|through|using|throughout|as measured|"
+    r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?))\b)"
+)
+
+
+# Of a list or pair what comes first.
+_LIST_CUT = re.compile(r",\s+(?=[^,;:]{1,40}(?:,\s[^,;:]{1,40}){0,4},?\s(?:and|or)\s)|\s(?=(?:and|or)\s)")
+# What a list's first item alone doesn't say.
+_JOINT = re.compile(
+    r"\b(?:between|both|among|trade-?offs?|balanc\w+|relation\w*|correlat\w+|interact\w+|interplay|differ\w*|"
+    r"compar\w+|combin\w+|integrat\w+|agree\w*|gaps?|similar\w*|mutual\w*|joint\w*|together|align\w+|mix\w*|"
+    r"hybrid|versus|from|two|three|four|five|six|all|each|respectively|pairs?|either|neither|unif\w+)\b",
+    re.IGNORECASE,
+)
+_KINDS_OF = re.compile(r"\b\w+s of (?:[\w-]+ ){0,2}[\w-]+$")
+_HAS_VERB = re.compile(rf"\b(?:\w+ing|\w+ed|(?:{DOES})(?:e?s)?|is|are|was|were|can|that|which|than)\b")
+
+
+def _cuts(version: Shortened, most: int) -> Iterator[Shortened]:
+    """Yield a clause of at most ``most`` words whole, then without what follows its object, the longest first."""
+    clause = version.text
+    if len(clause.split()) <= most:
+        yield version
+    kinds = {
+        cut.start(): kind
+        for kind, pattern in (("list", _LIST_CUT), ("phrase", _PHRASE_CUT), ("clause", _CLAUSE_CUT))
+        for cut in pattern.finditer(clause)
+    }
+    clause_ends = sorted([*(end for end, kind in kinds.items() if kind == "clause"), len(clause)])
+    for end in sorted(kinds, reverse=True):
+        part = clause[:end].rstrip(" ,;:")
+        rest = clause[end : next(later for later in clause_ends if later > end)]
+        if len(part.split()) < _LEAST_WORDS or not _is_complete(part, rest, kinds[end]):
+            continue
+        if kinds[end] == "phrase":
+            for figure in _figures(rest):
+                if len((joined := f"{part}{figure}").split()) <= most:
+                    yield Shortened(joined, version.left_out | {"middle"})
+        if len(part.split()) <= most:
+            yield Shortened(part, version.left_out | {kinds[end]})
+
+
+_FIGURE_PHRASE = re.compile(r"\s+(?=(?:by|from|to|in|at|on|with|over)\b)")
+
+
+def _figures(rest: str) -> Iterator[str]:
+    """Yield later phrases of a clause that have its first figure: "by 40%" of "on two forests by 40%"."""
+    for later in _FIGURE_PHRASE.finditer(rest, 1):
+        before, figure = rest[: later.start()], rest[later.start() :].rstrip(" ,;:")
+        if NUMBER.search(figure.lower()) and not NUMBER.search(before.lower()) and not _HAS_VERB.search(before):
+            yield figure
+
+
+def is_open(part: str) -> bool:
+    """Return whether something must follow a part of a clause."""
+    last = part.rpartition(" ")[2]
+    return (not last[-1:].isalnum() and last[-1:] not in '"”%)') or last.lower() in learned_words().open
+
+
+def _wants(part: str, rest: str) -> bool:
+    """Return whether the last word of a part wants the preposition that ``rest`` begins with: "relies", "on"."""
+    last = part.rpartition(" ")[2].lower()
+    if last == "results" and rest.startswith(" in ") and not re.search(r"\b(?:the|of|\w+ed|\w+art) results$", part):
+        return True
+    wanted = learned_words().wants.get(last, frozenset())
+    return rest.strip().partition(" ")[0].lower() in wanted
+
+
+# A verb whose object was left out: "can detect", "that appeared".
+_BARE_VERB = re.compile(
+    r"\b(?:that|which|who) \w+$|\b(?:can|could|may|might|will|would|to|not) (?:\w+ly )?(?!be\b)[a-z]+$"
+)
+# Pairs, of which a cut may leave one half.
+PAIRED = re.compile(
+    r"\b(?:between|both)\b(?!.*\band\b)|\b(?:either|whether)\b(?!.*\bor\b)|\bneither\b(?!.*\bnor\b)|"
+    r"\bnot (?:only|just)\b",
+    re.IGNORECASE,
+)
+# A denial of one case is not one of all: "no effects were noticed" on what?
+NEGATED = re.compile(
+    r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
+)
+_COMPARES = re.compile(r"\b(?:than|versus|vs|rather)\b")
+# "A1c was 7.0% in one group" needs "compared with" what, "A1c fell" doesn't.
+_COMPARED = re.compile(r"[,\s]*(?:compared|relative|in comparison)\b")
+_CHANGED = re.compile(
+    r"\b(?:better|higher|lower|faster|fewer|less|greater|more|outperform|\w*(?:creas|reduc|improv|drop|gain)\w*)\b"
+)
+# "4% in the treated group and 9%" ends within a pair of like phrases.
+_LIKE_PHRASES = re.compile(r"\b(in|for|on|at|with|after|from) (?:the |an? )?[^,]* and [^,]*$")
+_CLOSES_LIST = re.compile(
+    r"(?:and|or|including|such as|with|by|in|on|for|even|especially|particularly|up|\w+ly|\w+ing)\b"
+)
+
+
+# "...; instead" and "..., and, at best" before the next comma.
+_LINKING_END = re.compile(r"[;:,] [\w-]+$|\b(?:and|or|but), [^,]*$")
+
+
+def _is_complete(part: str, rest: str, kind: str) -> bool:
+    """Return whether the first part of a clause says the same, only less; ``rest`` goes up to its next clause.
+
+    ``kind`` is that of what is left out: a further "clause", a "phrase", or items of a "list".
+    """
+    if is_open(part) or _BARE_VERB.search(part) or _wants(part, rest) or PAIRED.search(part) or not has_verb(part):
+        return False
+    if kind == "list" and not _is_item(part):
+        return False
+    if kind != "clause":
+        # "No effect on A or B" says "no effect on A".
+        is_denied = NEGATED.search(part) and not (kind == "list" and rest.startswith(" or "))
+        like = _LIKE_PHRASES.search(part)
+        is_half = like is not None and rest.split()[:1] == [like[1]]
+        if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(rest):
+            return False
+    has_open_quote = part.count('"') % 2 or part.count("“") != part.count("”") or part.count("(") != part.count(")")
+    is_uncompared = rest[0] not in ";:" and (
+        _COMPARES.search(rest) or (_COMPARED.match(rest) and not _CHANGED.search(part))
+    )
+    return not (has_open_quote or is_uncompared or ": " in part or _LINKING_END.search(part) or _is_open_list(part))
+
+
+def _is_item(part: str) -> bool:
+    """Return whether a part ends with the first item of a list, and says the same of it alone."""
+    last = part.rpartition(" ")[2].lower()
+    is_joint = _JOINT.search(part) or _KINDS_OF.search(part) or _LIKE_PHRASES.search(part)
+    return not (is_joint or last in learned_words().modifiers or last[-1:].isdigit() or last.endswith("%"))
+
+
+def _is_open_list(part: str) -> bool:
+    """Return whether a part ends within an enumeration."""
+    before, comma, last = part.rpartition(", ")
+    if not comma or not FINITE.search(before):
+        return False
+    is_item = not FINITE.search(last) and not _CLOSES_LIST.match(last)
+    return is_item or FINITE.match(last) is not None or " " not in last
+
+
+def short_forms(abstract: str) -> dict[str, str]:
+    """Return the short forms that an abstract introduces in parentheses, by what they stand for in lower case.
+
+    A short form's characters are found from the end of the words before it, the first at the beginning of a word
+    (Schwartz and Hearst 2003).
+
+    >>> short_forms("We use Retrieval-Augmented Generation (RAG).")
+    {'retrieval-augmented generation': 'RAG'}
+    """
+    found = {}
+    for match in _DEFINES.finditer(abstract):
+        short, words = match[1], abstract[: match.start()].split(" ")
+        before = " ".join(words[-min(len(short) + 5, 2 * len(short)) :])
+        start = _start_of_long_form(before, short.removesuffix("s") if short[:-1].isupper() else short)
+        if start is not None and (long := before[start:]).count(" ") and "," not in long and "(" not in long:
+            found[long.lower()] = short
+    return found
+
+
+_DEFINES = re.compile(r"\s\(([A-Z](?=[\w-]*[A-Z])[\w-]{1,9})\)")
+
+
+def _start_of_long_form(before: str, short: str) -> int | None:
+    at = len(before)
+    for place, character in reversed(list(enumerate(short.lower()))):
+        if not character.isalnum():
+            continue
+        at -= 1
+        while at >= 0 and (
+            before[at].lower() != character or (place == 0 and before[at - 1 : at] not in ("", " ", "-"))
+        ):
+            at -= 1
+        if at < 0:
+            return None
+    return at
