@@ -1,9 +1,10 @@
 """How many modules and functions a digest runs through to its mail: ``python bench/flow.py [--list]``.
 
 Counts the distinct modules and functions of ``bot`` that are entered during one ``paperbot run --force`` in this
-process, in all threads, on a home with one shipped digest, one profile and one reader. A module counts if a function of
-it is entered. Functions have a name: lambdas, comprehensions, and the bodies of modules and classes, which are run by
-imports, are counted beside them. The parser process runs modules of its own, so the digest is parsed here once more.
+process, in all threads, with one shipped digest, one profile and one reader, on a home whose database was made before:
+migrations run once in a home. A module counts if a function of it is entered. Functions have a name: lambdas,
+comprehensions, and the bodies of modules and classes, which are run by imports, are counted beside them. The parser
+process runs modules of its own, so the digest is parsed here once more.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import inspect
 import io
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -66,6 +68,9 @@ def main() -> None:
             (home / name).mkdir()
         (home / "paperbot.toml").write_text('[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n')
         shutil.copy(PROFILE, home / "profiles")
+        # In a process of its own, as this one would remember what it read.
+        making = [sys.executable, "-m", "bot", "ingest", "--home", str(home)]
+        subprocess.run(making, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         shutil.copy(DIGEST, home / "seeds")
         codes = run(home)
     named = {code for code in codes if code.co_flags & inspect.CO_NEWLOCALS and not code.co_name.startswith("<")}
