@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
-from bot.config.keys import Purpose, Signer
+from bot.config.files import Purpose, Signer
 from bot.model import ChangedPhrase, FactKind, Paper, Reader, Role, Sentence, TasteChange, Vote
 from bot.model.addresses import is_loopback
 from bot.model.categories import arxiv_categories

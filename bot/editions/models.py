@@ -34,8 +34,7 @@ from bot.store.papers import Papers
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking.corpus import Corpus
-    from bot.ranking.experts import Mixture, Predictions
-    from bot.ranking.learner import Learned
+    from bot.ranking.experts import Learned, Mixture, Predictions
     from bot.ranking.ranker import Interest, Ranker
 
 
@@ -221,7 +220,7 @@ def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) 
     ]
     if not stale:
         return
-    from bot.ranking.learner import dump
+    from bot.ranking.experts import dump
 
     learned = ranker.get().learn(interests_of(store, stale, now))
     store.reader_models.save(
@@ -290,7 +289,7 @@ def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datet
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
     """Return the interests of these readers under their current profiles and votes, with the models stored of them."""
-    from bot.ranking.learner import MOST_PAPERS
+    from bot.ranking.experts import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
@@ -330,7 +329,7 @@ def interest(
     ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded. Papers of the
     reader's own ``library`` count as liked, but those that they voted on, by the vote.
     """
-    from bot.ranking.learner import library_weights
+    from bot.ranking.experts import library_weights
     from bot.ranking.ranker import Interest
     from bot.ranking.ranking import Rules
 
@@ -374,7 +373,7 @@ def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, 
 
 def learned_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Learned]:
     """Return the stored models of these readers; where they are stale or missing, the ranker fits them in memory."""
-    from bot.ranking.learner import load
+    from bot.ranking.experts import load
 
     stored = store.reader_models.of_readers([reader.id for reader, _ in readers])
     current = signatures(store, readers, now) if stored else {}

@@ -40,7 +40,7 @@ from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_o
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
 from bot.model.clock import days_between, local_date, moment
 from bot.model.errors import UsageError
-from bot.ranking.learner import MOST_PAPERS
+from bot.ranking.experts import MOST_PAPERS
 from bot.ranking.prequential import (
     Bin,
     Estimate,
@@ -56,7 +56,7 @@ from bot.ranking.ranking import stemmed_phrases
 from bot.store import Store
 
 if TYPE_CHECKING:
-    from bot.ranking.learner import Learned
+    from bot.ranking.experts import Learned
     from bot.ranking.ranker import Ranker
 
 

@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from bot.model import Paper, PaperId, RankedText, Score, VotedPaper
 from bot.ranking.corpus import Corpus
-from bot.ranking.experts import SHIPPED, Experts, Mixture
-from bot.ranking.learner import Examples, Learned, TrainingVotes, learn, time_decay
+from bot.ranking.experts import SHIPPED, Examples, Experts, Learned, Mixture, TrainingVotes, learn, time_decay
 from bot.ranking.matching import TextModel
 from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens, topical_terms

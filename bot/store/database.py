@@ -21,8 +21,7 @@ from bot.model.errors import StoreError
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
-from bot.store.history import CatchUps, History, Visits
-from bot.store.library import Library, Zotero
+from bot.store.known import CatchUps, History, Library, Visits, Zotero
 from bot.store.outbox import Outbox
 from bot.store.papers import AsOf, Papers, Search
 from bot.store.readers import Feedback, Overrides, Readers

@@ -39,7 +39,7 @@ from bot.model import (
     Sentence,
 )
 from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new
-from bot.store.history import insert_catch_ups
+from bot.store.known import insert_catch_ups
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
 from bot.store.readers import EVERYONE, IdRange, reader_of

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -37,10 +37,9 @@ from bot.summaries.clauses import (
     shortened,
     versions,
 )
-from bot.summaries.naming import LONGEST_NAME, MAKES, has_name, name_of, spelled, with_name
-from bot.summaries.references import without_head
+from bot.summaries.references import LONGEST_NAME, MAKES, has_name, name_of, spelled, with_name, without_head
 from bot.summaries.roles import KINDS, Reading
-from bot.summaries.summary import Read, read_abstract
+from bot.summaries.summary import read_abstract
 from bot.text.latex import readable
 from bot.text.tokens import is_general, stem_terms
 
@@ -61,7 +60,7 @@ def line_of(title: str, abstract: str) -> str:
 
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
 def _line(title: str, abstract: str) -> str:
-    name = name_of(title, oneline(readable(abstract)))
+    name = name_of(title, _plain_sentences(abstract))
     line = _statement(without_subtitle(title))
     if not line:
         worth, line = max(
@@ -227,6 +226,12 @@ _NO_OUTCOME = re.compile(
     r"(?:[\w-]+ ){0,2}(?:performance|results|robustness)$",
     re.IGNORECASE,
 )
+
+
+def _plain_sentences(abstract: str) -> list[str]:
+    return [oneline(readable(sentence)) for sentence in read_abstract(abstract).sentences]
+
+
 _RESULT, _CONCLUSION = KINDS.index("result"), KINDS.index("conclusion")
 # "Achieves (1) 23% more success and (2) 91% lower costs": what stands before the second.
 _ENUMERATES = re.compile(r"\((?:2|ii|b)\)")
@@ -254,21 +259,21 @@ def worth_of(features: Mapping[str, float]) -> float:
 def candidates(title: str, abstract: str) -> Iterator[Candidate]:
     """Yield the lines that could be taken for a paper, no line twice."""
     paper = read_abstract(abstract)
-    text = oneline(readable(abstract))
-    name = name_of(title, text)
-    forms = {long: short for long, short in short_forms(text).items() if short != name}
+    sentences = _plain_sentences(abstract)
+    name = name_of(title, sentences)
+    forms = {long: short for long, short in short_forms(" ".join(sentences)).items() if short != name}
     topic = frozenset(stem_terms(title))
     seen: set[str] = set()
     for place, (sentence, reading, is_known) in enumerate(
-        zip(paper.sentences, paper.readings, paper.background, strict=True)
+        zip(sentences, paper.readings, paper.background, strict=True)
     ):
         if is_known:
             continue
-        plain = spelled(oneline(readable(sentence)).rstrip(" .!"), name)
-        of_sentence = _features_of_sentence(plain, reading, place / len(paper.sentences))
+        plain = spelled(sentence.rstrip(" .!"), name)
+        of_sentence = _features_of_sentence(plain, reading, place / len(sentences))
         of_making = {"gist": reading.shares.gist, "made": 1.0}
         for line, own in (
-            *((line, {**of_sentence, **own}) for line, own in _found(plain, name, forms, paper)),
+            *((line, {**of_sentence, **own}) for line, own in _found(plain, name, forms, sentences)),
             *((line, {**of_sentence, "noted": 1.0}) for line in _noted(plain, name, forms)),
             *((line, {**of_making, **own}) for line, own in _made(plain, name, forms)),
         ):
@@ -342,7 +347,9 @@ _SIGNS = {
 }
 
 
-def _found(sentence: str, name: str, forms: Mapping[str, str], paper: Read) -> Iterator[tuple[str, dict[str, float]]]:
+def _found(
+    sentence: str, name: str, forms: Mapping[str, str], sentences: Sequence[str]
+) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield the clauses of a sentence that stand by themselves, with what was left out of each."""
     if second := _ENUMERATES.search(sentence):
         sentence = sentence[: second.start()].rstrip(" ,;").removesuffix(" and")
@@ -352,7 +359,7 @@ def _found(sentence: str, name: str, forms: Mapping[str, str], paper: Read) -> I
             most += len(there[0].split())
         parts = (part for part in shortened(clause, most, forms) if _stands(part.text, name) and has_verb(part.text))
         for text, left_out in _distinct(parts):
-            line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, paper)}"
+            line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, sentences)}"
             yield _THERE.sub("", line), dict.fromkeys(left_out, 1.0)
 
 
@@ -398,10 +405,10 @@ def _is_outcome(line: str) -> bool:
     return has_verb(line) and is_finding_form(line) and not _NO_OUTCOME.search(line)
 
 
-def _uncapitalised(line: str, paper: Read) -> str:
+def _uncapitalised(line: str, sentences: Sequence[str]) -> str:
     """Return a line without the capital of a sentence's first word, unless the word has one inside sentences too."""
     first = line.split(" ", maxsplit=1)[0]
-    is_name = any(re.search(rf"[a-z,] {re.escape(first)}(?!\w)", text) for text in paper.sentences)
+    is_name = any(re.search(rf"[a-z,] {re.escape(first)}(?!\w)", text) for text in sentences)
     return line if is_name or not first.istitle() else first.lower() + line[len(first) :]
 
 

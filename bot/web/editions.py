@@ -22,7 +22,7 @@ from bot.channels import is_shared, phrases
 from bot.channels.email import EMAIL
 from bot.channels.papers import category_in_words, facts, facts_text, path, title_link
 from bot.channels.phrases import catch_up_days
-from bot.config.keys import Purpose
+from bot.config.files import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
 from bot.editions.connections import GroupLikes

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.ranking.corpus import Corpus
-from bot.ranking.learner import HALF_LIFE, LIBRARY_VOTES, dump, library_weights, load, time_decay
+from bot.ranking.experts import HALF_LIFE, LIBRARY_VOTES, dump, library_weights, load, time_decay
 from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.ranking import Rules
 from tests.ranking.test_ranker import paper
