@@ -122,7 +122,7 @@ def app(queued_home: Path) -> Iterator[App]:
         yield app
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=[1, 2])
 def chance(request: pytest.FixtureRequest) -> random.Random:
     """Chance that is the same in each run."""
     return random.Random(request.param)

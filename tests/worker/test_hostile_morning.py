@@ -19,7 +19,7 @@ from bot.worker.tasks import make_celery, queue_name
 from .conftest import PROFILE
 from .hostile_morning import Morning, Proxy, Worker, cut_connections
 
-READERS = 200
+READERS = 120
 
 
 @pytest.fixture
