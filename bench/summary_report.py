@@ -29,10 +29,10 @@ from summary_weights import (
     learn_gist,
     learn_roles,
     learn_sentences,
+    parts_by_id,
     read_jsonl,
     rouge1,
     structured,
-    texts_by_id,
     training_data,
 )
 
@@ -185,8 +185,8 @@ def main() -> None:
     held_ids = {row["id"] for row in held_papers}
     labels = [row for row in labels_of("tune") if row["id"] not in held_ids]
     crossed_rest = crossed(rest, unlabelled)
-    texts = texts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
-    labelled = examples_of_labels(texts, apart, labels, crossed_rest)
+    parts = parts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
+    labelled = examples_of_labels(parts, apart, labels, crossed_rest)
     apart = learn_findings(labelled, examples_of_kinds(rest, crossed_rest), apart)
     count, by_kind = kind_findings(held_papers, apart)
     print(

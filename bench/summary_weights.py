@@ -5,9 +5,9 @@
 The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kinds), ``abstracts/labelled.jsonl`` (spans
 that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: where in an abstract a sentence stands).
 Which sentences are findings is in ``findings_labels.jsonl`` beside this file: labels of our own for sentences of those
-papers, of the later ones in ``stream/papers.jsonl.gz``, and of abstracts with kinds, by place; the part "tune" teaches,
-the others are only counted ("sampled": of abstracts with kinds that were drawn at random). Beside them the kind
-"result" teaches what a finding is, as ``learn_findings`` says.
+papers, of the later ones in ``stream/papers.jsonl.gz``, of those for reviews in ``screening.jsonl.gz``, and of
+abstracts with kinds, by place; the part "tune" teaches, the others are only counted ("sampled": of abstracts with kinds
+that were drawn at random). Beside them the kind "result" teaches what a finding is, as ``learn_findings`` says.
 ``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; a quarter of an hour on one core.
 """
 
@@ -84,7 +84,7 @@ ROLE_RIDGE = 3.0
 CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the temperature of a softmax
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 40  # marked abstracts' sentences that a phrase must be in to count for roles itself
-WORTH = {"finding": 1.0, "borderline": 0.5, "none": 0.0}  # how much of a finding a label counts as
+WORTH = {"finding": 1.0, "borderline": 0.2, "none": 0.0}  # how much of a finding a label counts as
 
 
 class Marked(NamedTuple):
@@ -317,7 +317,7 @@ def crossed(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]
 
 
 def examples_of_labels(
-    texts: Mapping[str, Sequence[str]],
+    parts: Mapping[str, Sequence[tuple[str, Set[str]]]],
     weights: Weights,
     labels: Sequence[dict[str, Any]],
     apart: Mapping[str, Weights],
@@ -332,9 +332,9 @@ def examples_of_labels(
     alone = {row["id"] for row in labels if row.get("alone")}
     examples = Examples([], [], [], [])
     for id_, own_labels in by_paper.items():
-        features = features_of(texts[id_])
-        kinds, _ = kinds_and_eighths(features, apart.get(id_, weights))
-        for place, text in enumerate(texts[id_]):
+        features = features_of([text for text, _ in parts[id_]])
+        kinds, _ = kinds_and_eighths(features, apart.get(id_, weights), [allowed for _, allowed in parts[id_]])
+        for place, (text, _) in enumerate(parts[id_]):
             if not says_nothing(text) and (place in own_labels or id_ not in alone):
                 is_last = place == len(features) - 1
                 examples.rows.append(finding_features(features[place], kinds[place], is_last=is_last))
@@ -401,16 +401,18 @@ def learn_findings(labelled: Examples, with_kinds: Examples, weights: Weights) -
     )
 
 
-def texts_by_id(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
-    """The sentences of the abstracts that labels of findings name."""
-    texts = {row["id"]: [text.strip() for text in row["sentences"]] for row in kinds}
+def parts_by_id(
+    kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]
+) -> dict[str, list[tuple[str, Set[str]]]]:
+    """The sentences of the abstracts that labels of findings name, each with the kinds that its heading allows."""
     named = {row["id"] for row in read_jsonl(LABELS)}
-    return texts | {row["id"]: sentences(row["abstract"]) for row in unlabelled if row["id"] in named}
+    parts = {row["id"]: split(row["abstract"]) for row in unlabelled if row["id"] in named}
+    return {row["id"]: [(text.strip(), set()) for text in row["sentences"]] for row in kinds} | parts
 
 
 def later_papers(bench: Path) -> list[dict[str, Any]]:
     """Further papers without labels: findings were labelled in some, and nothing else is learned from them."""
-    return read_jsonl(bench / "stream" / "papers.jsonl.gz")
+    return [*read_jsonl(bench / "stream" / "papers.jsonl.gz"), *read_jsonl(bench / "screening.jsonl.gz")]
 
 
 def labels_of(part: str) -> list[dict[str, Any]]:
@@ -437,8 +439,8 @@ def main() -> None:
     weights = learn_roles(papers, learn_sentences(kinds, unlabelled))
     weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
     apart = crossed(kinds, unlabelled)
-    texts = texts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
-    examples = examples_of_labels(texts, weights, labels_of("tune"), apart)
+    parts = parts_by_id(labelled, [*unlabelled, *later_papers(args.bench)])
+    examples = examples_of_labels(parts, weights, labels_of("tune"), apart)
     weights = learn_findings(examples, examples_of_kinds(labelled, apart), weights)
     args.output.write_text(weights.to_json())
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")

@@ -22,6 +22,7 @@ STRICT_COMPARISON = re.compile(
     r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
 )
 FIGURE = "number"  # the signal of an amount
+REPORT = "reports"  # the signal of saying that something came out
 # Signals of a sentence's wording, by name.
 _SIGNALS = {
     FIGURE: NUMBER,
@@ -36,6 +37,12 @@ _SIGNALS = {
         r"\b(?:show|shows|showed|shown|find|finds|found|findings?|reveal|reveals|revealed|demonstrate|demonstrates|"
         r"demonstrated|indicate|indicates|indicated|observe|observed|suggest|suggests|prove|proved|confirm|confirms|"
         r"discover|discovered|conclude|concluded|is|are)\b[^.;]{0,60}\bthat\b"
+    ),
+    REPORT: re.compile(
+        r"\b(?:we|our|results?|analys[ei]s|experiments?|experimentation|evaluations?|findings?|stud(?:y|ies)|data|tests?|"
+        r"simulations?|ablations?|evidence|work|it (?:is|was))\b[^.;,]{0,60}\b(?:show|find|found|observe|demonstrate|"
+        r"reveal|prove|establish|confirm|discover|conclude|indicate|suggest|uncover)(?:s|d|n|ed)?\b[^.;]{0,30}\bthat\b|"
+        r"\bwe (?:\w+ly )?(?:prove|discover|uncover|reveal)\b"
     ),
     "hope": re.compile(
         r"\b(?:could|hope\w*|may|might|pav(?:e|es|ed|ing)|potential(?:ly)?|promising|promise|future|further research|"
@@ -121,8 +128,8 @@ _AVAILABLE = re.compile(
     r"\b(?:code|codes|website|implementation|demos?|software|toolkit|source)\b[^.;]{0,80}\b(?:available|released|"
     r"open-?\s?sourced?|accessible|provided|found|public)\b|\b(?:data|datasets?|models?|benchmark|resources|"
     r"results|videos?)\b[^.;]{0,60}\b(?:(?:publicly) available|available (?:at|on|for|from)|"
-    r"(?:are) (?:publicly )?released|open-?\s?sourced)\b|\b(?:we|will)\s+(?:\w+ly\s+|also\s+)?(?:release|"
-    r"open-?\s?source|share|make [^.;]{0,60}\b(?:available)\b)"
+    r"(?:are) (?:publicly )?released|open-?\s?sourced)\b|\blicen[sc]ed under\b|\b(?:we|"
+    r"will)\s+(?:\w+ly\s+|also\s+)?(?:release|open-?\s?source|share|make [^.;]{0,60}\b(?:available)\b)"
 )
 # What a collection adds to the abstracts of some sources.
 _IMPRINT = re.compile(r"\b(?:copyright|doi|all rights reserved)\b|^key\s?words\b|©")
@@ -227,18 +234,25 @@ _NAMES_NO_OUTCOME = re.compile(
     r"\bwe (?:\w+ly )?(?:aim|hope|plan|seek) to\b|^(?:the result is an?\b|(?:our|the) (?:\w+ )?(?:advantages?|"
     r"aims?|benefits?|contributions?|goals?|objectives?) (?:of [^,.;]{0,60} )?(?:is|are)\b)"
 )
+# What should be done, which a guideline says in place of what came out.
+_RECOMMENDS = re.compile(
+    r"\b(?:should|must|ought to|needs? to be|(?:is|are) (?:needed|required|necessary|recommended|warranted))\b"
+)
 # Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
     r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
     r"participants|adults|children|women|volunteers|respondents|studies|trials|articles|papers|physicians|"
     r"practices|rats|mice|interviews)\b[^.;:]{0,60}?\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|"
     r"included|assigned|allocated|selected|studied|screened|eligible|divided|identified|reviewed|used|conducted|"
-    r"invited|analy[sz]ed|interviewed)\b|\b(?:datasets?|samples?) (?:includ|compris|contain)\w*\b|"
-    r"\bresponse rates?\b|\b(?:completed|participated in) (?:the|a) (?:\w+ )?(?:study|survey)\b"
+    r"invited|analy[sz]ed|interviewed|challenged|classified|followed)\b|\b(?:datasets?|samples?) (?:includ|compris|"
+    r"contain)\w*\b|\bresponse rates?\b|\b(?:completed|participated in|remained in) (?:the|a) (?:\w+ )?(?:study|"
+    r"survey|trial)\b|\bat baseline\b|\b(?:groups|data|variables|means) were (?:compared|analy[sz]ed|tested) "
+    r"(?:by|using|with)\b"
 )
 # What beside a description of the sample tells what came out of it.
 _BESIDE_SAMPLE = re.compile(
-    r"\b(?:than|compared|versus|vs|correlat\w+|associat\w+|predict\w*|reduc\w+|increas\w+|decreas\w+|improv\w+)\b"
+    r"\b(?:than|compared (?:to|with)|versus|vs|correlat\w+|associat\w+|predict\w*|reduc\w+|increase[sd]?|decreas\w+|"
+    r"improv\w+)\b"
 )
 # The figure of all that was tried, and that of the best part of it.
 _OVERALL = re.compile(
@@ -299,18 +313,23 @@ def is_finding_form(sentence: str) -> bool:
     True
     """
     lower = sentence.lower()
+    tells_outcome = bool(_OUTCOME.search(lower))
     if (
         says_nothing(sentence)
-        or _ADDRESS.search(lower)
+        or (_ADDRESS.search(lower) and not tells_outcome)
         or _NAMES_NO_OUTCOME.search(lower)
         or sentence.rstrip().endswith(("?", ":"))
         or (_SAMPLE.search(lower) and not _BESIDE_SAMPLE.search(lower))
-        or (_ACTION.search(lower) and not _OUTCOME.search(lower))
+        or (_ACTION.search(lower) and not tells_outcome)
     ):
         return False
     if NUMBER.search(lower) or DIGIT.search(_COUNTED.sub(" ", lower)):
         return True
-    if not _DIFFERS.search(lower) and (_NO_OUTCOME.search(lower) or _VAGUE_OUTCOME.search(lower)):
+    reports = REPORT in wording(sentence)
+    if _RECOMMENDS.search(lower) and not reports:
+        return False
+    says_no_outcome = _VAGUE_OUTCOME.search(lower) or (_NO_OUTCOME.search(lower) and not reports)
+    if says_no_outcome and not _DIFFERS.search(lower):
         return False
     win = _BARE_WIN.search(lower)
     if not win or _DISCOVERS.search(lower):

@@ -23,7 +23,7 @@ from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.summaries.claims import FIGURE, is_finding_form, wording
+from bot.summaries.claims import FIGURE, REPORT, is_finding_form, wording
 
 _WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
 _NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
@@ -239,14 +239,21 @@ _RESULT_FROM = 0.1
 _IN_WORDS_FROM = 0.2
 # Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
 _SURELY_RESULT = 0.85
+# The least probability of a result for "we find that ...", wherever it stands: among methods it is taken for one.
+_REPORTED = 0.6
 _BACKGROUND, _RESULT, _CONCLUSION = map(KINDS.index, ("background", "result", "conclusion"))
 _OUTCOMES = [kind for kind in KINDS if kind != "conclusion"]
 _COUNTED_KINDS = ("background", "objective", "method")
 
 
+def _result(features: Features, kinds: Sequence[float]) -> float:
+    """Return the probability that a sentence tells what came out, by its kind and its wording."""
+    return max(kinds[_RESULT] + kinds[_CONCLUSION], _REPORTED if REPORT in features.signals else 0.0)
+
+
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
     """Return the features, besides phrases, that separate findings from claims; ``kinds`` in the order of ``KINDS``."""
-    result = min(max(kinds[_RESULT] + kinds[_CONCLUSION], _LEAST_RESULT), 1 - _LEAST_RESULT)
+    result = min(max(_result(features, kinds), _LEAST_RESULT), 1 - _LEAST_RESULT)
     log_odds = log(result / (1 - result))
     return {
         "intercept": 1.0,
@@ -266,7 +273,7 @@ def finding_probability(
     0 where it is hardly a result, can't be a finding by its form, or has no figure and neither probability is high.
     Learned from our own labels of findings and others' labels of results by ``bench/summary_weights.py``.
     """
-    result = kinds[_RESULT] + kinds[_CONCLUSION]
+    result = _result(features, kinds)
     if result < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0
     log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases)

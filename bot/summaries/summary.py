@@ -168,7 +168,7 @@ _LONG_COST = 0.005
 # A sentence under a heading such as "Trial registration" says nothing.
 _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
-_FINDING_BOOST = 0.2
+_FINDING_BOOST = 0.1
 # A set with a finding of this probability, where an abstract divides its result among several sentences.
 _FINDING_WORTH = 0.1
 _FINDING_WORTH_FROM = 0.6
