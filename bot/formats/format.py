@@ -118,7 +118,7 @@ def tidy(text: str) -> str:
 
 # What publishers and reference managers leave of HTML and JATS in titles and abstracts.
 _MARKUP = re.compile(
-    r"</?(?:i|b|u|em|strong|sub|sup|scp|span|tt|p|(?:jats|mml):\w+)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
+    r"</?(?:i|b|u|em|strong|sub|sup|inf|scp|span|tt|p|(?:jats|mml):\w+)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
 )
 _REFERENCE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});", re.IGNORECASE)
 
@@ -129,8 +129,16 @@ def prose(text: str, longest: int) -> str:
     >>> prose("<i>E. coli</i> &amp; H<sub>2</sub>O, if x < y", 100)
     'E. coli & H2O, if x < y'
     """
-    plain = _REFERENCE.sub(lambda match: unescape(match[0]), _MARKUP.sub("", text[: 2 * longest]))
-    return tidy(plain)[:longest].rstrip()
+    return tidy(without_tags(text[: 2 * longest]))[:longest].rstrip()
+
+
+def without_tags(text: str) -> str:
+    """Return a text without what publishers leave of HTML and JATS in it; a comparison is no tag.
+
+    >>> without_tags("<p>H<inf>2</inf>O &lt; 5, if x < y > z.</p>")
+    'H2O < 5, if x < y > z.'
+    """
+    return _REFERENCE.sub(lambda match: unescape(match[0]), _MARKUP.sub("", text))
 
 
 def charset(name: str) -> str:

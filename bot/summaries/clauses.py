@@ -390,6 +390,9 @@ _CLOSES_LIST = re.compile(
 _LINKING_END = re.compile(r"[;:,] [\w-]+$|\b(?:and|or|but), [^,]*$")
 
 
+_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
+
+
 def _is_complete(part: str, rest: str, kind: str) -> bool:
     """Return whether the first part of a clause says the same, only less; ``rest`` goes up to its next clause.
 
@@ -406,11 +409,11 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         is_half = like is not None and rest.split()[:1] == [like[1]]
         if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(rest):
             return False
-    has_open_quote = part.count('"') % 2 or part.count("“") != part.count("”") or part.count("(") != part.count(")")
+    is_unbalanced = part.count('"') % 2 or any(part.count(left) != part.count(right) for left, right in _PAIRS)
     is_uncompared = rest[0] not in ";:" and (
         _COMPARES.search(rest) or (_COMPARED.match(rest) and not _CHANGED.search(part))
     )
-    return not (has_open_quote or is_uncompared or ": " in part or _LINKING_END.search(part) or _is_open_list(part))
+    return not (is_unbalanced or is_uncompared or ": " in part or _LINKING_END.search(part) or _is_open_list(part))
 
 
 def _is_item(part: str) -> bool:

@@ -546,5 +546,6 @@ def _first_phrase(text: str, most: int) -> str:
 
 def _says_what(phrase: str) -> bool:
     specific = sum(not _GENERIC.match(word) for word in phrase.split())
-    is_unclear = is_open(phrase) or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
+    # "We found renal insufficiency to be associated with ..." is no noun phrase.
+    is_unclear = is_open(phrase) or " to be " in phrase or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
     return not is_unclear and specific >= _LEAST_SPECIFIC

@@ -19,7 +19,8 @@ _HEAD = re.compile(
     r"Hence|Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
     r"Meanwhile|Interestingly|Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|"
     r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
-    r"Significantly|Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|"
+    r"Significantly|Particularly|Likewise|Similarly|Indeed|On the contrary|Of note|Here|In response|At the same time|"
+    r"To this end|To that end|To do so|To achieve this|"
     r"For example|For instance),\s+(?=\S)"
 )
 # The paper speaks of itself: refers to nothing before.
@@ -67,8 +68,8 @@ _REFERS_INSIDE = re.compile(
 
 # What may follow such a phrase for it to be left out: a complete clause.
 _CLAUSE = re.compile(
-    r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
-    r"thesis))[\s,]|[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
+    r"[^,.;:]{0,60},\s+(?=(?:for the first time, )?(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|"
+    r"survey|report|review|thesis))[\s,]|[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
 )
 
 
@@ -230,8 +231,10 @@ _INTRODUCED = re.compile(
     rf"\(({_CODED})\)(?=[\s,.:;])|"
     rf"{MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)"
     r"(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s|,?\s(?:which|that)\s)|"
-    rf"{MAKES}(?:an?|the)\s[^.;()]{{3,90}}?,\s+({_CODED})(?=[,.])|"
+    rf"{MAKES}(?:an?|the)\s[^.;()]{{3,90}}?,\s+({_CODED})(?=\.|,(?! and\b))|"
+    # Not of a list ("namely GPT-4, Claude and ..."), nor the first word of two ("called Facebook Prophet").
     rf"\b(?:call|called|named|termed|dubbed|coined|namely)\s+[\"“]?({_CODED}|[A-Z]\w+)\b"
+    r"(?![\w-]|(?:,|,? and)? (?:and )?[A-Z])"
 )
 _NO_NAME = re.compile(
     r"(?:\w+ing|position|survey|tutorial|perspective|commentary|technical report|an?|the|on|from|beyond|towards?|can|"

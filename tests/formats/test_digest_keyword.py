@@ -90,6 +90,15 @@ def test_date_and_authors_are_read_in_either_order() -> None:
     assert read(text) == read(DIGEST)
 
 
+def test_tags_that_a_publisher_left_in_titles_and_abstracts_are_removed() -> None:
+    tagged = (
+        DIGEST.replace("Owls at Night", "<i>Owls</i> at Night")
+        .replace("see well.", "see well.</p> ")
+        .replace("Owls see", "<p>Owls see")
+    )
+    assert read(tagged).entries[0] == OWLS
+
+
 def test_any_topic_is_accepted() -> None:
     assert changed("LLM-RL", "Owls - and (other) birds").topic == "Owls - and (other) birds"
 
