@@ -6,11 +6,10 @@ INSTALLED := .venv/.installed
 DEVELOPMENT := .venv/.installed-development
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-# Processes of all tests, half as many again as cores: for a third of the time tests wait for servers and a browser. On
-# two cores 2 and 3 processes took 8:04 to 9:11 and 7:34 to 8:01 minutes. The quick ones wait for little, and each
-# process imports everything.
+# Processes of all tests, twice as many as cores: for a third of the time tests wait for servers and a browser. The quick
+# ones wait for little, and each process imports everything.
 CORES = $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
-PROCESSES = $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2)')
+PROCESSES = $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
