@@ -9,7 +9,7 @@ COPY profiles profiles
 COPY seeds seeds
 COPY templates templates
 RUN python -m venv /opt/paperbot \
- && /opt/paperbot/bin/pip install --no-cache-dir --only-binary :all: --require-hashes --requirement requirements/queue.txt \
+ && /opt/paperbot/bin/pip install --no-cache-dir --only-binary :all: --no-deps --require-hashes --requirement requirements/queue.txt \
  && /opt/paperbot/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.13-slim-bookworm

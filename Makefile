@@ -22,7 +22,7 @@ define PIP_STEPS
 endef
 
 # Installs a file of pinned requirements, and Paperbot itself, into .venv. Everything fetched has a hash there: wheels only,
-# as a build would fetch what it needs without one.
+# as a build would fetch what it needs without one. Python compiles a module when it is first imported.
 define SET_UP
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	    echo "Paperbot needs Python 3.11 or newer; $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`." \
@@ -33,7 +33,7 @@ define SET_UP
 	@echo "  1 of 3: making a virtual environment"
 	@$(PYTHON) -m venv .venv
 	@echo "  2 of 3: fetching packages"
-	@$(PIP) --progress-bar off --only-binary :all: --require-hashes --requirement $(1) 2>&1 | awk $(PIP_STEPS)
+	@$(PIP) --progress-bar off --no-compile --only-binary :all: --no-deps --require-hashes --requirement $(1) 2>&1 | awk $(PIP_STEPS)
 	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 endef
@@ -89,7 +89,7 @@ bench-hostile: $(DEVELOPMENT)  # 6,000 readers while workers are killed, Postgre
 	PYTHONPATH=. $(BIN)/pytest --numprocesses 0 -m hostile -s tests/worker
 
 fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz
-	@$(BIN)/python -c "import atheris" 2>/dev/null || $(PIP) --quiet --only-binary :all: --require-hashes -r $(REQUIREMENTS)/fuzz.txt \
+	@$(BIN)/python -c "import atheris" 2>/dev/null || $(PIP) --quiet --only-binary :all: --no-deps --require-hashes -r $(REQUIREMENTS)/fuzz.txt \
 	    || echo "atheris can't be installed here; hypothesis is used instead, without coverage guidance"
 	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py $(or $(SECONDS),60) $(TARGETS)
 
