@@ -102,7 +102,10 @@ def mailbox():
 def runner(tmp_path, job, mail_server, mailbox, tls, certificate):
     login = (SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())
     server = mail_server(context=tls.server, login=login)
-    sources = [{"name": "seeds", "kind": "folder", "path": str(ROOT / "seeds")}]
+    digests = tmp_path / "digests"
+    digests.mkdir()
+    shutil.copy(ROOT / "seeds" / "llm-rl-2025-05-06.txt", digests)
+    sources = [{"name": "seeds", "kind": "folder", "path": str(digests)}]
     # The mailbox of the file, which this list is read in place of, at its server here.
     replies = {"name": "replies", "kind": "mailbox", "host": "127.0.0.1", "port": mailbox.port, "security": "none"}
     sources.append({**replies, "username": SECRETS["MAIL_ADDRESS"]})
