@@ -104,18 +104,21 @@ class Experts:
 
 # Predictions used per reader, the newest: models get better and interests change.
 RECENT = 60
+# With each vote a model learns, and papers of the same log-odds are liked more often: by how much (log-odds), see
+# ``docs/decisions/ranking-mixture.md``.
+_GAIN_OF_A_VOTE = 0.007
 
 
 @dataclass(frozen=True)
 class Predictions:
     """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,).
 
-    ``adjustments`` (n,) is what keywords, upvotes and excluded words added to the mixture; None for nothing.
+    ``adjustments``, (n,) or one for all, is what keywords, upvotes and excluded words added to the mixture.
     """
 
     log_odds: np.ndarray
     liked: np.ndarray
-    adjustments: np.ndarray | None = None
+    adjustments: np.ndarray | float = 0.0
 
     @classmethod
     def from_stored(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
@@ -129,9 +132,10 @@ class Predictions:
         return len(self.liked)
 
     def recent(self) -> Predictions:
-        """Return the newest ``RECENT`` predictions."""
-        adjustments = None if self.adjustments is None else self.adjustments[-RECENT:]
-        return Predictions(self.log_odds[-RECENT:], self.liked[-RECENT:], adjustments)
+        """Return the newest ``RECENT`` predictions, those of earlier models adjusted to today's."""
+        votes_since = np.arange(len(self))[::-1]
+        adjustments = self.adjustments - _GAIN_OF_A_VOTE * votes_since
+        return Predictions(self.log_odds[-RECENT:], self.liked[-RECENT:], adjustments[-RECENT:])
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ def home_mixture(readers: Sequence[Predictions]) -> Mixture:
     pooled = Predictions(
         np.concatenate([predictions.log_odds for predictions in recent]),
         np.concatenate([predictions.liked for predictions in recent]),
-        np.concatenate([np.zeros(len(p)) if p.adjustments is None else p.adjustments for p in recent]),
+        np.concatenate([np.atleast_1d(predictions.adjustments) for predictions in recent]),
     )
     return _maximum_a_posteriori(pooled, SHIPPED, _HOME_PRECISION)
 
@@ -196,10 +200,9 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
     X = np.column_stack([predictions.log_odds - center, np.ones(len(predictions))])
     mean = np.append(prior.weights, prior.log_odds(center))
     precisions = np.append(np.full(len(prior.weights), precision.weights), precision.offset)
-    adjustments = 0 if predictions.adjustments is None else predictions.adjustments
 
     def loss(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds = X @ coefficients + adjustments
+        log_odds = X @ coefficients + predictions.adjustments
         deviation = coefficients - mean
         losses = np.logaddexp(0, log_odds) - predictions.liked * log_odds
         gradient = X.T @ (expit(log_odds) - predictions.liked) + precisions * deviation

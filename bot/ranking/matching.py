@@ -25,8 +25,8 @@ from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
 # Words between those of a topic of several words: "models of language", "learning to reward".
-_MOST_BETWEEN = 2
-_TITLE_TIMES = 3  # an occurrence in the title counts for three in the abstract
+_MOST_BETWEEN = 1
+_TITLE_TIMES = 2  # an occurrence in the title counts for two in the abstract
 _FULL_AT = 5  # occurrences from which on a paper has all of a topic
 
 

@@ -80,11 +80,23 @@ def test_what_a_keyword_adds_is_not_learned_as_a_better_expert():
     random = np.random.default_rng(5)
     log_odds = random.normal(-1, 1, size=(3_000, COUNT))
     adjustments = np.where(random.random(3_000) < 0.5, 1.4, 0.0)
-    truth = SHIPPED.log_odds(log_odds) + adjustments
-    liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
-    stored = np.column_stack([log_odds, adjustments])
     readers = [slice(start, start + 100) for start in range(0, 3_000, 100)]
-    aware = home_mixture([Predictions.from_stored(stored[rows].tolist(), liked[rows].tolist()) for rows in readers])
-    unaware = home_mixture([Predictions(log_odds[rows], liked[rows]) for rows in readers])
-    assert abs(aware.offset - SHIPPED.offset) < 0.2
-    assert unaware.offset > 0.4
+
+    def fitted(added, stored):
+        liked = random.random(3_000) < 1 / (1 + np.exp(-SHIPPED.log_odds(log_odds) - added))
+        rows = np.column_stack([log_odds, stored])
+        mixture = home_mixture([Predictions.from_stored(rows[r].tolist(), liked[r].tolist()) for r in readers])
+        return mixture.log_odds(log_odds).mean()
+
+    none = np.zeros(3_000)
+    without_keywords = fitted(none, none)
+    assert abs(fitted(adjustments, adjustments) - without_keywords) < 0.2
+    assert fitted(adjustments, none) - without_keywords > 0.4
+
+
+def test_a_model_that_has_learned_since_is_trusted_more_than_its_earlier_predictions():
+    """Half of the papers were liked at even odds: a reader's next papers at even odds are liked more often."""
+    liked = np.arange(60) % 2 == 0
+    rarely, often = (reader_mixture(Predictions(np.zeros((votes, COUNT)), liked[:votes])) for votes in (2, 60))
+    assert abs(rarely.offset) < 0.01
+    assert often.offset > 0.05
