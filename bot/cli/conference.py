@@ -9,12 +9,11 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from bot.cli.output import (
-    app_of,
     json_option,
     now_option,
+    pass_app,
     print_json,
     print_problems,
-    problems_json,
     working,
 )
 from bot.model import Problem, RawDigest
@@ -45,9 +44,9 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
 @click.option("--timezone", default="", help="Of times without one, such as Europe/Vienna  [default: the profile's].")
 @now_option
 @json_option
-@click.pass_context
+@pass_app
 def conference(
-    ctx: click.Context,
+    app: App,
     *,
     file: IO[bytes],
     reader: str,
@@ -82,7 +81,6 @@ def conference(
         raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
     _check_timezone(timezone)
     form = form or (_BY_SUFFIX[output.suffix.lower()] if output else "text")
-    app = app_of(ctx)
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     # click names standard input <stdin>, which people would take for a file's name.
     name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
@@ -92,7 +90,7 @@ def conference(
         plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone)
     problems = [Problem(name, problem) for problem in plan.problems]
     if as_json:
-        print_json({**plans.as_json(plan), "problems": problems_json(problems)})
+        print_json({**plans.as_json(plan), "problems": problems})
     if output:
         _write(output, _rendered(app, plan, form, now))
     if not as_json:

@@ -12,16 +12,15 @@ import click
 
 from bot.channels import reader_channel, reader_channels
 from bot.cli.output import (
-    app_of,
     console,
     discard_output,
     json_option,
     now_option,
+    pass_app,
     plain,
     print_edition,
     print_json,
     print_problems,
-    problems_json,
     progress_bar,
     table,
     working,
@@ -45,8 +44,8 @@ _MAX_AHEAD = timedelta(hours=48)
 @now_option
 @click.option("--force", is_flag=True, help="Compose an edition for every reader, due or not.")
 @json_option
-@click.pass_context
-def run(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
+@pass_app
+def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
     """Ingest, then compose and deliver every edition that is due.
 
     \b
@@ -55,7 +54,6 @@ def run(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
       paperbot run --force                            now, whatever the schedule says
       paperbot run --now 2025-05-06T08:00+02:00 --json
     """
-    app = app_of(ctx)
     if not force:
         refuse_far_future(app, now)
 
@@ -86,7 +84,7 @@ def run(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
             "unknown": report.unknown,
             "skipped": report.skipped,
         }
-        print_json({**numbers, "problems": problems_json(problems)})
+        print_json({**numbers, "problems": problems})
     else:
         print_report(app, report, force)
         print_problems(problems)
@@ -156,8 +154,8 @@ def reasons_for_no_edition(app: App, force: bool) -> list[str]:
 )
 @now_option
 @json_option
-@click.pass_context
-def ingest(ctx: click.Context, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
+@pass_app
+def ingest(app: App, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
     """Retrieve digests and store the papers that are new: from the sources, or from PATHS.
 
     \b
@@ -168,13 +166,12 @@ def ingest(ctx: click.Context, paths: Sequence[Path], now: datetime, again: bool
     """
     from bot.sources.folder import FilesSource
 
-    app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
     with progress_bar() as progress:
         report = app.ingestion.ingest(sources, now, at_once=True, again=again, progress=progress)
     if as_json:
         digests = [asdict(digest) | {"rejected": len(digest.rejected)} for digest in report.digests]
-        print_json({"digests": digests, "problems": problems_json(report.problems)})
+        print_json({"digests": digests, "problems": report.problems})
     else:
         print_digests(report.digests)
         print_problems(report.problems)
@@ -206,8 +203,8 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
     help="The form of the message to print.",
 )
 @click.option("--weekly", is_flag=True, help="The weekly letter instead of the edition.")
-@click.pass_context
-def preview(ctx: click.Context, reader: str, now: datetime, output_format: str | None, weekly: bool) -> None:
+@pass_app
+def preview(app: App, reader: str, now: datetime, output_format: str | None, weekly: bool) -> None:
     """Print READER's next edition, or weekly letter, as it would be now; nothing is stored or sent.
 
     The links back to Paperbot work from READER's first real edition on.
@@ -224,7 +221,6 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str |
     from bot.operate.ingest import unread
     from bot.readers import find_reader
 
-    app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
     if output_format is None:
         kind, output_format = recipient.kind, reader_channel(recipient.kind).forms[0]
@@ -256,8 +252,8 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str |
 @click.command("send-test", short_help="Send READER's last edition now, as a test.")
 @click.argument("reader")
 @now_option
-@click.pass_context
-def send_test(ctx: click.Context, reader: str, now: datetime) -> int:
+@pass_app
+def send_test(app: App, reader: str, now: datetime) -> int:
     """Send READER's last edition, marked as a test, through the configured channel now; it is not counted.
 
     Before the first edition a sample is sent. Nothing is stored, so it can be repeated.
@@ -270,7 +266,6 @@ def send_test(ctx: click.Context, reader: str, now: datetime) -> int:
     from bot.model.wording import long_date
     from bot.readers import find_reader
 
-    app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
     try:
         with working("sending"):
@@ -292,8 +287,8 @@ def send_test(ctx: click.Context, reader: str, now: datetime) -> int:
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
 @now_option
 @json_option
-@click.pass_context
-def retry(ctx: click.Context, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
+@pass_app
+def retry(app: App, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
     """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
 
     Channels with an open circuit breaker are tried at once. READER, if stopped because the address was refused, gets
@@ -308,7 +303,6 @@ def retry(ctx: click.Context, reader: str | None, state: str | None, now: dateti
     from bot.operate.messages import retry
     from bot.readers import find_reader
 
-    app = app_of(ctx)
     only = find_reader(app.store, app.profiles, reader)[0] if reader else None
     requeued = retry(app.store, app.routes, State(state or State.RETRY), only, now)
     # Delivered now and not with the next run: who types this wants to see whether it works.
@@ -316,7 +310,7 @@ def retry(ctx: click.Context, reader: str | None, state: str | None, now: dateti
     delivered = sent.counts[State.SENT]
     if as_json:
         numbers = {"delivered": delivered, "failed": sent.counts[State.FAILED], "unknown": sent.counts[State.UNKNOWN]}
-        print_json({**asdict(requeued), **numbers, "problems": problems_json(sent.problems)})
+        print_json({**asdict(requeued), **numbers, "problems": sent.problems})
     else:
         arrived = f"{requeued.arrived} had arrived; " if requeued.arrived else ""
         click.echo(f"{arrived}{requeued.again} tried again; {delivered} delivered")
@@ -349,9 +343,9 @@ _MOST_MINUTES = 120
 @click.option("--list", "lists", is_flag=True, help="Print what is skipped, best first; nothing is stored or sent.")
 @now_option
 @json_option
-@click.pass_context
+@pass_app
 def catch_up(
-    ctx: click.Context,
+    app: App,
     *,
     reader: str,
     since: datetime | None,
@@ -375,7 +369,6 @@ def catch_up(
     from bot.editions.catch_up import CatchUpRequest, checked_since, compose_catch_up, put_catch_up, sent_since
     from bot.readers import find_reader, stored_reader
 
-    app = app_of(ctx)
     if preview or lists:
         recipient, profile = find_reader(app.store, app.profiles, reader)
     else:
@@ -400,9 +393,7 @@ def catch_up(
         with working("delivering"):
             problems += app.dispatcher.deliver_due(now).problems
     if as_json:
-        print_json(
-            {**_as_json(edition, is_sent=bool(edition.picks) and not preview), "problems": problems_json(problems)}
-        )
+        print_json({**_as_json(edition, is_sent=bool(edition.picks) and not preview), "problems": problems})
     elif preview and edition.picks:
         click.echo(app.renderer.of_kind(recipient.kind).preview(edition, reader_channel(recipient.kind).forms[0]))
     else:

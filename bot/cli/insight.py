@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from bot.cli.output import (
-    app_of,
     console,
     json_option,
     now_option,
+    pass_app,
     plain,
     print_json,
     print_problems,
@@ -50,8 +50,8 @@ _PHRASE_ROWS = 12
 @click.argument("paper")
 @now_option
 @json_option
-@click.pass_context
-def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json: bool) -> None:
+@pass_app
+def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> None:
     """Show why PAPER is for READER, its score, and the phrases that contribute to it.
 
     The weights are log-odds: together with the rest they add up to the log-odds of the score.
@@ -64,7 +64,6 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     from bot.channels.phrases import sentence
     from bot.readers import find_paper, find_reader
 
-    app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     explained = find_paper(app.store, paper)
     with working("ranking the paper"):
@@ -99,7 +98,7 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
             "followed": score.followed,
             "muted": score.muted,
             "lacks": score.missing_terms,
-            "joins": asdict(explanation.join) if explanation.join else None,
+            "joins": explanation.join,
             "in_library": in_library,
         }
     )
@@ -143,9 +142,9 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
 )
 @now_option
 @json_option
-@click.pass_context
+@pass_app
 def evaluate(
-    ctx: click.Context,
+    app: App,
     *,
     reader: str | None,
     chart: Path | None,
@@ -165,7 +164,6 @@ def evaluate(
     """
     if chart and chart.suffix.lower() != ".svg":
         raise UsageError(f"--chart {chart}: the chart is an SVG drawing; give the file a name that ends in .svg")
-    app = app_of(ctx)
     if reader is None:
         return evaluate_all_readers(app, chart, as_json)
     return evaluate_reader(app, reader, chart, as_json)
@@ -214,7 +212,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
                 "mean": {ranking: _quality_json(getattr(mean, ranking)) for ranking in _RANKINGS}
                 if mean.readers
                 else None,
-                "gain": asdict(mean.gain) if mean.gain else None,
+                "gain": mean.gain,
                 "readers": [_reader_json(evaluation) for evaluation in evaluations],
                 "chart": saved,
             }
@@ -257,16 +255,16 @@ def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
         "rounds": evaluation.folds,
         "answer": answer(evaluation),
         **{ranking: _quality_json(getattr(evaluation, ranking), evaluation.size) for ranking in _RANKINGS},
-        "auc": asdict(evaluation.auc) if evaluation.auc else None,
-        "gain": asdict(evaluation.gain) if evaluation.gain else None,
-        "calibration": asdict(evaluation.calibration) if evaluation.calibration else None,
+        "auc": evaluation.auc,
+        "gain": evaluation.gain,
+        "calibration": evaluation.calibration,
         "over_time": [
             {
                 "since": point.since,
                 "until": point.until,
                 "known": point.prior_votes,
                 "likes": point.likes,
-                "learned": asdict(point.learned),
+                "learned": point.learned,
                 "words": point.words,
             }
             for point in evaluation.points
@@ -363,8 +361,8 @@ def _print_wrapped(text: str, *, bold: bool = False) -> None:
 @click.option("--to", "last", type=_DATE, required=True, help="The last day.")
 @now_option
 @json_option
-@click.pass_context
-def replay(ctx: click.Context, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
+@pass_app
+def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
     """Compose the editions of past days again: today's profile, but only the papers and thumbs known by then.
 
     Shows what would have been sent, and what became of it; nothing is stored or sent.
@@ -377,7 +375,6 @@ def replay(ctx: click.Context, *, reader: str, first: datetime, last: datetime, 
     from bot.operate.evaluation import outcomes, replay
     from bot.readers import find_reader
 
-    app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     results = outcomes(app.store, subscriber)
     editions: list[Edition] = []
@@ -437,7 +434,7 @@ def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
         "date": edition.date,
         "at": edition.composed_at,
         "considered": edition.considered,
-        "quiet": asdict(edition.quiet) if edition.quiet else None,
+        "quiet": edition.quiet,
         "picks": picks,
     }
 

@@ -27,7 +27,7 @@ from bot.cli.demo import demo
 from bot.cli.init import init
 from bot.cli.insight import evaluate, explain, rank, replay, summarize
 from bot.cli.operators import check, completion, config, mcp, serve, sources, status, worker
-from bot.cli.output import home_option
+from bot.cli.output import Commands, home_option
 from bot.cli.readers import export, forget, import_library, profiles, subscribe, thumb, unsubscribe, zotero
 from bot.model.errors import PaperbotError
 
@@ -71,24 +71,6 @@ version_option = click.Option(
 )
 
 
-DONE = 0
-IN_PART = 1
-NOTHING_DONE = 2
-
-
-class Commands(click.Group):
-    """The group of all commands; each takes ``--home``, as the group does."""
-
-    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        # Both `paperbot --home DIR run` and `paperbot run --home DIR` are what people type.
-        cmd.params.append(home_option)
-        super().add_command(cmd, name)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the commands in the order in which a new user needs them; click's own is by alphabet."""
-        return list(self.commands)
-
-
 @click.group(cls=Commands, invoke_without_command=True)
 @click.pass_context
 def paperbot(ctx: click.Context) -> None:
@@ -122,14 +104,14 @@ for command in (  # in the order in which a new user needs them
 def invoke(arguments: Sequence[str]) -> int:
     try:
         # standalone_mode=False: click would otherwise exit by itself, with 1 where the contract says 2.
-        return int(paperbot.main(list(arguments), prog_name="paperbot", standalone_mode=False) or DONE)
+        return int(paperbot.main(list(arguments), prog_name="paperbot", standalone_mode=False) or 0)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "paperbot"
         # Some of click's messages have several lines; the contract is one.
         message = " ".join(error.format_message().split())
-        return _fail(f"{message} (see `{command} --help`)", NOTHING_DONE)
+        return _fail(f"{message} (see `{command} --help`)", 2)
     except PaperbotError as error:
-        return _fail(str(error), NOTHING_DONE)
+        return _fail(str(error), 2)
     except (click.Abort, KeyboardInterrupt):
         # 128 + SIGINT, as shells report it.
         return _fail("stopped", 130)
@@ -137,9 +119,7 @@ def invoke(arguments: Sequence[str]) -> int:
         if os.environ.get("PAPERBOT_DEBUG"):
             traceback.print_exc()
         # Not 2: nobody knows what was done before an unexpected error.
-        return _fail(
-            f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where", IN_PART
-        )
+        return _fail(f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where", 1)
 
 
 def _fail(message: str, code: int) -> int:

@@ -13,7 +13,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,16 +24,16 @@ from click.shell_completion import get_completion_class
 from bot import __version__
 from bot.channels import address_checks, reader_channels
 from bot.cli.output import (
+    Commands,
     app_of,
     console,
     home_of,
-    home_option,
     json_option,
     now_option,
+    pass_app,
     plain,
     print_json,
     print_problems,
-    problems_json,
     schema_option,
     table,
 )
@@ -136,7 +135,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
 def _checked(passed: list[str], notes: list[str], problems: list[Problem], as_json: bool) -> int:
     if as_json:
         machine = {"version": __version__, "python": platform.python_version(), "platform": platform.platform()}
-        print_json({**machine, "ok": passed, "notes": notes, "problems": problems_json(problems)})
+        print_json({**machine, "ok": passed, "notes": notes, "problems": problems})
     else:
         for note in notes:
             click.secho(f"?   {note}", fg="yellow")
@@ -249,17 +248,16 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
 @click.command("status", short_help="Show sources, readers, outbox and problems.")
 @now_option
 @json_option
-@click.pass_context
-def status(ctx: click.Context, now: datetime, as_json: bool) -> int:
+@pass_app
+def status(app: App, now: datetime, as_json: bool) -> int:
     """Show sources, readers, outbox and problems."""
     from bot.operate.status import status
 
-    app = app_of(ctx)
     queue, queue_problems = queue_depths(app)
     problems = [*app.standing_problems(now), *queue_problems]
     current = status(app.store, app.sources, app.profiles, problems, now, queue=queue)
     if as_json:
-        print_json({**asdict(current), "problems": problems_json(current.problems)})
+        print_json(current)
     else:
         print_status(current)
         print_problems(current.problems)
@@ -337,7 +335,7 @@ def load_lines(load: Load) -> list[str]:
     return lines
 
 
-@click.group("sources", invoke_without_command=True, short_help="List sources; test one; import feeds.")
+@click.group("sources", cls=Commands, invoke_without_command=True, short_help="List sources; test one; import feeds.")
 @now_option
 @json_option
 @click.pass_context
@@ -358,7 +356,7 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
     app = app_of(ctx)
     statuses = sources_status(app.store, app.sources, now)
     if as_json:
-        print_json({"sources": [asdict(status) for status in statuses]})
+        print_json({"sources": statuses})
     else:
         rows = table("source", "kind", "state", "last checked", "newest digest", ">papers", ">usual a day")
         for status in statuses:
@@ -371,15 +369,26 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
     return 1 if any(status.trouble for status in statuses) else 0
 
 
+@sources.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@pass_app
+def import_feeds(app: App, file: Path) -> int:
+    """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
+    added = app.home.add_feeds(file.read_bytes())
+    for name in added:
+        click.echo(f"added {name}")
+    click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
+    return 0
+
+
 @sources.command("test")
 @click.argument("name")
 @now_option
-@click.pass_context
-def test(ctx: click.Context, name: str, now: datetime) -> int:
+@pass_app
+def test(app: App, name: str, now: datetime) -> int:
     """Query the source NAME and show what it has; nothing is stored, no mail is marked as read."""
     from bot.operate.ingest import peek
 
-    app = app_of(ctx)
     source = next((source for source in app.sources if source.name == name), None)
     if source is None:
         names = ", ".join(source.name for source in app.sources)
@@ -400,23 +409,6 @@ def test(ctx: click.Context, name: str, now: datetime) -> int:
             click.secho(f"! {file}: {rejected}", fg="yellow", err=True)
     print_problems(problems)
     return 1 if problems else 0
-
-
-@sources.command("import")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.pass_context
-def import_feeds(ctx: click.Context, file: Path) -> int:
-    """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
-    added = app_of(ctx).home.add_feeds(file.read_bytes())
-    for name in added:
-        click.echo(f"added {name}")
-    click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
-    return 0
-
-
-# The group of all commands gives --home to its own commands only.
-test.params.append(home_option)
-import_feeds.params.append(home_option)
 
 
 @click.command("serve", short_help="Run the schedule, and serve the pages.")
@@ -508,8 +500,8 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
 @click.command("mcp", short_help="Serve READER's papers to an assistant, over stdio.")
 @click.argument("reader")
 @click.option("--votes", is_flag=True, help="Also let the program vote for READER; by default it only reads.")
-@click.pass_context
-def mcp(ctx: click.Context, reader: str, votes: bool) -> None:
+@pass_app
+def mcp(app: App, reader: str, votes: bool) -> None:
     """Serve READER's picks, reasons and search by the Model Context Protocol, until standard input ends.
 
     It is started by the program that asks. No network is used, and no address leaves.
@@ -523,7 +515,7 @@ def mcp(ctx: click.Context, reader: str, votes: bool) -> None:
         from bot.cli.mcp_server import run
     except ModuleNotFoundError as error:
         raise UsageError("mcp needs an extra: in Paperbot's checkout, pip install '.[mcp]'") from error
-    run(app_of(ctx), reader, votes=votes)
+    run(app, reader, votes=votes)
 
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -550,7 +542,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
     home = home_of(ctx)
     settings = effective_settings(home, source_models())
     if as_json:
-        print_json({"home": str(home.resolve()), "settings": [asdict(setting) for setting in settings]})
+        print_json({"home": str(home.resolve()), "settings": settings})
         return
     click.echo(f"home {home.resolve()}")
     rows = table("setting", "value", "from", unbroken=["setting"])

@@ -7,9 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import click
 
@@ -23,20 +25,18 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.operate.ingest import Progress
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def print_json(value: Any) -> None:
-    def default(item: object) -> str:
-        if isinstance(item, date | datetime):
-            return item.isoformat()
-        raise TypeError(f"no JSON form of {type(item).__name__}")
+    """Print a value as JSON: dataclasses, such as problems, as objects of their fields, and times in ISO 8601."""
+
+    def default(item: Any) -> Any:
+        return asdict(item) if is_dataclass(type(item)) else item.isoformat()
 
     # Non-ASCII characters as they are: titles stay readable, and any JSON parser reads UTF-8.
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=default))
-
-
-def problems_json(problems: Sequence[Problem]) -> list[dict[str, str]]:
-    """Return problems in the form that they have in the JSON of every command."""
-    return [{"source": problem.source, "problem": problem.problem} for problem in problems]
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
@@ -183,6 +183,20 @@ home_option = click.Option(
     help="The home directory  [default: PAPERBOT_HOME, else the current directory]",
 )
 
+
+class Commands(click.Group):
+    """A group of commands; each takes ``--home``, as the group of all commands does."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        # Both `paperbot --home DIR run` and `paperbot run --home DIR` are what people type.
+        cmd.params.append(home_option)
+        super().add_command(cmd, name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the commands in the order in which a new user needs them; click's own is by alphabet."""
+        return list(self.commands)
+
+
 now_option = click.option(
     "--now",
     type=Moment(),
@@ -223,3 +237,14 @@ def app_of(ctx: click.Context) -> App:
     from bot.app import open_app
 
     return ctx.with_resource(open_app(home_of(ctx)))
+
+
+def pass_app(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
+    """Give a command the opened home as its first argument; a decorator, as ``click.pass_context`` is."""
+
+    @click.pass_context
+    @wraps(command)
+    def with_app(ctx: click.Context, /, *arguments: P.args, **options: P.kwargs) -> R:
+        return command(app_of(ctx), *arguments, **options)
+
+    return with_app

@@ -12,15 +12,14 @@ import click
 
 from bot.channels import channel_of
 from bot.cli.output import (
-    app_of,
+    Commands,
     console,
-    home_option,
     json_option,
     now_option,
+    pass_app,
     plain,
     print_json,
     print_problems,
-    problems_json,
     schema_option,
     table,
     working,
@@ -45,14 +44,13 @@ _ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
 
 @click.command("profiles", short_help="List and check the profiles.")
 @schema_option("profile", "a profile")
-@click.pass_context
-def profiles(ctx: click.Context) -> int:
+@pass_app
+def profiles(app: App) -> int:
     """List the profiles and their readers, with the readers' own settings, and check each file."""
     from datetime import UTC, datetime
 
     from bot.config.profiles import describe_days, describe_end
 
-    app = app_of(ctx)
     now = datetime.now(UTC)
     rows = table("profile", "title", "when", "size", "readers", unbroken=("readers",))
     lines: list[str] = []
@@ -101,8 +99,8 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
 @click.argument("profile")
 @click.argument("address")
 @now_option
-@click.pass_context
-def subscribe(ctx: click.Context, profile: str, address: str, now: datetime) -> None:
+@pass_app
+def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
     """Write ADDRESS into PROFILE's file; the rest of the file is unchanged. Its form says by which channel editions go.
 
     A reader who unsubscribed, or asked to be forgotten, is subscribed again.
@@ -114,7 +112,6 @@ def subscribe(ctx: click.Context, profile: str, address: str, now: datetime) -> 
     """
     from bot.readers import unknown_profile
 
-    app = app_of(ctx)
     if profile not in app.profiles:
         raise unknown_profile(profile, app.profiles)
     try:
@@ -130,8 +127,8 @@ def subscribe(ctx: click.Context, profile: str, address: str, now: datetime) -> 
 @click.command("unsubscribe", short_help="Stop READER's editions.")
 @click.argument("reader")
 @now_option
-@click.pass_context
-def unsubscribe(ctx: click.Context, reader: str, now: datetime) -> None:
+@pass_app
+def unsubscribe(app: App, reader: str, now: datetime) -> None:
     """Take READER out of the profile's file and stop the editions; votes are kept in case of a return.
 
     \b
@@ -140,7 +137,6 @@ def unsubscribe(ctx: click.Context, reader: str, now: datetime) -> None:
     """
     from bot.readers import find_reader
 
-    app = app_of(ctx)
     stopped, _ = find_reader(app.store, app.profiles, reader)
     app.subscriptions.remove(stopped, now)
     click.echo(f"{stopped.name} gets no more editions; `paperbot forget {stopped.name}` deletes all data about them")
@@ -149,9 +145,9 @@ def unsubscribe(ctx: click.Context, reader: str, now: datetime) -> None:
 @click.command("export", short_help="Print all data about READER, as JSON.")
 @click.argument("reader")
 @now_option
-@click.pass_context
+@pass_app
 def export(
-    ctx: click.Context,
+    app: App,
     reader: str,
     now: datetime,  # noqa: ARG001 - every command takes --now; the stored data does not depend on it
 ) -> None:
@@ -164,15 +160,14 @@ def export(
     from bot.readers import find_stored_reader
     from bot.readers.personal_data import export
 
-    app = app_of(ctx)
     print_json(export(app.store, find_stored_reader(app.store, app.profiles, reader)))
 
 
 @click.command("forget", short_help="Delete all data about READER.")
 @click.argument("reader")
 @now_option
-@click.pass_context
-def forget(ctx: click.Context, reader: str, now: datetime) -> None:
+@pass_app
+def forget(app: App, reader: str, now: datetime) -> None:
     """Delete READER from the profile's file and the store, with votes, editions and message files.
 
     \b
@@ -183,7 +178,6 @@ def forget(ctx: click.Context, reader: str, now: datetime) -> None:
     from bot.config.profiles import remove_reader
     from bot.readers import find_stored_reader
 
-    app = app_of(ctx)
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
     if path.exists():
@@ -208,9 +202,9 @@ def forget(ctx: click.Context, reader: str, now: datetime) -> None:
 )
 @now_option
 @json_option
-@click.pass_context
+@pass_app
 def thumb(
-    ctx: click.Context,
+    app: App,
     *,
     vote: str | None,
     reader: str | None,
@@ -238,14 +232,13 @@ def thumb(
 
     if file and vote:
         raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
-    app = app_of(ctx)
     if file:
         # click names standard input <stdin>, which people would take for a file's name.
         name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         with working("recording votes"):
             votes, problems = record_file(app.store, app.profiles, name, file, now)
         if as_json:
-            print_json({"votes": votes, "problems": problems_json(problems)})
+            print_json({"votes": votes, "problems": problems})
         else:
             click.echo(f"{plural(votes, 'vote')} recorded")
             print_problems(problems)
@@ -279,9 +272,9 @@ class LibraryFile(click.File):
 @click.option("--remove", is_flag=True, help="Remove the reader's library instead, all of it.")
 @now_option
 @json_option
-@click.pass_context
+@pass_app
 def import_library(
-    ctx: click.Context,
+    app: App,
     *,
     reader: str,
     file: IO[bytes] | Literal["zotero"] | None,
@@ -308,7 +301,6 @@ def import_library(
     from bot.readers import find_stored_reader, stored_reader
     from bot.readers.libraries import import_file
 
-    app = app_of(ctx)
     if remove:
         if file:
             raise click.UsageError("--remove removes the whole library; leave FILE out")
@@ -337,7 +329,7 @@ def import_library(
                 "matched": report.matched,
                 "new": report.new,
                 "skipped": sum(report.skipped.values()),
-                "problems": problems_json(report.problems),
+                "problems": report.problems,
             }
         )
     else:
@@ -356,7 +348,7 @@ def print_report(reader: str, report: ImportReport) -> None:
     print_problems(report.problems)
 
 
-@click.group("zotero", short_help="Connect READER's Zotero library; show it; disconnect.")
+@click.group("zotero", cls=Commands, short_help="Connect READER's Zotero library; show it; disconnect.")
 def zotero() -> None:
     """Connect a reader's Zotero library: it is followed as first feedback, and what the reader likes is saved in it.
 
@@ -380,16 +372,15 @@ def zotero() -> None:
     "--collection", "collections", multiple=True, help="Follow this collection, with all below, only; repeatable."
 )
 @now_option
-@click.pass_context
+@pass_app
 def connect(
-    ctx: click.Context, *, reader: str, user: int | None, group: int | None, collections: tuple[str, ...], now: datetime
+    app: App, *, reader: str, user: int | None, group: int | None, collections: tuple[str, ...], now: datetime
 ) -> None:
     """Connect READER to a Zotero library; an earlier connection is replaced."""
     from bot.readers import stored_reader
 
     if user and group:
         raise click.UsageError("--user and --group name two libraries; leave one out")
-    app = app_of(ctx)
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
     key = os.environ.get(_ZOTERO_KEY) or click.prompt("The Zotero API key", hide_input=True)
     library = f"groups/{group}" if group else f"users/{user}" if user else None
@@ -400,12 +391,11 @@ def connect(
 
 @zotero.command("disconnect")
 @click.argument("reader")
-@click.pass_context
-def disconnect(ctx: click.Context, reader: str) -> None:
+@pass_app
+def disconnect(app: App, reader: str) -> None:
     """End READER's connection: its key and what was followed are removed; items in Zotero stay."""
     from bot.readers import find_stored_reader
 
-    app = app_of(ctx)
     owner = find_stored_reader(app.store, app.profiles, reader)
     if not app.zotero.disconnect(owner):
         raise UsageError(f"{owner.name} is not connected to Zotero")
@@ -415,12 +405,11 @@ def disconnect(ctx: click.Context, reader: str) -> None:
 @zotero.command("status")
 @click.argument("reader")
 @json_option
-@click.pass_context
-def status(ctx: click.Context, reader: str, as_json: bool) -> int:
+@pass_app
+def status(app: App, reader: str, as_json: bool) -> int:
     """Show READER's connection, and how the last poll went."""
     from bot.readers import find_stored_reader
 
-    app = app_of(ctx)
     owner = find_stored_reader(app.store, app.profiles, reader)
     connection = app.store.zotero.get(owner.id)
     papers = app.store.library.size(owner.id)
@@ -454,7 +443,3 @@ def _described(connection: ZoteroConnection) -> str:
     followed = listed(connection.collections) if connection.collections else "all of it"
     saves = "liked papers are saved in it" if connection.saves else "nothing is saved in it"
     return f"{connection.library}, {followed}; {saves}"
-
-
-for _subcommand in (connect, disconnect, status):
-    _subcommand.params.append(home_option)
