@@ -8,14 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from bot.cli.output import (
-    json_option,
-    now_option,
-    pass_app,
-    print_json,
-    print_problems,
-    working,
-)
+from bot.cli.output import json_option, now_option, pass_app, print_json, print_problems, working
 from bot.model import Problem, RawDigest
 from bot.model.errors import UsageError
 from bot.model.wording import plural

@@ -11,7 +11,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from tzlocal import get_localzone_name
 
 from bot.channels import address_checks
 from bot.cli.output import has_browser, print_edition, print_problems, progress_bar
+from bot.cli.readers import ask_zotero_key
 from bot.config.files import write_atomically
 from bot.model import SAMPLES, Problem, Reader, Vote
 from bot.model.addresses import is_loopback, own_mail_address
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 
 _ZOTERO = "zotero"
-_ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
 _PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 _HOST = "PAPERBOT_EMAIL__HOST"
 _SETTINGS = "paperbot.toml"
@@ -223,10 +223,7 @@ class Back(Exception):  # noqa: N818 - an answer, not an error
 
 @dataclass
 class Questions:
-    """The questions to a new user, for what no option says; an empty answer keeps the default.
-
-    A question returns the answers with its own, or None if there is nothing to ask.
-    """
+    """The questions to a new user, for what no option says; an empty answer keeps the default."""
 
     user: NewUser
     samples: bool
@@ -234,40 +231,59 @@ class Questions:
     def ask(self) -> NewUser:
         """Return all answers, those of options too."""
         click.echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
-        questions = (
-            self._interests, self._sources, self._library, self._email, self._at, self._timezone,
-            self._mail_host, self._mail_port, self._mail_username,
-        )  # fmt: skip
-        given = self.user
+        questions = self._questions()
+        names = list(questions)
         asked: list[tuple[int, NewUser]] = []  # and the answers before
         number = 0
-        while number < len(questions):
+        while number < len(names):
+            name = names[number]
             try:
-                answered = questions[number]()
+                if self._is_open(name):
+                    answer = questions[name]()
+                    asked.append((number, self.user))
+                    self.user = replace(self.user, **{name: answer})
+                number += 1
             except Back:
                 if asked:
                     number, self.user = asked.pop()
                 else:
                     click.echo("This is the first question.")
-                    self.user = given
-                continue
-            if answered is not None:
-                asked.append((number, self.user))
-                self.user = answered
-            number += 1
         return self.user
 
-    def _interests(self) -> NewUser | None:
-        if self.user.interests:
-            return None
-        default = "the samples' topic" if self.samples else "none yet: an example for you to edit"
-        return replace(self.user, interests=_prompt("What do you want to read about, in your own words?", default))
+    def _questions(self) -> dict[str, Callable[[], Any]]:
+        """Return what asks for each field of the answers, in the order of the questions."""
+        from bot.config.profiles import clock_time
 
-    def _sources(self) -> NewUser | None:
+        topic = "the samples' topic" if self.samples else "none yet: an example for you to edit"
+        local = local_timezone()
+        return {
+            "interests": lambda: _prompt("What do you want to read about, in your own words?", topic),
+            "sources": self._sources,
+            "library": lambda: _prompt("A library to learn from: a .bib or .ris file, or zotero?", "none", _library),
+            "email": lambda: _prompt("Your mail address?", "none yet", own_mail_address),
+            "at": lambda: (
+                f"{_prompt('When should editions come, Monday to Friday?', '08:00', clock_time) or time(8):%H:%M}"
+            ),
+            "timezone": lambda: _prompt("In which time zone?", local, _timezone) or local,
+            "mail_host": lambda: _prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
+            "mail_port": lambda: _prompt("Its port?", "587", _port) or 587,
+            "mail_username": lambda: _prompt("Your login there?", self.user.email or "none") or self.user.email,
+        }
+
+    def _is_open(self, name: str) -> bool:
+        """Return whether a field is still to be asked for: no option has it, and the answers before leave it open."""
+        if getattr(self.user, name):
+            return False
+        if name == "mail_host" and (host := os.environ.get(_HOST)):
+            click.echo(f"Mails go by {host}, as {_HOST} says.")
+            return False
+        if name in ("mail_port", "mail_username") and not self.user.mail_host:
+            return False
+        return name != "mail_username" or wants_login(self.user)
+
+    def _sources(self) -> tuple[Mapping[str, str], ...]:
         from bot.operate.proposals import is_medical, proposed_sources, pubmed_page
 
-        if self.user.sources:
-            return None
         proposals = proposed_sources(self.user.interests or "")
         if proposals:
             click.echo("\nThese sources fit, best first; those with x are the nearest:")
@@ -282,54 +298,9 @@ class Questions:
         if chosen is None:
             chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
         try:
-            return replace(self.user, sources=tuple(_mailbox() if table is _MAIL else table for table in chosen))
+            return tuple(_mailbox() if table is _MAIL else table for table in chosen)
         except Back:  # to the list, and not to the question before it
             return self._sources()
-
-    def _library(self) -> NewUser | None:
-        if self.user.library:
-            return None
-        question = "A library to learn from: a .bib or .ris file, or zotero?"
-        return replace(self.user, library=_prompt(question, "none", _library))
-
-    def _email(self) -> NewUser | None:
-        if self.user.email:
-            return None
-        return replace(self.user, email=_prompt("Your mail address?", "none yet", own_mail_address))
-
-    def _at(self) -> NewUser | None:
-        from bot.config.profiles import clock_time
-
-        if self.user.at:
-            return None
-        time = _prompt("When should editions come, Monday to Friday?", "08:00", clock_time)
-        return replace(self.user, at=f"{time:%H:%M}" if time else "08:00")
-
-    def _timezone(self) -> NewUser | None:
-        if self.user.timezone:
-            return None
-        local = local_timezone()
-        return replace(self.user, timezone=_prompt("In which time zone?", local, _timezone) or local)
-
-    def _mail_host(self) -> NewUser | None:
-        if self.user.mail_host:
-            return None
-        if host := os.environ.get(_HOST):
-            click.echo(f"Mails go by {host}, as {_HOST} says.")
-            return None
-        question = "Your mail server, such as smtp.example.org?"
-        return replace(self.user, mail_host=_prompt(question, "none: mails are files", str))
-
-    def _mail_port(self) -> NewUser | None:
-        if not self.user.mail_host or self.user.mail_port:
-            return None
-        return replace(self.user, mail_port=_prompt("Its port?", "587", _port) or 587)
-
-    def _mail_username(self) -> NewUser | None:
-        if not self.user.mail_host or self.user.mail_username or not wants_login(self.user):
-            return None
-        login = _prompt("Your login there?", self.user.email or "none", str)
-        return replace(self.user, mail_username=login or self.user.email)
 
 
 _MAIL: Mapping[str, str] = {}  # stands for a mailbox that is still to be asked for
@@ -436,8 +407,7 @@ def _import(app: App, reader: Reader, library: str, now: datetime) -> None:
     from bot.readers.libraries import import_file
 
     if library == _ZOTERO:
-        key = os.environ.get(_ZOTERO_KEY) or click.prompt("The Zotero API key", hide_input=True)
-        app.zotero.connect(reader, key.strip(), library=None, collections=(), now=now)
+        app.zotero.connect(reader, ask_zotero_key(), library=None, collections=(), now=now)
         report = app.zotero.import_now(reader, now)
     else:
         path = Path(library)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 _CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "vote removed from"}
 _ZOTERO: Literal["zotero"] = "zotero"
-_ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
 
 
 @click.command("profiles", short_help="List and check the profiles.")
@@ -382,9 +381,8 @@ def connect(
     if user and group:
         raise click.UsageError("--user and --group name two libraries; leave one out")
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
-    key = os.environ.get(_ZOTERO_KEY) or click.prompt("The Zotero API key", hide_input=True)
     library = f"groups/{group}" if group else f"users/{user}" if user else None
-    connection = app.zotero.connect(owner, key.strip(), library=library, collections=collections, now=now)
+    connection = app.zotero.connect(owner, ask_zotero_key(), library=library, collections=collections, now=now)
     click.echo(f"{owner.name}: connected to {_described(connection)}")
     click.echo(f"It is followed from the next run on; `paperbot import {owner.name} zotero` reads it now.")
 
@@ -437,6 +435,12 @@ def status(app: App, reader: str, as_json: bool) -> int:
         if connection.poll.problem:
             click.secho(f"! {connection.poll.problem}", fg="red")
     return 1 if connection and connection.poll.problem else 0
+
+
+def ask_zotero_key() -> str:
+    """Return the key of the environment, else the answer of the user."""
+    key = os.environ.get("PAPERBOT_ZOTERO_KEY") or click.prompt("The Zotero API key", hide_input=True)
+    return str(key).strip()
 
 
 def _described(connection: ZoteroConnection) -> str:
