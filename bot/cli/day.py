@@ -377,18 +377,17 @@ def catch_up(
             raise UsageError(f"{recipient.name} gets no messages: {recipient.stopped_because}")
     first = checked_since(since.date() if since else None, app.store, recipient, profile, now)
     request = CatchUpRequest(recipient, profile, first, minutes=minutes)
-    if lists and (sent := sent_since(app.store, recipient, first)):
-        _print_skipped(app, sent, profile.language, as_json=as_json)
+    if lists:
+        with working("composing the edition"):
+            covered = sent_since(app.store, recipient, first) or compose_catch_up(app.composer, request, now).catch_up
+        _print_skipped(app, covered, profile.language, as_json=as_json)
         return 0
     problems: list[Problem] = []
     with working("composing the edition"):
-        if preview or lists:
+        if preview:
             edition = compose_catch_up(app.composer, request, now)
         else:
             edition, problems = put_catch_up(app.context(app.profiles), request, now, app.tldr_writer)
-    if lists:
-        _print_skipped(app, edition.catch_up, profile.language, as_json=as_json)
-        return 0
     if edition.picks and not preview:
         with working("delivering"):
             problems += app.dispatcher.deliver_due(now).problems

@@ -170,17 +170,15 @@ def evaluate(
 
 
 def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
-    from bot.operate.charts import answer, learning_curve, svg_file
+    from bot.operate.charts import answer, learning_curve
     from bot.operate.evaluation import evaluate
     from bot.readers import find_reader
 
     reader, profile = find_reader(app.store, app.profiles, name)
     evaluation = evaluate(app.store, app.ranker, reader, profile)
     chart = learning_curve(evaluation)
-    saved = None
-    if chart:
-        note = f"{_basis(evaluation)} The bar is the 95% interval."
-        saved = _save(svg_file(chart, answer(evaluation), note), file or app.home.chart_file(reader))
+    note = f"{_basis(evaluation)} The bar is the 95% interval."
+    saved = _save(chart, answer(evaluation), note, file or app.home.chart_file(reader))
     if as_json:
         print_json(_reader_json(evaluation) | {"chart": saved})
     else:
@@ -189,7 +187,7 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> in
 
 
 def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
-    from bot.operate.charts import answer_for_all, readers_chart, svg_file
+    from bot.operate.charts import answer_for_all, readers_chart
     from bot.operate.evaluation import evaluate_all, mean_of_readers
 
     evaluations = []
@@ -200,18 +198,14 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
     mean = mean_of_readers(evaluations)
     answer = answer_for_all(evaluations, mean)
     chart = readers_chart(evaluations)
-    saved = None
-    if chart:
-        note = "The distance from square to circle is what was learned from thumbs. The bar is the 95% interval."
-        saved = _save(svg_file(chart, answer, note), file or app.home.chart_file(None))
+    note = "The distance from square to circle is what was learned from thumbs. The bar is the 95% interval."
+    saved = _save(chart, answer, note, file or app.home.chart_file(None))
     if as_json:
         print_json(
             {
                 "answer": answer,
                 "verdict": mean.verdict,
-                "mean": {ranking: _quality_json(getattr(mean, ranking)) for ranking in _RANKINGS}
-                if mean.readers
-                else None,
+                "mean": {ranking: getattr(mean, ranking) for ranking in _RANKINGS} if mean.readers else None,
                 "gain": mean.gain,
                 "readers": [_reader_json(evaluation) for evaluation in evaluations],
                 "chart": saved,
@@ -222,10 +216,15 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
     return _report_file(file, saved, as_json, "no reader has enough folds for a chart")
 
 
-def _save(drawing: str, file: Path) -> str:
+def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | None:
+    """Write a chart as a drawing, and return where it is; None where there is none. Raises UsageError."""
+    from bot.operate.charts import svg_file
+
+    if chart is None:
+        return None
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, drawing.encode())
+        write_atomically(file, svg_file(chart, heading, note).encode())
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror}); name another with --chart") from error
     return str(file)
@@ -272,23 +271,18 @@ def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _quality_json(quality: Quality | None, size: int | None = None) -> dict[str, float | None] | None:
-    if quality is None:
-        return None
-    return asdict(quality) | ({"liked_of_first": size * quality.precision} if size else {})
+def _quality_json(quality: Quality | None, size: int) -> dict[str, float | None] | None:
+    return asdict(quality) | {"liked_of_first": size * quality.precision} if quality else None
 
 
 def _basis(evaluation: Evaluation) -> str:
     """Return how much data the figures rest on, and the gain with its interval."""
     likes = plural(evaluation.likes, "liked paper")
     sentence = f"{likes} in {plural(evaluation.folds, 'fold')}, each predicted from the thumbs before it."
-    gain = evaluation.gain
-    if gain is None:
-        return sentence
-    return (
-        f"{sentence} Thumbs gained {100 * gain.mean:+.0f} of 100 over words alone; "
-        f"95% interval: {100 * gain.low:+.0f} to {100 * gain.high:+.0f}."
-    )
+    if gain := evaluation.gain:
+        interval = f"95% interval: {100 * gain.low:+.0f} to {100 * gain.high:+.0f}"
+        sentence += f" Thumbs gained {100 * gain.mean:+.0f} of 100 over words alone; {interval}."
+    return sentence
 
 
 def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
