@@ -94,9 +94,9 @@ def active_readers(
     store: Store, profiles: Mapping[str, Profile], ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile]]:
     """Yield the readers who have not stopped, each with the profile as they have overridden it."""
-    for slug, profile in profiles.items():
+    for slug in profiles:
         for page in store.active_readers.all(slug, ids):
-            yield from _with_overrides(store, profile, page)
+            yield from with_profiles(store, profiles, page)
 
 
 def readers_to_alert(
@@ -109,7 +109,7 @@ def readers_to_alert(
         if rule is None or is_quiet(local_time(now, profile.schedule.timezone), rule.quiet):
             continue
         for page in store.active_readers.with_unchecked_papers(slug, newest, ids):
-            yield from _with_overrides(store, profile, page)
+            yield from with_profiles(store, profiles, page)
 
 
 def due_editions(
@@ -121,7 +121,7 @@ def due_editions(
         newest_slot, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
         today = local_date(now, schedule.timezone)
         for page in store.active_readers.without_edition(slug, newest_slot, today, now, ids):
-            readers = _with_overrides(store, profile, page)
+            readers = with_profiles(store, profiles, page)
             last_days = last_edition_days(store, readers, now)
             since = store.readers.since_of([reader.id for reader in page if reader.id not in last_days])
             absences = absences_of(
@@ -211,10 +211,10 @@ def due_letters(
     friday = _last_friday((now + _EARLIEST_ZONE).date())
     if not weekly or (now - _EARLIEST_ZONE).date() >= friday + _LETTER_DAYS:
         return
-    for slug, profile in weekly.items():
+    for slug in weekly:
         for page in store.active_readers.without_slot(slug, letter_slot(friday), ids):
             since = store.readers.since_of([reader.id for reader in page])
-            for reader, own in _with_overrides(store, profile, page):
+            for reader, own in with_profiles(store, weekly, page):
                 due = moment(friday, own.schedule.at, own.schedule.timezone)
                 if since[reader.id] <= due <= now < due + _LETTER_DAYS:
                     yield reader, own, friday
@@ -240,9 +240,14 @@ def due_ranges(
             yield slug, IdRange(chunk[0], chunk[-1])
 
 
-def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> Readers:
-    overrides = store.overrides.of_readers([reader.id for reader in page])
-    return [(reader, with_override(profile, overrides.get(reader.id))) for reader in page]
+def with_profiles(store: Store, profiles: Mapping[str, Profile], readers: Sequence[Reader]) -> Readers:
+    """Return those of the readers who have a profile, each with it as they have overridden it."""
+    overrides = store.overrides.of_readers([reader.id for reader in readers])
+    return [
+        (reader, with_override(profiles[reader.profile], overrides.get(reader.id)))
+        for reader in readers
+        if reader.profile in profiles
+    ]
 
 
 def publish(store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:

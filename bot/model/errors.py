@@ -182,11 +182,11 @@ class Problem:
         return f"{self.source}: {self.problem}"
 
 
-def in_one_line(error: Exception) -> str:
-    """Return an error's message; an unforeseen error is named, and logged with its traceback."""
+def in_one_line(error: Exception, subject: str = "") -> str:
+    """Return an error's message; an unforeseen error is named, and logged with its traceback under its subject."""
     if isinstance(error, PaperbotError):
         return str(error)
-    log.debug("%s", error, exc_info=error)
+    log.debug("%s", subject or error, exc_info=error)
     return unexpected_error(error)
 
 

@@ -33,8 +33,9 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from bot.config.profiles import Profile, with_override
+from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
+from bot.editions.due import with_profiles
 from bot.editions.health import SourceMonitor
 from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
@@ -392,13 +393,10 @@ def evaluate(
 def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Profile]) -> Iterator[Evaluation]:
     """Yield the evaluation of every reader of these profiles who has voted, in the order of subscription."""
     for page in store.readers.pages():
-        ids = [reader.id for reader in page if reader.profile in profiles]
-        counts = store.feedback.counts(ids)
-        overrides = store.overrides.of_readers(list(counts))
-        for reader in page:
-            if reader.id in counts:
-                profile = with_override(profiles[reader.profile], overrides.get(reader.id))
-                yield evaluate(store, ranker, reader, profile)
+        counts = store.feedback.counts([reader.id for reader in page])
+        voters = [reader for reader in page if reader.id in counts]
+        for reader, profile in with_profiles(store, profiles, voters):
+            yield evaluate(store, ranker, reader, profile)
 
 
 class _PredictionTasks:

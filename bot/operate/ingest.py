@@ -11,7 +11,6 @@ a source is a Problem of that source. Only a store that can't be used ends the r
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +31,7 @@ from bot.model.errors import (
     ParserError,
     SourceError,
     StoreError,
-    unexpected_error,
+    in_one_line,
 )
 from bot.model.papers import is_biorxiv_doi, is_same_paper, normalised_title
 from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, retry_after
@@ -42,8 +41,6 @@ from bot.store.papers import StoredDigest
 
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
-
-log = logging.getLogger("paperbot")
 
 # Outcomes beside the kinds of report.
 FORGED = "forged"  # names no message of ours
@@ -124,8 +121,7 @@ class IngestionService:
             raise
         except Exception as error:
             # A missing link is an inconvenience: no mistake in looking it up may cost anybody an edition.
-            log.debug("links", exc_info=True)
-            report.problems.append(Problem("links", unexpected_error(error)))
+            report.problems.append(Problem(_LINKS, in_one_line(error, _LINKS)))
         if any(digest.new for digest in report.digests):
             progress("fitting the vocabulary", 0, 0)
             self.corpora.renew()
@@ -164,8 +160,7 @@ class Ingestion:
             except StoreError:
                 raise
             except Exception as error:
-                log.debug("%s", source.name, exc_info=True)
-                yield Problem(source.name, unexpected_error(error))
+                yield Problem(source.name, in_one_line(error, source.name))
 
     def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
         """Poll one source, record how that went, and check its health."""
@@ -213,8 +208,7 @@ class Ingestion:
 
     def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
         """Parse and store one digest; raises StoreError and ParserError, which are not the digest's fault."""
-        content_hash = hashlib.sha256(raw.content).hexdigest()
-        name = f"{raw.source}/{raw.name}"
+        content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
         try:
             if stored := self.store.papers.digests_with(content_hash):
@@ -222,13 +216,13 @@ class Ingestion:
             # The attempt is on record while the digest is parsed, so that one that kills its process again and again
             # is refused after the second time.
             if reason := attempts.begin(content_hash, self.now, again=self.again):
-                return [Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")]
+                return [_refused(raw, reason)]
             try:
                 parsed = self.parser.parse(raw)
                 counts = self.store.papers.add_digests(raw.source, raw.name, content_hash, parsed, now=self.now)
             except LimitError as error:
                 attempts.refuse(content_hash, str(error))
-                return [Problem(name, f"{error}; it is refused from now on, {_RETRY_HINT}")]
+                return [Problem(_name(raw), f"{error}; it is refused from now on, {_RETRY_HINT}")]
             except BaseException:  # an interrupt (Ctrl-C) is not the digest's fault either
                 attempts.end(content_hash)
                 raise
@@ -237,13 +231,10 @@ class Ingestion:
                 _digest_report(raw, digest, len(digest.entries), new=new, known=known)
                 for digest, (new, known) in zip(parsed, counts, strict=True)
             ]
-        except DigestError as error:
-            return [Problem(name, str(error))]
         except (StoreError, ParserError):
             raise
         except Exception as error:
-            log.debug("%s", name, exc_info=True)
-            return [Problem(name, unexpected_error(error))]
+            return [Problem(_name(raw), in_one_line(error, _name(raw)))]
 
 
 def _digest_report(
@@ -259,12 +250,8 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
         yield from source.retrieve(visit)
     except SourceError:
         raise
-    except PaperbotError as error:
-        # A folder of samples reads the store, whose errors say themselves what to do.
-        raise SourceError(str(error)) from error
     except Exception as error:
-        log.debug("%s", source.name, exc_info=True)
-        raise SourceError(unexpected_error(error)) from error
+        raise SourceError(in_one_line(error, source.name)) from error
 
 
 def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
@@ -281,35 +268,43 @@ def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: dat
 
     A run reports such a file once it meets it; ``paperbot status`` reports it for as long as it lies there.
     """
-    for source in sources:
-        if source.poll_interval:  # polled over the network, which a look at the status should not do
-            continue
-        for raw in retrieved(source, Visit(now, peek=True)):
-            if isinstance(raw, Problem):
-                yield raw
-                continue
-            content_hash = hashlib.sha256(raw.content).hexdigest()
-            if reason := store.parse_attempts.refusal(content_hash):
-                name = f"{raw.source}/{raw.name}"
-                yield Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")
-            elif not store.papers.digests_with(content_hash):
-                yield from (outcome for outcome in _parsed(raw, parser) if isinstance(outcome, Problem))
+    for raw in _in_folders(sources, now):
+        if isinstance(raw, Problem):
+            yield raw
+        elif reason := store.parse_attempts.refusal(_content_hash(raw)):
+            yield _refused(raw, reason)
+        elif not store.papers.digests_with(_content_hash(raw)):
+            yield from (outcome for outcome in _parsed(raw, parser) if isinstance(outcome, Problem))
 
 
 def unread(sources: Iterable[Source], store: Store, now: datetime) -> list[str]:
     """Return the names of the files in the folders that no run has read or refused; nothing is changed."""
     return [
-        f"{raw.source}/{raw.name}"
-        for source in sources
-        if not source.poll_interval
-        for raw in retrieved(source, Visit(now, peek=True))
-        if isinstance(raw, RawDigest) and not _is_known(raw, store)
+        _name(raw)
+        for raw in _in_folders(sources, now)
+        if isinstance(raw, RawDigest)
+        and not store.parse_attempts.refusal(_content_hash(raw))
+        and not store.papers.digests_with(_content_hash(raw))
     ]
 
 
-def _is_known(raw: RawDigest, store: Store) -> bool:
-    content_hash = hashlib.sha256(raw.content).hexdigest()
-    return bool(store.parse_attempts.refusal(content_hash) or store.papers.digests_with(content_hash))
+def _in_folders(sources: Iterable[Source], now: datetime) -> Iterator[RawDigest | Problem]:
+    """Yield what lies in the folders; other sources are polled over the network, which a look should not do."""
+    for source in sources:
+        if not source.poll_interval:
+            yield from retrieved(source, Visit(now, peek=True))
+
+
+def _name(raw: RawDigest) -> str:
+    return f"{raw.source}/{raw.name}"
+
+
+def _content_hash(raw: RawDigest) -> str:
+    return hashlib.sha256(raw.content).hexdigest()
+
+
+def _refused(raw: RawDigest, reason: str) -> Problem:
+    return Problem(_name(raw), f"refused since an earlier run: {reason}; {_RETRY_HINT}")
 
 
 def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest] | Problem]:
@@ -317,11 +312,8 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
         return [(raw.name, digest) for digest in parser.parse(raw)]
     except ParserError:
         raise
-    except DigestError as error:
-        return [Problem(f"{raw.source}/{raw.name}", str(error))]
     except Exception as error:
-        log.debug("%s/%s", raw.source, raw.name, exc_info=True)
-        return [Problem(f"{raw.source}/{raw.name}", unexpected_error(error))]
+        return [Problem(_name(raw), in_one_line(error, _name(raw)))]
 
 
 @dataclass(frozen=True, slots=True)

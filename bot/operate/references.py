@@ -9,10 +9,9 @@ goes wrong costs these look-ups alone: they are due again after a wait that grow
 
 from __future__ import annotations
 
-import logging
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -20,13 +19,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from bot.config.profiles import Profile, with_override
 from bot.editions.composer import Context
-from bot.editions.due import EditionRequest
+from bot.editions.due import EditionRequest, Readers, with_profiles
 from bot.formats import Parser
-from bot.model import Entry, Fact, FactKind, Paper, PaperId, Problem, RawDigest, Reader, SourceState
+from bot.model import Entry, Fact, FactKind, Paper, PaperId, Problem, RawDigest, SourceState
 from bot.model.clock import local_date
-from bot.model.errors import DigestError, PaperbotError, SourceError, unexpected_error
+from bot.model.errors import DigestError, PaperbotError, SourceError, in_one_line
 from bot.model.papers import citation, is_cited, keys
 from bot.sources import HttpError, after_failure, after_success, is_due
 from bot.sources.openalex import URL
@@ -34,8 +32,6 @@ from bot.store import Store
 
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
-
-log = logging.getLogger("paperbot")
 
 NAME = "links.references"  # of its state; no source's name has a full stop
 A_DAY = 10  # papers
@@ -77,8 +73,7 @@ class References:
                 raise
             except Exception as error:
                 # No mistake in a look-up may cost anybody an edition.
-                log.debug(NAME, exc_info=True)
-                return [Problem(NAME, unexpected_error(error))]
+                return [Problem(NAME, in_one_line(error, NAME))]
 
     def _look_up(self, now: datetime) -> list[Problem]:
         store = self.context.store
@@ -123,21 +118,19 @@ class References:
                 if distance <= _NEAR and not (score.muted or score.missing_terms):
                     distances[score.paper] = min(distance, distances.get(score.paper, distance))
         papers = store.papers.get(sorted(distances, key=lambda paper: (distances[paper], -paper)))
-        return [paper for paper in papers.values() if _doi(paper) and not _is_asked(paper)]
+        return [
+            paper
+            for paper in papers.values()
+            if _doi(paper) and all(fact.kind is not FactKind.REFERENCES for fact in paper.facts)
+        ]
 
-    def _readers(self) -> list[tuple[Reader, Profile]]:
+    def _readers(self) -> Readers:
         """Return the readers who added to their library or voted last, without those who stopped."""
         store = self.context.store
         voters, _ = store.feedback.last_voters(_LAST)
         ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
-        overrides = store.overrides.of_readers(ids)
         readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
-        profiles: Mapping[str, Profile] = self.context.profiles
-        return [
-            (reader, with_override(profiles[reader.profile], overrides.get(reader.id)))
-            for reader in readers
-            if reader.profile in profiles
-        ]
+        return with_profiles(store, self.context.profiles, readers)
 
     def _cited(self, paper: Paper) -> list[Entry]:
         """Return what a paper cites, the first hundred; nothing if OpenAlex doesn't know it.
@@ -169,7 +162,3 @@ class References:
 def _doi(paper: Paper) -> str:
     """Return the DOI by which OpenAlex knows a paper, arXiv's own for an arXiv id; empty without both."""
     return paper.doi or (f"10.48550/arxiv.{paper.arxiv_id}" if paper.arxiv_id else "")
-
-
-def _is_asked(paper: Paper) -> bool:
-    return any(fact.kind is FactKind.REFERENCES for fact in paper.facts)
