@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from bot.channels.phrases import pick_words, words_in
 from bot.config.profiles import Profile
 from bot.editions.composer import Context, EditionComposer, TldrWriter
-from bot.editions.due import catch_up_slot
+from bot.editions.due import catch_up_slot, free_slot
 from bot.editions.health import SourceActivitySince, quiet_reason
 from bot.editions.models import refit
-from bot.model import CatchUp, Edition, EditionKind, Paper, PaperId, Pick, PickKind, Problem, Reader, Score, TopicGroup
+from bot.model import CatchUp, Edition, EditionKind, Paper, PaperId, Pick, Problem, Reader, Score, TopicGroup
 from bot.model.clock import days_between, local_date, moment
 from bot.model.errors import UsageError
-from bot.ranking.selection import Choice, SelectionLimits, is_near_duplicate
+from bot.ranking.selection import SelectionLimits, is_near_duplicate
 from bot.store import Store
 from bot.store.editions import StoredEdition
 
@@ -119,7 +119,7 @@ def put_catch_up(
     if edition.picks:
         if tldr_writer:
             edition, problems = tldr_writer.shorten(edition, now)
-        slot = _free_slot(context.store, request.reader, edition.date)
+        slot = free_slot(context.store, request.reader, edition.date, catch_up_slot(edition.date))
         context.store.editions.save(edition, slot, context.renderer.messages(edition, slot))
     return edition, problems
 
@@ -140,12 +140,9 @@ def checked_since(since: date | None, store: Store, reader: Reader, profile: Pro
 
 
 def _usual_since(store: Store, reader: Reader, profile: Profile, now: datetime) -> date:
-    timezone = profile.schedule.timezone
-    last_vote = store.feedback.last_times([reader.id]).get(reader.id)
-    if last_vote is not None:
-        return local_date(last_vote, timezone)
-    gap = next(iter(gaps(store, reader, profile, now)), None)
-    if gap is not None:
+    if last_vote := store.feedback.last_times([reader.id]).get(reader.id):
+        return local_date(last_vote, profile.schedule.timezone)
+    for gap in gaps(store, reader, profile, now):
         return gap.since
     raise UsageError(
         f"{reader.name} has no vote, and no days without an edition, from which to catch up; name a day by --since"
@@ -162,8 +159,11 @@ def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> 
     if samples and store.sources.has_other(samples):
         hidden = store.papers.only_from(samples)
         arrivals = [paper_id for paper_id in arrivals if paper_id not in hidden]
+    # Papers after the span are still to come in an edition, unless the last one has considered them.
+    last = store.editions.last(reader.id) if request.until else None
+    watermark = last.watermark if last else newest
     if not arrivals:
-        return _Span((), 0, 0, newest if request.until is None else _watermark(store, reader, newest))
+        return _Span((), 0, 0, watermark)
     new = set(store.papers.new_to(reader.id, arrivals[0] - 1, profile.sources))
     voted_at = store.feedback.last_times([reader.id]).get(reader.id)
     if voted_at is None or voted_at < start:
@@ -171,14 +171,7 @@ def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> 
         shown = store.editions.shown(reader.id).keys()
         new |= shown - store.catch_ups.shown_before(reader.id, start)
     ids = [paper_id for paper_id in arrivals if paper_id in new]
-    # Papers after the span are still to come in an edition, unless the last one has considered them.
-    watermark = newest if request.until is None else _watermark(store, reader, newest)
     return _Span(ids, len(arrivals), arrivals[-1], watermark)
-
-
-def _watermark(store: Store, reader: Reader, newest: PaperId) -> PaperId:
-    last = store.editions.last(reader.id)
-    return last.watermark if last else newest
 
 
 def _bounds(profile: Profile, since: date, until: date | None, now: datetime) -> tuple[datetime, datetime]:
@@ -235,18 +228,14 @@ def _picks(
     sentences = min(1, profile.edition.summary_sentences)
     words = 0
     fitting: set[PaperId] = set()
-    for pick in ranked.picks([_choice(score) for score in chosen], sentences):
+    for pick in ranked.picks_of(chosen, sentences):
         words += pick_words(pick)
         if fitting and words > words_in(minutes):
             break
         fitting.add(pick.paper.id)
     # Explained again in the order of the edition: a reason that an earlier pick gave is not repeated.
     ordered = [score for _, scores in topics for score in scores if score.paper in fitting]
-    return ranked.picks([_choice(score) for score in ordered], sentences)
-
-
-def _choice(score: Score) -> Choice:
-    return Choice(score, PickKind.FOLLOW if score.followed else PickKind.MATCH)
+    return ranked.picks_of(ordered, sentences)
 
 
 def _shown_groups(topics: Sequence[tuple[str, Sequence[Score]]], picks: Sequence[Pick]) -> list[TopicGroup]:
@@ -258,11 +247,6 @@ def _shown_groups(topics: Sequence[tuple[str, Sequence[Score]]], picks: Sequence
         if of_topic := tuple(paper_id for paper_id in shown if paper_id in ids):
             groups.append(TopicGroup(name, len(scores), of_topic))
     return groups
-
-
-def _free_slot(store: Store, reader: Reader, day: date) -> str:
-    taken = store.editions.slots(reader.id, day)
-    return next(slot for slot in (catch_up_slot(day, number) for number in count(1)) if slot not in taken)
 
 
 def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:

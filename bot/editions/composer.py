@@ -49,7 +49,7 @@ from bot.model import (
 )
 from bot.model.clock import local_date, local_time
 from bot.model.errors import TldrError, in_one_line
-from bot.ranking.selection import Choice, is_quiet
+from bot.ranking.selection import is_quiet
 from bot.store import Store
 from bot.store.derived import Tldrs
 from bot.store.readers import IdRange
@@ -221,17 +221,16 @@ class EditionComposer:
         self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
     ) -> list[SourceActivitySince]:
         """Return what the sources did for each reader without candidates; empty activity for the others."""
-        without_candidates = [
-            request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids
-        ]
-        last_editions = self.store.editions.last_by_reader(without_candidates) if without_candidates else {}
-        activities = [_NO_ACTIVITY] * len(requests)
-        for n, (request, new) in enumerate(zip(requests, candidates, strict=True)):
+        quiet = [request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids]
+        last_editions = self.store.editions.last_by_reader(quiet) if quiet else {}
+        activities = []
+        for request, new in zip(requests, candidates, strict=True):
+            last = last_editions.get(request.reader.id)
+            since, profile = last.composed_at if last else None, request.profile
+            activity = _NO_ACTIVITY
             if not new.ids:
-                last = last_editions.get(request.reader.id)
-                since = last.composed_at if last else None
-                profile = request.profile
-                activities[n] = self.sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
+                activity = self.sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
+            activities.append(activity)
         return activities
 
     def _ranked(
@@ -388,14 +387,13 @@ class TldrWriter:
 
 
 def _with_tldrs(edition: Edition, texts: Mapping[PaperId, str]) -> Edition:
-    picks = []
-    for pick in edition.picks:
-        text = texts.get(pick.paper.id)
-        # A pick without a summary stays without: its profile wants none, or the paper has no abstract.
-        if text and pick.summary:
-            picks.append(replace(pick, summary=(Sentence(text, Role.TLDR),)))
-        else:
-            picks.append(pick)
+    # A pick without a summary stays without: its profile wants none, or the paper has no abstract.
+    picks = (
+        replace(pick, summary=(Sentence(texts[pick.paper.id], Role.TLDR),))
+        if pick.summary and texts.get(pick.paper.id)
+        else pick
+        for pick in edition.picks
+    )
     return replace(edition, picks=tuple(picks))
 
 
@@ -480,8 +478,7 @@ def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datet
     best = next((score for score in ranked.scores if not (score.muted or score.missing_terms)), None)
     if best is None or Match.for_probability(best.probability) not in _MATCHES:
         return ()
-    kind = PickKind.FOLLOW if best.followed else PickKind.MATCH
-    picks = ranked.picks([Choice(best, kind)], profile.edition.summary_sentences)
+    picks = ranked.picks_of([best], profile.edition.summary_sentences)
     return tuple(replace(pick, predictions=()) for pick in picks)
 
 

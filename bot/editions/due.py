@@ -175,9 +175,16 @@ def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId,
     return absences
 
 
-def catch_up_slot(day: date, number: int = 1) -> str:
+def catch_up_slot(day: date) -> str:
     """Return the slot of a catch-up edition, which is none of the days' slots."""
-    return f"catch-up-{day}#{number}" if number > 1 else f"catch-up-{day}"
+    return f"catch-up-{day}"
+
+
+def free_slot(store: Store, reader: Reader, day: date, name: str) -> str:
+    """Return the slot of this name on a day, or, if a reader's edition has taken it, the next one beside it."""
+    taken = store.editions.slots(reader.id, day)
+    slots = chain([name], (f"{name}#{number}" for number in count(2)))
+    return next(slot for slot in slots if slot not in taken)
 
 
 def forced_editions(
@@ -186,9 +193,7 @@ def forced_editions(
     """Yield an edition of today for every reader, in today's slot or, if that is taken, the next one beside it."""
     for reader, profile in active_readers(store, profiles, ids):
         day = local_date(now, profile.schedule.timezone)
-        taken = store.editions.slots(reader.id, day)
-        names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
-        yield DueEdition(reader, profile, day, next(name for name in names if name not in taken))
+        yield DueEdition(reader, profile, day, free_slot(store, reader, day, day.isoformat()))
 
 
 def letter_slot(day: date) -> str:
@@ -266,27 +271,22 @@ class StoredProfiles:
 
     def __init__(self, store: Store) -> None:
         self.profiles: dict[str, Profile] = {}
+        self.problems: dict[str, Problem] = {}  # of the profiles that this version of Paperbot can't read
         self._store = store
         self._version = 0
-        self._problems: dict[str, Problem] = {}
-
-    @property
-    def problems(self) -> list[Problem]:
-        """A problem for each profile that this version of Paperbot can't read."""
-        return list(self._problems.values())
 
     def catch_up(self) -> None:
         for published in self._store.published_profiles.newer_than(self._version):
             self._version = max(self._version, published.version)
             self.profiles.pop(published.slug, None)
-            self._problems.pop(published.slug, None)
+            self.problems.pop(published.slug, None)
             if published.content is None:
                 continue
             try:
                 self.profiles[published.slug] = parse_profile(published.slug, published.content)
             except ConfigError as error:
                 detail = f"{error.detail}; was it published by a later version of Paperbot?"
-                self._problems[published.slug] = Problem(f"profiles/{error.place}", detail)
+                self.problems[published.slug] = Problem(f"profiles/{error.place}", detail)
 
 
 # The first edition of a reader looks back this far from the newest paper. A store that has run for a year would

@@ -357,17 +357,14 @@ def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, 
     """
     last_votes = store.feedback.last_ids([reader.id for reader, _ in readers])
     libraries = store.library.last_ids([reader.id for reader, _ in readers])
-    hashes: dict[str, str] = {}
     current = {}
     for reader, profile in readers:
         if reader.id not in last_votes and reader.id not in libraries:
             continue
         # The text that is ranked by: keywords stand in for missing interests.
         text = profile.interests_at(now) or " ".join(profile.keywords)
-        if text not in hashes:
-            hashes[text] = blake2b(text.encode(), digest_size=8).hexdigest()
         counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
-        current[reader.id] = f"{_VERSION}:{counted}:{hashes[text]}"
+        current[reader.id] = f"{_VERSION}:{counted}:{blake2b(text.encode(), digest_size=8).hexdigest()}"
     return current
 
 

@@ -167,10 +167,13 @@ class Ranked:
         picks = self.picks(choices, profile.edition.summary_sentences)
         return [(choice.score, pick) for choice, pick in zip(choices, picks, strict=True)]
 
+    def picks_of(self, scores: Sequence[Score], summary_sentences: int) -> list[Pick]:
+        """Return a pick for each score, as a match or a paper of a followed author."""
+        choices = [Choice(score, PickKind.FOLLOW if score.followed else PickKind.MATCH) for score in scores]
+        return self.picks(choices, summary_sentences)
+
     def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
         """Return a pick for each choice, with its reasons and summary."""
-        if not choices:
-            return []
         picks = []
         scores = self.ranking.explained([choice.score for choice in choices])
         for choice, score in zip(choices, scores, strict=True):

@@ -26,11 +26,10 @@ from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.models import CurrentRanker, refit
 from bot.formats import Parser
-from bot.model import Paper, PaperId, ParsedDigest, Pick, PickKind, RawDigest, Reader, Score, Vote
+from bot.model import Paper, PaperId, ParsedDigest, Pick, RawDigest, Reader, Score, Vote
 from bot.model.clock import local_date
 from bot.model.papers import PROGRAMME_SOURCE, Contribution, keys, normalised_title
 from bot.model.wording import long_date, oneline, plural, shorten, wrap
-from bot.ranking.selection import Choice
 from bot.store import Store
 from bot.text.latex import readable
 
@@ -126,8 +125,7 @@ class ConferencePlanner:
         self._store(title, [place for score in scores for place in at[score.paper]], now)
         stored = self.store.papers.identified([at[score.paper][0].entry for score in scores], now)
         read = self._read(reader, profile, stored)
-        choices = [Choice(score, PickKind.FOLLOW if score.followed else PickKind.MATCH) for score in scores]
-        picks = ranked.picks(choices, profile.edition.summary_sentences) if ranked else []
+        picks = ranked.picks_of(scores, profile.edition.summary_sentences) if ranked else []
         items = _items(picks, scores, stored, at, read)
         return Plan(
             title,

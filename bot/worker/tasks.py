@@ -222,7 +222,7 @@ class Tasks:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
         with self._task(f"compose {profile}") as problems:
             self._profiles.catch_up()
-            problems.extend(self._profiles.problems)
+            problems.extend(self._profiles.problems.values())
             # The ranker alone: this process has no files to read again.
             self._app.refresh()
             # None of a profile that was withdrawn meanwhile.
@@ -266,19 +266,9 @@ class Tasks:
 
 def register(celery: Celery, tasks: Tasks) -> None:
     """Let Celery call the tasks by their names."""
-
-    # Functions, as Celery checks a task's arguments by its signature, which for a method has ``self``.
-    def ingest(source: str) -> None:
-        tasks.ingest(source)
-
-    def compose(profile: str, first: int, last: int) -> None:
-        tasks.compose(profile, first, last)
-
-    def deliver(channel: str) -> None:
-        tasks.deliver(channel)
-
-    for name, task in {INGEST: ingest, COMPOSE: compose, DELIVER: deliver}.items():
-        celery.task(task, name=name, shared=False)
+    for name, task in {INGEST: tasks.ingest, COMPOSE: tasks.compose, DELIVER: tasks.deliver}.items():
+        # Without ``typing``, which takes the ``self`` of a method for an argument that is missing.
+        celery.task(task, name=name, shared=False, typing=False)
 
 
 def run_worker(home: Path, url: str, name: str, *, concurrency: int, queues: Sequence[str]) -> int:

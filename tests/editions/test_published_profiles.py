@@ -90,11 +90,11 @@ def test_a_profile_of_a_later_version_is_a_problem_of_its_own(app):
     stored = StoredProfiles(app.store)
     stored.catch_up()
     assert list(stored.profiles) == ["owls"]
-    (problem,) = stored.problems
+    (problem,) = stored.problems.values()
     assert "later version of Paperbot" in str(problem)
     app.store.published_profiles.publish({"owls": contents["owls"]})
     stored.catch_up()
-    assert stored.problems == []
+    assert stored.problems == {}
 
 
 def test_an_address_that_is_taken_out_and_put_back_is_a_reader_again(app):
