@@ -6,7 +6,7 @@ second, which ``paperbot --help`` and most commands don't need to wait for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,8 +20,6 @@ from urllib.parse import urlsplit
 from bot.channels import (
     ChannelKind,
     MessageRenderer,
-    ReaderChannelKind,
-    Renderer,
     RenderingParts,
     TransportParts,
     address_checks,
@@ -53,9 +51,8 @@ if TYPE_CHECKING:
     from bot.formats import Parser
     from bot.operate.conference import ConferencePlanner
     from bot.operate.day import DailyJob
-    from bot.operate.ingest import IngestionService, LinkResolver
+    from bot.operate.ingest import IngestionService
     from bot.operate.messages import ChannelTests
-    from bot.operate.references import References
     from bot.readers.libraries import ZoteroLibraries
     from bot.readers.subscriptions import SubscriptionService
     from bot.sources import Source
@@ -236,20 +233,14 @@ class App:
 
     @cached_property
     def ingestion(self) -> IngestionService:
-        from bot.operate.ingest import BounceService, IngestionService
+        from bot.operate.ingest import BounceService, IngestionService, LinkResolver
 
         bounces = BounceService(self.store, self.parser, self.signer)
-        return IngestionService(self.store, self.parser, self.disk_space, self._link_resolver, self._corpora, bounces)
-
-    @property
-    def _link_resolver(self) -> LinkResolver | None:
-        """Looks up the links that digests don't have; None unless ``links.resolve`` is set."""
-        if not self.home.settings.links.resolve:
-            return None
-        from bot.operate.ingest import LinkResolver
-
-        # Answers are parsed in the parser process like digests: they are as untrusted.
-        return LinkResolver(self.store, self._fetcher, self.parser)
+        links = None
+        if self.home.settings.links.resolve:
+            # Answers are parsed in the parser process like digests: they are as untrusted.
+            links = LinkResolver(self.store, self._fetcher, self.parser)
+        return IngestionService(self.store, self.parser, self.disk_space, links, self.corpora, bounces)
 
     # Ranking and editions
 
@@ -257,17 +248,14 @@ class App:
     def ranker(self) -> CurrentRanker:
         from bot.editions.models import CurrentRanker
 
-        return CurrentRanker(self._corpora)
+        return CurrentRanker(self.corpora)
 
     @cached_property
-    def _corpora(self) -> CorpusCache:
+    def corpora(self) -> CorpusCache:
         from bot.editions.models import CorpusCache
 
         shared = self.store.corpora if self.store.is_shared else None
         return CorpusCache(self.home.state / "corpus.npz", self.store.papers, shared)
-
-    def refit_corpus(self) -> None:
-        self._corpora.renew()
 
     @cached_property
     def composer(self) -> EditionComposer:
@@ -308,10 +296,13 @@ class App:
     def daily_job_for(self, profiles: Mapping[str, Profile]) -> DailyJob:
         from bot.editions.due import Waiting
         from bot.operate.day import DailyJob
+        from bot.operate.references import References
 
+        context = self.context(profiles)
+        resolves = self.home.settings.links.resolve
         wait = timedelta(minutes=self.home.settings.bot.wait_minutes)
         return DailyJob(
-            self.context(profiles),
+            context,
             sources=self.sources,
             ingestion=self.ingestion,
             waiting=Waiting(self.store, self._digest_sources, wait),
@@ -320,16 +311,8 @@ class App:
             disk_space=self.disk_space,
             keep=self.keep_days,
             tldr_writer=self.tldr_writer,
-            references=self._references_of(profiles),
+            references=References(context, self._fetcher, self.parser) if resolves else None,
         )
-
-    def _references_of(self, profiles: Mapping[str, Profile]) -> References | None:
-        """Asks what papers cite; None unless ``links.resolve`` is set."""
-        if not self.home.settings.links.resolve:
-            return None
-        from bot.operate.references import References
-
-        return References(self.context(profiles), self._fetcher, self.parser)
 
     # Rendering
 
@@ -350,20 +333,18 @@ class App:
 
     @cached_property
     def renderer(self) -> MessageRenderer:
-        return MessageRenderer(self._make_renderer)
-
-    def _make_renderer(self, channel: ReaderChannelKind) -> Renderer:
-        return channel.renderer(self.section(channel), RenderingParts(self.templates, self.links, self.signer.tag))
+        return self._renderer(lambda: RenderingParts(self.templates, self.links, self.signer.tag))
 
     @cached_property
     def sample_renderer(self) -> MessageRenderer:
         """Renders samples: their papers are not in the store, so that signed links to them would lead nowhere."""
-        return MessageRenderer(self._make_sample_renderer)
-
-    def _make_sample_renderer(self, channel: ReaderChannelKind) -> Renderer:
         links = SampleLinks(self.public_url)
-        parts = RenderingParts(self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False)
-        return channel.renderer(self.section(channel), parts)
+        return self._renderer(
+            lambda: RenderingParts(self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False)
+        )
+
+    def _renderer(self, parts: Callable[[], RenderingParts]) -> MessageRenderer:
+        return MessageRenderer(lambda channel: channel.renderer(self.section(channel), parts()))
 
     # Delivery
 

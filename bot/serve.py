@@ -66,7 +66,7 @@ class Jobs:
                 problems.extend([*report.problems, *app.notify_operator(report.problems, now)])
                 if not self._first_ingest_done.is_set():
                     # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
-                    app.refit_corpus()
+                    app.corpora.renew()
         finally:
             self._first_ingest_done.set()
 

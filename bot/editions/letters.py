@@ -459,8 +459,8 @@ def field_month(store: Store, sources: Collection[str], timezone: str, month: da
     arrivals = _steady(store.papers.first_deliveries(begins[0], end, sources), [*begins, start])
     all_new = [paper_id for paper_id, arrival in arrivals.items() if arrival.at >= start]
     all_before = [paper_id for paper_id, arrival in arrivals.items() if arrival.at < start]
-    new = some(all_new, _MOST_OF_MONTH)
-    earlier = some(all_before, _MOST_READ - len(new))
+    new = sample_evenly(all_new, _MOST_OF_MONTH)
+    earlier = sample_evenly(all_before, _MOST_READ - len(new))
     compared = FieldMonth(
         month,
         len(new),
@@ -491,7 +491,7 @@ def field_month(store: Store, sources: Collection[str], timezone: str, month: da
     return replace(compared, topics=tuple(topics))
 
 
-def some(papers: Sequence[PaperId], most: int) -> Sequence[PaperId]:
+def sample_evenly(papers: Sequence[PaperId], most: int) -> Sequence[PaperId]:
     """Return at most so many papers, evenly over their order."""
     return papers if len(papers) <= most else [papers[n * len(papers) // most] for n in range(most)]
 

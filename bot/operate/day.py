@@ -61,8 +61,8 @@ Shown = Callable[[Edition], None]
 
 
 @dataclass(slots=True)
-class PublishReport:
-    """What was composed and sent.
+class RunReport:
+    """What was composed and sent, and for a whole run what was ingested before.
 
     ``skipped`` counts quiet editions of profiles with ``when_quiet = "skip"``: stored, not sent. (Days that downtime
     missed are called missed, and are not counted.)
@@ -76,14 +76,8 @@ class PublishReport:
     unknown: int = 0
     problems: list[Problem] = field(default_factory=list)
     sent_kinds: set[Kind] = field(default_factory=set)  # the kinds of address to which something was delivered
-
-
-@dataclass(slots=True, kw_only=True)
-class RunReport(PublishReport):
-    """A ``PublishReport`` with what was ingested before."""
-
-    digests: Sequence[DigestReport]
-    source_problems: Sequence[Problem]  # which ``problems`` contains as well
+    digests: Sequence[DigestReport] = ()
+    source_problems: Sequence[Problem] = ()  # which ``problems`` contains as well
 
     @property
     def complete(self) -> bool:
@@ -113,8 +107,8 @@ class DailyJob:
         ``show`` is called with each edition and alert once it is saved, quiet editions too.
         """
         ingested = self.ingest(now, progress=progress)
-        report = RunReport(digests=ingested.digests, source_problems=ingested.problems)
-        self.publish(now, force=force, progress=progress, show=show, report=report)
+        report = self.publish(now, force=force, progress=progress, show=show)
+        report.digests, report.source_problems = ingested.digests, ingested.problems
         # A full disk stops both steps with the same problem; report it once.
         report.problems = list(dict.fromkeys([*ingested.problems, *report.problems]))
         return report
@@ -137,16 +131,10 @@ class DailyJob:
         self.libraries.queue_saves(self.context.profiles, now)
 
     def publish(
-        self,
-        now: datetime,
-        *,
-        force: bool = False,
-        progress: Progress = no_progress,
-        show: Shown | None = None,
-        report: PublishReport | None = None,
-    ) -> PublishReport:
-        """Compose the due alerts and editions, then deliver everything in the outbox; ``report`` is added to."""
-        report = report or PublishReport()
+        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
+    ) -> RunReport:
+        """Compose the due alerts and editions, then deliver everything in the outbox."""
+        report = RunReport()
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
         if not self.disk_space.problems():
             self.prepare(now)
@@ -170,11 +158,10 @@ class DailyJob:
 
     def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
         """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
-        if problems := self.disk_space.problems():
-            return problems
-        composing = _Composing(self, now, PublishReport())
-        composing.all(ids)
-        return composing.report.problems
+        report = RunReport(problems=self.disk_space.problems())
+        if not report.problems:
+            _Composing(self, now, report).all(ids)
+        return report.problems
 
 
 # Hardly any of what composing allocates is cyclic, and collections of the oldest generation walk the corpus. Python's
@@ -199,7 +186,7 @@ class _Composing:
 
     job: DailyJob
     now: datetime
-    report: PublishReport
+    report: RunReport
     progress: Progress = no_progress
     show: Shown | None = None
 

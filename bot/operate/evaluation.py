@@ -37,6 +37,7 @@ from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.due import with_profiles
 from bot.editions.health import SourceMonitor
+from bot.editions.letters import sample_evenly
 from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
 from bot.model.clock import days_between, local_date, moment
@@ -359,7 +360,8 @@ def _weighted_mean(values: Sequence[tuple[float, float]]) -> float:
 _READING_DEPTH = 0.9
 # Neighbouring days share a fold beyond this number. The reader's page waits for the evaluation, so it must be bounded.
 _MAX_FOLDS = 100
-# Seen papers sampled for a fold, beside its own; more hardly change the AUC.
+# Seen papers sampled for a fold, beside its own; more hardly change the AUC. Not at random: page and command have to
+# draw the same papers.
 _MAX_SEEN = 50
 _MAX_UNSEEN = 1_000
 # Models are refitted once there are this many times as many votes as at the last fit: a fit for each fold would be
@@ -447,8 +449,8 @@ class _PredictionTasks:
             for paper in self._arrivals[day]
             if self._arrived_at[paper] <= fold.until and paper not in self._papers
         ]
-        seen = dict.fromkeys(_sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
-        unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
+        seen = dict.fromkeys(sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
+        unseen = sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
         negatives = [
             paper
             for paper in self._store.papers.get([*seen, *unseen]).values()
@@ -484,16 +486,6 @@ class _PredictionTasks:
         ]
 
 
-def _sample_evenly(ids: Sequence[PaperId], at_most: int) -> list[PaperId]:
-    """Return up to ``at_most`` ids at equal distances.
-
-    Not at random: page and command have to draw the same papers.
-    """
-    if len(ids) <= at_most:
-        return list(ids)
-    return [ids[n * len(ids) // at_most] for n in range(at_most)]
-
-
 MAX_DAYS = 400
 
 
@@ -524,7 +516,7 @@ def replay(
     What has no history is as today: profile and preferences, texts and upvotes of papers, and ``samples``, the sources
     that are excluded once another has delivered papers. Papers that match an alert rule come first in their edition.
 
-    Raises UsageError at once if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
+    Raises UsageError if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
     """
     if first > last:
         raise UsageError(f"--from {first} is after --to {last}; exchange them")
@@ -537,19 +529,6 @@ def replay(
         at = composed.get(day, moment(day, schedule.at, schedule.timezone))
         if at <= now:
             times[day] = at
-    # A generator of its own, so that a mistaken range is refused by the call and not by its first use.
-    return _editions(store, reader, profile, times, samples)
-
-
-def outcomes(store: Store, reader: Reader) -> Outcomes:
-    """Return what became of the papers that the reader received or voted on, until now."""
-    sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
-    return Outcomes(sent, store.feedback.current(reader.id))
-
-
-def _editions(
-    store: Store, reader: Reader, profile: Profile, times: Mapping[date, datetime], samples: Collection[str]
-) -> Iterator[Edition]:
     editions: list[Edition] = []
     with TemporaryDirectory(prefix="paperbot-") as folder:
         # In a file of its own: this corpus is fitted on the papers of the past, and again as they become more.
@@ -562,3 +541,9 @@ def _editions(
             edition = composer.edition(reader, profile, day, at)
             editions.append(edition)
             yield edition
+
+
+def outcomes(store: Store, reader: Reader) -> Outcomes:
+    """Return what became of the papers that the reader received or voted on, until now."""
+    sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
+    return Outcomes(sent, store.feedback.current(reader.id))

@@ -94,7 +94,7 @@ def vote_with_effect(
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
         return VoteEffect([], [], compared.waiting, rise=vote is Vote.UP, phrases=[])
-    return compare(before, after, profile, paper, compared.earlier, waiting=compared.waiting)
+    return compare(before, after, profile, paper, compared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +114,25 @@ def compared_papers(
 ) -> ComparedPapers:
     """Return the papers by whose order an effect is shown."""
     new = composer.candidates(reader, profile)
-    candidates = [paper_id for paper_id in new.ids if paper_id != without]
-    earlier = {paper_id for paper_id in new.waiting if paper_id != without} if candidates else set()
-    waiting = bool(candidates)
-    if not waiting:
-        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
-        unsent = store.papers.new_to(reader.id, oldest, sources=profile.sources)
-        candidates = [paper_id for paper_id in unsent if paper_id != without]
-    return ComparedPapers([*candidates[-_MAX_CANDIDATES:], *sorted(earlier)[-_MAX_CANDIDATES:]], earlier, waiting)
+    if candidates := [paper_id for paper_id in new.ids if paper_id != without]:
+        earlier = sorted({*new.waiting} - {without})
+        ids = [*candidates[-_MAX_CANDIDATES:], *earlier[-_MAX_CANDIDATES:]]
+        return ComparedPapers(ids, frozenset(earlier), waiting=True)
+    oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
+    unsent = [i for i in store.papers.new_to(reader.id, oldest, sources=profile.sources) if i != without]
+    return ComparedPapers(unsent[-_MAX_CANDIDATES:], (), waiting=False)
 
 
-def first_papers(ranked: Ranked, profile: Profile, earlier: Collection[PaperId]) -> list[Paper]:
-    """Return the first papers of the edition that these would make."""
-    choices = choices_of(profile, ranked, earlier)
+def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPapers) -> list[Paper]:
+    """Return the first papers of the edition that these would make; none where nothing is ranked."""
+    if ranked is None:
+        return []
+    choices = choices_of(profile, ranked, compared.earlier)
     return [ranked.papers[choice.score.paper] for choice in choices[:_COMPARED_PAPERS]]
 
 
-def compare(
-    before: Ranked, after: Ranked, profile: Profile, voted: Paper, earlier: Collection[PaperId] = (), *, waiting: bool
-) -> VoteEffect:
-    """Compare two rankings of the same papers, the paper voted on among them unless the profile excludes it.
-
-    ``earlier`` are those of the papers that earlier editions had no place for.
-    """
+def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compared: ComparedPapers) -> VoteEffect:
+    """Compare two rankings of the same papers, the paper voted on among them unless the profile excludes it."""
     old_score = before.explained(voted.id)
     new_score = after.explained(voted.id)
     old_terms = old_score.terms if old_score else {}
@@ -159,9 +155,9 @@ def compare(
     }
 
     return VoteEffect(
-        before=first_papers(before.without(voted.id), profile, earlier),
-        after=first_papers(after.without(voted.id), profile, earlier),
-        waiting=waiting,
+        before=first_papers(before.without(voted.id), profile, compared),
+        after=first_papers(after.without(voted.id), profile, compared),
+        waiting=compared.waiting,
         rise=rise,
         phrases=[phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)],
     )
@@ -348,8 +344,8 @@ def change_taste(
         store.feedback.add_many(renewed)
     after = composer.ranked(reader, profile, compared.ids, now)
     return VoteEffect(
-        before=first_papers(before, profile, compared.earlier) if before else [],
-        after=first_papers(after, profile, compared.earlier) if after else [],
+        before=first_papers(before, profile, compared),
+        after=first_papers(after, profile, compared),
         waiting=compared.waiting,
         rise=change is TasteChange.AGAIN,
         phrases=[phrase],

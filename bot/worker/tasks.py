@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import logging
 import signal
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from threading import Event
+from threading import Event, Timer
 
 from celery import Celery
 from kombu.entity import Queue
@@ -148,20 +147,6 @@ _DELIVERY_SECONDS = 20
 _DELIVERIES_WAITING = 4
 
 
-class TimeBudget:
-    """A stop signal that is set when its seconds are over."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-        self._never = Event()
-
-    def is_set(self) -> bool:
-        return time.monotonic() >= self._end
-
-    def wait(self, timeout: float) -> None:
-        self._never.wait(min(timeout, max(self._end - time.monotonic(), 0)))
-
-
 class TaskInterrupted(BaseException):
     """Raised in a task that has reached the soft limit; a BaseException, as it is no reader's or digest's fault."""
 
@@ -237,14 +222,18 @@ class Tasks:
         """Deliver what is due for a kind of channel."""
         with self._task(f"deliver {kind}") as problems:
             is_exclusive = channel(kind).is_exclusive
-            budget = TimeBudget(_DELIVERY_SECONDS)
-            dispatcher = self._app.dispatcher_of([kind], budget)
+            time_over = Event()
+            timer = Timer(_DELIVERY_SECONDS, time_over.set)
+            timer.daemon = True
+            dispatcher = self._app.dispatcher_of([kind], time_over)
             lock = self._app.store.exclusively(f"deliver {kind}") if is_exclusive else nullcontext(True)
             with lock as has_lock:
                 if not has_lock:
                     return
+                timer.start()
                 problems.extend(dispatcher.deliver_due(datetime.now(UTC)).problems)
-            if budget.is_set():
+            timer.cancel()
+            if time_over.is_set():
                 self._queue.deliver(kind)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ import pytest
 from bot.app import open_app
 from bot.editions.composer import compose_letter
 from bot.editions.due import publish
-from bot.editions.letters import FieldMonths, some
+from bot.editions.letters import FieldMonths, sample_evenly
 from bot.model import Entry, ParsedDigest
 
 OCTOBER = date(2026, 10, 1)
@@ -146,6 +146,6 @@ def test_later_letters_and_those_after_a_month_without_growth_say_nothing_of_it(
 
 
 def test_of_very_many_papers_some_are_read_evenly_over_the_time():
-    assert some(range(10), 10) == range(10)
-    assert some(range(10), 4) == [0, 2, 5, 7]
-    assert some([], 4) == []
+    assert sample_evenly(range(10), 10) == range(10)
+    assert sample_evenly(range(10), 4) == [0, 2, 5, 7]
+    assert sample_evenly([], 4) == []
