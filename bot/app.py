@@ -421,20 +421,9 @@ class App:
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove everything stored about a reader; see ``bot.readers.personal_data.erase``."""
-        from bot.channels import FilesChannel
         from bot.readers.personal_data import erase
 
-        outbox = self.home.outbox_folder
-        return erase(
-            reader,
-            now,
-            store=self.store,
-            messages=FilesChannel(outbox, reader_channel(reader.kind).suffix),
-            # The chart of all readers names this reader too.
-            charts=[self.home.chart_file(reader), self.home.chart_file(None)],
-            profile_file=self.home.profile_file(reader.profile),
-            profile=self.profiles.get(reader.profile),
-        )
+        return erase(self.store, self.home, reader, now)
 
     def standing_problems(self, now: datetime) -> list[Problem]:
         """Return the problems that last: until a person repairs a profile, disk or file, or an hour's cap is over."""

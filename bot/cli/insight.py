@@ -482,10 +482,10 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
       paperbot rank --history seen.jsonl --candidates new.jsonl --profiles profiles.jsonl \\
           --feedback thumbs.jsonl --top 20 --output ranked.jsonl
     """
-    from bot.operate.offline_ranking import Files, rank_files
+    from bot.operate.offline_ranking import rank_files
 
     with working("ranking"):
-        rank_files(Files(history, candidates, profiles, feedback), top, output)
+        rank_files(history, candidates, profiles, feedback, top=top, output=output)
 
 
 @click.command("summarize", short_help="Summarise the papers of a file.")

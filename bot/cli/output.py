@@ -228,8 +228,7 @@ def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
 
 def home_of(ctx: click.Context) -> Path:
     """Return the home that ``--home`` or ``PAPERBOT_HOME`` names; by default the current directory."""
-    home = ctx.find_root().obj
-    return home if isinstance(home, Path) else Path()
+    return ctx.find_root().obj or Path()
 
 
 def app_of(ctx: click.Context) -> App:

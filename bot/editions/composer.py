@@ -103,11 +103,10 @@ class EditionComposer:
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """Return the papers new to a reader since the last edition."""
-        return candidates_of(self.store, [(reader, profile)], self.samples)[0]
+        return self.candidates_of([(reader, profile)])[0]
 
-    def candidates_of(self, requests: Sequence[EditionRequest]) -> list[Candidates]:
-        """Return what ``candidates`` does for the reader of each request, in a few queries for all."""
-        readers = [(request.reader, request.profile) for request in requests]
+    def candidates_of(self, readers: Readers) -> list[Candidates]:
+        """Return what ``candidates`` does for each reader, in a few queries for all."""
         return candidates_of(self.store, readers, self.samples)
 
     def edition(
@@ -121,7 +120,7 @@ class EditionComposer:
     ) -> Iterator[Edition]:
         """Yield the requested editions in their order; memory grows with their number."""
         readers = [(request.reader, request.profile) for request in requests]
-        candidates = candidates or self.candidates_of(requests)
+        candidates = candidates or self.candidates_of(readers)
         # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
         # and a later reader of the batch must see the same state of the store as the first.
         activities = self._activities(requests, candidates, now)

@@ -186,11 +186,9 @@ def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
     """Return the contribution with aware times: a time of a place keeps its offset, UTC becomes the reader's time."""
 
     def local(moment: datetime | None) -> datetime | None:
-        if moment is None:
-            return None
-        if moment.tzinfo is None:
+        if moment and not moment.tzinfo:
             return moment.replace(tzinfo=zone)
-        return moment.astimezone(zone) if place.is_utc else moment
+        return moment.astimezone(zone) if moment and place.is_utc else moment
 
     start = local(place.start)
     return replace(place, day=start.date() if start else place.day, start=start, end=local(place.end))

@@ -252,9 +252,10 @@ class _Composing:
         """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
         context = self.job.context
         remaining = list(batch)
+        readers = [(due.reader, due.profile) for due in batch]
         try:
-            candidates = context.composer.candidates_of(batch)
-            with_candidates = [(due.reader, due.profile) for due, new in zip(batch, candidates, strict=True) if new.ids]
+            candidates = context.composer.candidates_of(readers)
+            with_candidates = [reader for reader, new in zip(readers, candidates, strict=True) if new.ids]
             refit(context.store, context.ranker, with_candidates, self.now)
             for edition in context.composer.editions(batch, self.now, candidates):
                 yield remaining.pop(0), edition

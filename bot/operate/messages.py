@@ -115,13 +115,9 @@ class ChannelTests:
             if not error.unknown:
                 remedies = {**_REMEDIES, **reader_channel(reader.kind).remedies}
                 remedy = remedies.get(error.scope, "")
-            raise DeliveryError(
-                f"{error}; {remedy}" if remedy else str(error),
-                permanent=error.permanent,
-                scope=error.scope,
-                unknown=error.unknown,
-                code=error.code,
-            ) from error
+            if remedy:
+                error.args = (f"{error}; {remedy}",)
+            raise
         return tuple(receipts)
 
 

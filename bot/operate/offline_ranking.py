@@ -20,31 +20,24 @@ from bot.ranking.ranking import Rules
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The input: past papers, papers to rank, profiles and votes; each line is a JSON object.
+def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, *, top: int, output: Path) -> None:
+    """Write ``{"profile", "paper", "score"}`` for the ``top`` best papers of each profile; raises UsageError.
 
-    A profile may have ``require``, groups of terms as in a profile's file.
+    The input are past papers, papers to rank, profiles and votes; each line is a JSON object. A profile may have
+    ``require``, groups of terms as in a profile's file.
     """
-
-    history: Path
-    candidates: Path
-    profiles: Path
-    feedback: Path
-
-
-def rank_files(files: Files, top: int, output: Path) -> None:
-    """Write ``{"profile", "paper", "score"}`` for the ``top`` best papers of each profile; raises UsageError."""
-    index = _PaperIndex()
-    history = [index.add(row) for row in _rows(files.history)]
-    candidates = [index.add(row) for row in _rows(files.candidates)]
-    profiles = {row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(files.profiles)}
+    papers: dict[str, Paper] = {}  # by the names that the files give them; the ranker's ids are their numbers
+    past = [_add(papers, row) for row in _rows(history)]
+    new = [_add(papers, row) for row in _rows(candidates)]
+    wanted = {row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(profiles)}
 
     # A later vote of a profile on the same paper replaces the earlier one, as in the store.
-    votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in profiles}
-    for row in _rows(files.feedback):
+    votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in wanted}
+    for row in _rows(feedback):
         name = row.text("profile")
-        paper = index.find(row)
+        paper = papers.get(row.text("paper"))
+        if paper is None:
+            raise row.error(f"no paper {row.text('paper')!r} in the history or among the candidates")
         vote = row.fields.get("thumb")
         if name not in votes:
             raise row.error(f"no profile {name!r} in the profiles")
@@ -58,13 +51,14 @@ def rank_files(files: Files, top: int, output: Path) -> None:
             up=[paper for paper, vote in votes[name].values() if vote > 0],
             down=[paper for paper, vote in votes[name].values() if vote < 0],
         )
-        for name, (text, require) in profiles.items()
+        for name, (text, require) in wanted.items()
     ]
 
-    corpus = Corpus().fit([paper.text for paper in history or candidates])
-    rankings = zip(profiles, Ranker(corpus).best(interests, candidates, top), strict=True)
+    corpus = Corpus().fit([paper.text for paper in past or new])
+    rankings = zip(wanted, Ranker(corpus).best(interests, new, top), strict=True)
     # json.dumps once for each paper, and not for each line: lines are papers times profiles.
-    parts = [f'"paper": {json.dumps(index.names[paper.id])}, "score": ' for paper in candidates]
+    names = list(papers)
+    parts = [f'"paper": {json.dumps(names[paper.id])}, "score": ' for paper in new]
     try:
         with output.open("w", encoding="utf-8") as file:
             for name, (columns, scores) in rankings:
@@ -75,28 +69,12 @@ def rank_files(files: Files, top: int, output: Path) -> None:
         raise UsageError(f"{output}: cannot be written ({error.strerror})") from error
 
 
-class _PaperIndex:
-    """Papers by the names that the files give them; the ranker's ids are their numbers."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self._papers: dict[str, Paper] = {}
-
-    def add(self, row: _Row) -> Paper:
-        """Return the row's paper; the first row with a name defines it. Raises UsageError."""
-        name = row.text("id")
-        if name not in self._papers:
-            entry = Entry(row.text("title"), row.text("abstract"))
-            self._papers[name] = new_paper(entry, len(self.names), _NO_TIME)
-            self.names.append(name)
-        return self._papers[name]
-
-    def find(self, row: _Row) -> Paper:
-        """Return the paper that a vote names; raises UsageError."""
-        name = row.text("paper")
-        if name not in self._papers:
-            raise row.error(f"no paper {name!r} in the history or among the candidates")
-        return self._papers[name]
+def _add(papers: dict[str, Paper], row: _Row) -> Paper:
+    """Return the row's paper; the first row with a name defines it. Raises UsageError."""
+    name = row.text("id")
+    if name not in papers:
+        papers[name] = new_paper(Entry(row.text("title"), row.text("abstract")), len(papers), _NO_TIME)
+    return papers[name]
 
 
 @dataclass(frozen=True, slots=True)

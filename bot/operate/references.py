@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from bot.editions.composer import Context
-from bot.editions.due import EditionRequest, Readers, with_profiles
+from bot.editions.due import Readers, with_profiles
 from bot.formats import Parser
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Problem, RawDigest, SourceState
-from bot.model.clock import local_date
 from bot.model.errors import DigestError, PaperbotError, SourceError, in_one_line
 from bot.model.papers import citation, is_cited, keys
 from bot.sources import HttpError, after_failure, after_success, is_due
@@ -108,8 +107,7 @@ class References:
         store = self.context.store
         distances: dict[PaperId, float] = {}
         for reader, profile in self._readers():
-            request = EditionRequest(reader, profile, local_date(now, profile.schedule.timezone))
-            (new,) = self.context.composer.candidates_of([request])
+            new = self.context.composer.candidates(reader, profile)
             ranked = self.context.composer.ranked(reader, profile, new.ids, now)
             least = max(profile.edition.fills_from, _LEAST_THRESHOLD)
             threshold = math.log(least / (1 - least)) if least < 1 else math.inf

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.channels import FilesChannel, address_checks
-from bot.config.profiles import Profile, describe_override, mentions, remove_reader
+from bot.channels import FilesChannel, address_checks, reader_channel
+from bot.config.home import Home
+from bot.config.profiles import describe_override, mentions, remove_reader
 from bot.model import FactKind, Reader, RecordedVote, Vote
 from bot.model.errors import ConfigError
 from bot.store import Store
@@ -134,16 +135,7 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
     ]
 
 
-def erase(
-    reader: Reader,
-    now: datetime,
-    *,
-    store: Store,
-    messages: FilesChannel,
-    charts: Iterable[Path],
-    profile_file: Path,
-    profile: Profile | None,
-) -> Path | None:
+def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | None:
     """Remove everything stored about a reader: in the store, the message files, the charts and the profile's file.
 
     Returns the profile's file if it still names the address: in a comment, or because it can't be edited.
@@ -151,13 +143,16 @@ def erase(
     # The store also writes a tombstone, a keyed hash of the address: as long as the profile's file names the
     # reader, the next run would otherwise create them again.
     store.forget(reader, now)
-    messages.forget(reader)
-    for chart in charts:
+    FilesChannel(home.outbox_folder, reader_channel(reader.kind).suffix).forget(reader)
+    # The chart of all readers names this reader too.
+    for chart in (home.chart_file(reader), home.chart_file(None)):
         chart.unlink(missing_ok=True)
+    profile_file = home.profile_file(reader.profile)
     try:
         if profile_file.exists():
             remove_reader(profile_file, reader.address, address_checks())
     except ConfigError:
+        profile = home.profiles.get(reader.profile)
         is_listed = profile is not None and (reader.kind, reader.address) in profile.addresses
         return profile_file if is_listed or mentions(profile_file, reader.address) else None
     # The file no longer names the reader, so the tombstone goes too.

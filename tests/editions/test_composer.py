@@ -131,7 +131,7 @@ def test_readers_without_votes_get_what_they_would_alone(three):
     voter, *new = app.store.readers.sync("owls", addresses, NOW)
     first = EditionRequest(voter, app.profiles["owls"], NOW.date())
     batch = [*requests, *(replace(first, reader=reader) for reader in new)]
-    candidates = app.composer.candidates_of(batch)
+    candidates = app.composer.candidates_of([(each.reader, each.profile) for each in batch])
     # Ben was sent the first papers already.
     candidates[-2] = replace(candidates[-2], ids=candidates[-2].ids[5:])
     *voters, ann, ben, cid = app.composer.editions(batch, NOW, candidates)
