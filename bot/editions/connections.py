@@ -83,16 +83,6 @@ class Join:
     with_second: int
     since: date
 
-    @property
-    def topics(self) -> frozenset[str]:
-        """Both topics, in either order."""
-        return frozenset([self.first, self.second])
-
-    @property
-    def reason(self) -> Reason:
-        """The reason of the pick that joins them."""
-        return Reason(ReasonKind.JOINS, self.first, near=self.second, since=self.since.isoformat())
-
 
 class Joins:
     """What a batch of readers was sent before ``now``, read when the first pick asks for it."""
@@ -111,8 +101,8 @@ class Joins:
         stated: set[frozenset[str]] = set()
         for pick in picks:
             join = self.of_pick(reader, timezone, ranked, pick.paper.id, pick.reasons, voted=voted)
-            if join and join.topics not in stated:
-                stated.add(join.topics)
+            if join and (topics := frozenset([join.first, join.second])) not in stated:
+                stated.add(topics)
                 noted.append(replace(pick, reasons=with_join(pick.reasons, join)))
             else:
                 noted.append(pick)
@@ -173,7 +163,8 @@ class Joins:
 def with_join(reasons: Sequence[Reason], join: Join) -> tuple[Reason, ...]:
     """Return a pick's reasons with that of a join before the topics that it names."""
     place = next(place for place, reason in enumerate(reasons) if reason.kind is ReasonKind.WROTE)
-    return (*reasons[:place], join.reason, *reasons[place:])
+    reason = Reason(ReasonKind.JOINS, join.first, near=join.second, since=join.since.isoformat())
+    return (*reasons[:place], reason, *reasons[place:])
 
 
 def _are_together(recent: str, first: str, second: str) -> bool:
@@ -481,7 +472,8 @@ class GroupLikes:
         from bot.ranking.ranking import Rules
 
         rules = Rules(mute=profile.mute)
-        known = self._known(reader)
+        voted = {vote.paper for vote in self._store.feedback.votes(reader.id)}
+        known = voted | self._store.editions.shown(reader.id).keys()
         papers = self._store.papers.get(paper_id for paper_id in names if paper_id not in known).values()
         likes = [GroupLike(paper, names[paper.id]) for paper in papers if not rules.matches(paper).muted]
         return sorted(likes, key=lambda like: (-len(like.names), -like.paper.id))
@@ -489,10 +481,6 @@ class GroupLikes:
     def _of_others(self, reader: Reader) -> list[ShownLike]:
         likes = self._by_profile.get(reader.profile, []) if reader.id != NOT_STORED else []
         return [like for like in likes if like.reader != reader.id]
-
-    def _known(self, reader: Reader) -> Collection[PaperId]:
-        voted = {vote.paper for vote in self._store.feedback.votes(reader.id)}
-        return voted | self._store.editions.shown(reader.id).keys()
 
 
 def listed(likes: Sequence[GroupLike], papers: Collection[PaperId]) -> tuple[GroupLike, ...]:

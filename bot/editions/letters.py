@@ -149,13 +149,12 @@ class _Side:
         ranked = lessons.ranked
         papers = ranked.reader.up if sign > 0 else ranked.reader.down
         # The newest vote first; papers of a library come after those that were voted on.
-        self._papers: list[Paper | VotedPaper] = sorted(
+        newest_first = sorted(
             list(papers)[-_VOTED_PAPERS:],
             key=lambda paper: (is_library_paper(paper.id), ranked.reader.ages.get(paper.id, 0.0)),
         )
-        texts = [ranked.text(paper) for paper in self._papers]
-        self._stems = [{phrase.stems for phrase in text.phrases} for text in texts]
-        self.weights = lessons.weights(lessons.learnable(texts), sign)
+        self._papers = _Papers.of(ranked, newest_first)
+        self.weights = lessons.weights(lessons.learnable([ranked.text(paper) for paper in newest_first]), sign)
 
     def phrases(self, heaviest: float) -> Iterator[LearnedPhrase]:
         """Yield the heaviest phrases, none of which repeats another, each with papers that taught it."""
@@ -164,7 +163,7 @@ class _Side:
         }
         for phrase in whole_phrases(candidates, (), _MAX_LEARNED):
             weight = candidates[phrase]
-            taught_by = [p for p, stems in zip(self._papers, self._stems, strict=True) if phrase.stems in stems]
+            taught_by = self._papers.having(phrase)
             own = [paper for paper in taught_by if not is_library_paper(paper.id)]
             titles = tuple(paper.title for paper in (own or taught_by)[:_MAX_EXAMPLES])
             yield LearnedPhrase(phrase.text, self._sign * weight, weight / heaviest, titles, is_from_library=not own)
@@ -226,8 +225,8 @@ def taste(
     if lessons is None:
         return None
     papers = store.papers.voted([*recent_ids, *ids_before])
-    recent = _Likes.of(lessons.ranked, [papers[paper_id] for paper_id in recent_ids])
-    before = _Likes.of(lessons.ranked, [papers[paper_id] for paper_id in ids_before])
+    recent = _Papers.of(lessons.ranked, [papers[paper_id] for paper_id in recent_ids])
+    before = _Papers.of(lessons.ranked, [papers[paper_id] for paper_id in ids_before])
     texts = [lessons.ranked.text(paper) for paper in (*recent.papers, *before.papers)]
     phrases = [phrase for phrase in lessons.learnable(texts) if len(phrase.text) <= _MAX_WIDTH]
 
@@ -244,13 +243,15 @@ def taste(
     chosen_faded = _of_different_papers(faded, before)
     if not (chosen_grown or chosen_faded):
         return None
-    sent = _sent(store, reader, lessons.ranked, since, timezone) if chosen_faded else None
+    shown = store.editions.shown(reader.id).items() if chosen_faded else ()
+    sent_ids = [paper_id for paper_id, place in shown if local_date(place.at, timezone) >= since]
+    sent = _Papers.of(lessons.ranked, list(store.papers.voted(sent_ids).values()))
     return Taste(
         since=since,
         earlier=earlier,
         recent=len(recent.papers),
         before=len(before.papers),
-        grown=tuple(_changed(phrase, recent, before, recent) for phrase in chosen_grown),
+        grown=tuple(_changed(phrase, recent, before, recent, _Papers((), ())) for phrase in chosen_grown),
         faded=tuple(_changed(phrase, recent, before, before, sent) for phrase in chosen_faded),
     )
 
@@ -290,24 +291,24 @@ class _History:
 
 
 @dataclass(frozen=True, slots=True)
-class _Likes:
-    """The liked papers of a period, newest like first, and the stems of the phrases of each."""
+class _Papers:
+    """Papers, such as those that were liked in a period, and the stems of the phrases of each."""
 
-    papers: Sequence[VotedPaper]
+    papers: Sequence[Paper | VotedPaper]
     stems: Sequence[Collection[tuple[str, ...]]]
 
     @classmethod
-    def of(cls, ranked: Ranked, papers: Sequence[VotedPaper]) -> _Likes:
+    def of(cls, ranked: Ranked, papers: Sequence[Paper | VotedPaper]) -> _Papers:
         return cls(papers, [{phrase.stems for phrase in ranked.text(paper).phrases} for paper in papers])
 
-    def having(self, phrase: Phrase) -> list[VotedPaper]:
+    def having(self, phrase: Phrase) -> list[Paper | VotedPaper]:
         return [paper for paper, stems in zip(self.papers, self.stems, strict=True) if phrase.stems in stems]
 
     def share(self, phrase: Phrase) -> float:
         return len(self.having(phrase)) / len(self.papers)
 
 
-def more_frequent(phrases: Sequence[Phrase], here: _Likes, there: _Likes) -> dict[Phrase, float]:
+def more_frequent(phrases: Sequence[Phrase], here: _Papers, there: _Papers) -> dict[Phrase, float]:
     """Return the phrases of a larger share of the likes here than there, by more than chance, with the evidence.
 
     That is the negative logarithm of the probability that chance alone puts as many of the phrase's likes here.
@@ -343,7 +344,7 @@ def chance_of(here: int, there: int, size_here: int, size_there: int) -> float:
     return ways / comb(size_here + size_there, having)
 
 
-def _of_different_papers(evidence: Mapping[Phrase, float], likes: _Likes) -> list[Phrase]:
+def _of_different_papers(evidence: Mapping[Phrase, float], likes: _Papers) -> list[Phrase]:
     """Return the phrases with most evidence; of those that mostly the same papers have, one stands for all."""
     chosen: list[Phrase] = []
     told: set[PaperId] = set()
@@ -355,32 +356,14 @@ def _of_different_papers(evidence: Mapping[Phrase, float], likes: _Likes) -> lis
     return chosen
 
 
-def _changed(
-    phrase: Phrase,
-    recent: _Likes,
-    before: _Likes,
-    examples: _Likes,
-    sent: Sequence[Collection[tuple[str, ...]]] | None = None,
-) -> ChangedPhrase:
+def _changed(phrase: Phrase, recent: _Papers, before: _Papers, examples: _Papers, sent: _Papers) -> ChangedPhrase:
     return ChangedPhrase(
         phrase.text,
         len(recent.having(phrase)),
         len(before.having(phrase)),
         tuple(examples.having(phrase)),
-        sum(phrase.stems in stems for stems in sent or ()),
+        len(sent.having(phrase)),
     )
-
-
-def _sent(
-    store: Store, reader: Reader, ranked: Ranked, since: date, timezone: str
-) -> Sequence[Collection[tuple[str, ...]]]:
-    """Return the stems of the phrases of each paper that the reader was first sent since a day."""
-    ids = [
-        paper_id
-        for paper_id, shown in store.editions.shown(reader.id).items()
-        if local_date(shown.at, timezone) >= since
-    ]
-    return _Likes.of(ranked, list(store.papers.voted(ids).values())).stems
 
 
 # Which topics grew in a field in a month: the papers of its sources, beside those of the three months before.

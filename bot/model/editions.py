@@ -375,7 +375,7 @@ class ChangedPhrase:
     text: str
     recent: int
     before: int
-    papers: tuple[VotedPaper, ...]
+    papers: tuple[Paper | VotedPaper, ...]
     sent: int = 0
 
 
