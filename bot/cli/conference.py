@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from bot.cli.output import json_option, now_option, pass_app, print_json, print_problems, working
+from bot.cli.output import print_json, print_problems, report_options, working
 from bot.model import Problem, RawDigest
 from bot.model.errors import UsageError
 from bot.model.wording import plural
@@ -35,9 +35,7 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
     metavar="FILE",
 )
 @click.option("--timezone", default="", help="Of times without one, such as Europe/Vienna  [default: the profile's].")
-@now_option
-@json_option
-@pass_app
+@report_options
 def conference(
     app: App,
     *,
@@ -70,10 +68,10 @@ def conference(
     from bot.operate import conference as plans
     from bot.readers import stored_reader
 
-    if output and not form and output.suffix.lower() not in _BY_SUFFIX:
+    form = form or (_BY_SUFFIX.get(output.suffix.lower()) if output else "text")
+    if form is None:
         raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
     _check_timezone(timezone)
-    form = form or (_BY_SUFFIX[output.suffix.lower()] if output else "text")
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     # click names standard input <stdin>, which people would take for a file's name.
     name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
@@ -96,11 +94,10 @@ def conference(
 def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
     from bot.operate import conference as plans
 
-    votes = plans.votes_of(app.links(plan.reader))
     if form == "markdown":
-        return plans.as_markdown(plan, votes)
+        return plans.as_markdown(plan, app.links(plan.reader))
     if form == "html":
-        return plans.as_page(plan, app.templates, votes)
+        return plans.as_page(plan, app.templates, app.links(plan.reader))
     if form == "ics":
         if dayless := sum(item.slot.day is None for item in plan.items):
             note = f"{plural(dayless, 'paper')} of the plan without a day: not in the calendar"

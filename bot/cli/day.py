@@ -22,6 +22,7 @@ from bot.cli.output import (
     print_json,
     print_problems,
     progress_bar,
+    report_options,
     table,
     working,
 )
@@ -152,9 +153,7 @@ def reasons_for_no_edition(app: App, force: bool) -> list[str]:
 @click.option(
     "--again", is_flag=True, help="Also parse digests that exceeded a limit, and mails that could not be read."
 )
-@now_option
-@json_option
-@pass_app
+@report_options
 def ingest(app: App, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
     """Retrieve digests and store the papers that are new: from the sources, or from PATHS.
 
@@ -285,9 +284,7 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 @click.argument("reader", required=False)
 @click.option("--unknown", "state", flag_value=State.UNKNOWN.value, help="Messages that may have arrived already.")
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
-@now_option
-@json_option
-@pass_app
+@report_options
 def retry(app: App, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
     """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
 
@@ -341,9 +338,7 @@ _MOST_MINUTES = 120
 )
 @click.option("--preview", is_flag=True, help="Print the edition; nothing is stored or sent.")
 @click.option("--list", "lists", is_flag=True, help="Print what is skipped, best first; nothing is stored or sent.")
-@now_option
-@json_option
-@pass_app
+@report_options
 def catch_up(
     app: App,
     *,

@@ -108,7 +108,6 @@ class Days:
 
     @property
     def place(self) -> int:
-        """The place of the paper voted on in the first mail."""
         return next(place for place, pick in enumerate(self.first.picks, 1) if pick.paper.id == self.voted.id)
 
     def moves(self) -> Iterator[tuple[int, int | None, Paper]]:

@@ -282,14 +282,14 @@ class Questions:
         return name != "mail_username" or wants_login(self.user)
 
     def _sources(self) -> tuple[Mapping[str, str], ...]:
-        from bot.operate.proposals import is_medical, proposed_sources, pubmed_page
+        from bot.operate.proposals import proposed_sources, pubmed_page
 
         proposals = proposed_sources(self.user.interests or "")
         if proposals:
             click.echo("\nThese sources fit, best first; those with x are the nearest:")
         for number, proposal in enumerate(proposals, 1):
             click.echo(f"  {number:2} [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
-        if is_medical(proposals):
+        if any(proposal.table["kind"] == "biorxiv" for proposal in proposals):
             page = pubmed_page(self.user.interests or "")
             click.echo(f'PubMed makes the address of a feed by "Create RSS" below the search field of {page}')
         click.echo("Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail.")

@@ -13,13 +13,11 @@ import click
 
 from bot.cli.output import (
     console,
-    json_option,
-    now_option,
-    pass_app,
     plain,
     print_json,
     print_problems,
     progress_bar,
+    report_options,
     table,
     why,
     working,
@@ -48,9 +46,7 @@ _PHRASE_ROWS = 12
 @click.command("why", short_help="Explain the score of PAPER for READER.")
 @click.argument("reader")
 @click.argument("paper")
-@now_option
-@json_option
-@pass_app
+@report_options
 def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> None:
     """Show why PAPER is for READER, its score, and the phrases that contribute to it.
 
@@ -140,9 +136,7 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the chart to this file, as SVG  [default: state/evaluation/...svg]",
 )
-@now_option
-@json_option
-@pass_app
+@report_options
 def evaluate(
     app: App,
     *,
@@ -353,9 +347,7 @@ def _print_wrapped(text: str, *, bold: bool = False) -> None:
 @click.argument("reader")
 @click.option("--from", "first", type=_DATE, required=True, help="The first day, such as 2025-05-06.")
 @click.option("--to", "last", type=_DATE, required=True, help="The last day.")
-@now_option
-@json_option
-@pass_app
+@report_options
 def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
     """Compose the editions of past days again: today's profile, but only the papers and thumbs known by then.
 

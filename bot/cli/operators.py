@@ -34,6 +34,7 @@ from bot.cli.output import (
     plain,
     print_json,
     print_problems,
+    report_options,
     schema_option,
     table,
 )
@@ -246,9 +247,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
 
 
 @click.command("status", short_help="Show sources, readers, outbox and problems.")
-@now_option
-@json_option
-@pass_app
+@report_options
 def status(app: App, now: datetime, as_json: bool) -> int:
     """Show sources, readers, outbox and problems."""
     from bot.operate.status import status

@@ -247,3 +247,8 @@ def pass_app(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
         return command(app_of(ctx), *arguments, **options)
 
     return with_app
+
+
+def report_options(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
+    """Give a command ``--now`` and ``--json``, as most have them, and the opened home as its first argument."""
+    return now_option(json_option(pass_app(command)))

@@ -20,6 +20,7 @@ from bot.cli.output import (
     plain,
     print_json,
     print_problems,
+    report_options,
     schema_option,
     table,
     working,
@@ -199,9 +200,7 @@ def forget(app: App, reader: str, now: datetime) -> None:
     type=click.File("rb"),
     help='Record the votes of a file: JSON Lines {"reader", "paper", "vote", "at"}; - reads standard input.',
 )
-@now_option
-@json_option
-@pass_app
+@report_options
 def thumb(
     app: App,
     *,
@@ -269,9 +268,7 @@ class LibraryFile(click.File):
 @click.argument("reader")
 @click.argument("file", type=LibraryFile(), required=False)
 @click.option("--remove", is_flag=True, help="Remove the reader's library instead, all of it.")
-@now_option
-@json_option
-@pass_app
+@report_options
 def import_library(
     app: App,
     *,

@@ -351,7 +351,6 @@ class FollowUps:
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST_FOLLOW_UPS])
 
     def _begin(self, now: datetime) -> None:
-        """Forget what was read in another run."""
         if self._now == now:
             return
         self._now = now

@@ -124,15 +124,12 @@ class Ranked:
         return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
-        """Return the similarity of two ranked papers, 0 to 1."""
         return self.ranking.pool.similarity(paper, other)
 
     def interest(self, paper: PaperId) -> int | None:
-        """Return which of the reader's interests a paper is nearest to; None if there is only one."""
         return self.ranking.interest(paper) if self.ranking.model.has_several_interests else None
 
     def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper has to do with what the reader wrote at all."""
         return self.ranking.touches(paper)
 
     @property

@@ -12,9 +12,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -114,7 +115,9 @@ class ConferencePlanner:
         zone = ZoneInfo(timezone or profile.schedule.timezone)
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)
-        papers = [_ranked_as(paper, self.store.papers.newest_id()) for paper in found]
+        newest = self.store.papers.newest_id()
+        # Under an id by which it can be ranked: negative ones are those of readers' libraries.
+        papers = [replace(paper, id=newest - paper.id) if paper.id < 0 else paper for paper in found]
         ranked = self._ranked(reader, profile, papers, now)
         at: dict[PaperId, list[Contribution]] = defaultdict(list)
         for paper, place in zip(papers, places, strict=True):
@@ -175,11 +178,6 @@ class ConferencePlanner:
                 parts.append("in your library")
             read[paper.id] = ", ".join(parts)
         return read
-
-
-def _ranked_as(paper: Paper, newest: PaperId) -> Paper:
-    """Return a paper under an id by which it can be ranked: negative ones are those of readers' libraries."""
-    return replace(paper, id=newest - paper.id) if paper.id < 0 else paper
 
 
 def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
@@ -357,7 +355,6 @@ def _notes(item: PlannedPaper) -> Iterator[str]:
 
 
 def as_text(plan: Plan) -> str:
-    """Return the plan as plain text."""
     lines = [f"{oneline(plan.title)}: {tally(plan)}"]
     for day in days(plan):
         lines += ["", day.heading]
@@ -382,19 +379,12 @@ def _escaped(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", oneline(text))
 
 
-Votes = Callable[[Paper, Vote], str]
+def _vote_link(links: ReaderLinks, paper: Paper, vote: Vote) -> str:
+    """Return the link of a vote; empty where neither pages nor a mailbox could take it."""
+    return links.thumb(paper, vote, "page") or links.thumb(paper, vote)
 
 
-def votes_of(links: ReaderLinks) -> Votes:
-    """Return what gives the link of a vote; empty where neither pages nor a mailbox could take it."""
-
-    def link(paper: Paper, vote: Vote) -> str:
-        return links.thumb(paper, vote, "page") or links.thumb(paper, vote)
-
-    return link
-
-
-def as_markdown(plan: Plan, vote: Votes) -> str:
+def as_markdown(plan: Plan, links: ReaderLinks) -> str:
     """Return the plan as CommonMark."""
     lines = [f"# {_escaped(plan.title)}", "", f"{_escaped(plan.profile_title)}: {tally(plan)}"]
     for day in days(plan):
@@ -413,15 +403,15 @@ def as_markdown(plan: Plan, vote: Votes) -> str:
                 lines.append(f"  <br>{_escaped(' · '.join(where(item, slot)))}{search}")
                 lines.append(f"  <br>{_escaped(phrases.verdict(item.pick))}")
                 lines += [f"  <br>*{_escaped(note)}*" for note in _notes(item)]
-                if up := vote(paper, Vote.UP):
-                    down = vote(paper, Vote.DOWN)
+                if up := _vote_link(links, paper, Vote.UP):
+                    down = _vote_link(links, paper, Vote.DOWN)
                     lines.append(f"  <br>[More like this](<{up}>) · [Less like this](<{down}>)")
     if not plan.slots:
         lines += ["", "No paper of this programme fits what this profile asks for."]
     return "\n".join(lines) + "\n"
 
 
-def as_page(plan: Plan, templates: Environment, vote: Votes) -> str:
+def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
     """Return the plan as a page that loads nothing; raises TemplateProblem."""
     return render_part(
         templates,
@@ -429,7 +419,7 @@ def as_page(plan: Plan, templates: Environment, vote: Votes) -> str:
         plan=plan,
         days=days(plan),
         tally=tally(plan),
-        vote=vote,
+        vote=partial(_vote_link, links),
         where=where,
         first_capital=_first_capital,
         language=plan.language,
@@ -499,7 +489,6 @@ def _folded(line: str) -> str:
 
 
 def as_json(plan: Plan) -> dict[str, Any]:
-    """Return the plan as values of JSON, beside the problems."""
     return {
         "programme": plan.title,
         "reader": plan.reader.name,

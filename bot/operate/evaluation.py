@@ -77,7 +77,6 @@ class Fold:
 
     @property
     def likes(self) -> int:
-        """The number of liked papers."""
         return sum(self.labels.values())
 
 

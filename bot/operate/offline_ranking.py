@@ -101,7 +101,6 @@ class _Row:
         return value
 
     def error(self, problem: str) -> UsageError:
-        """Return an error that names file and line."""
         return UsageError(f"{self.place}: {problem}")
 
 

@@ -72,11 +72,6 @@ def pubmed_page(interests: str) -> str:
     return f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(search)}" if search else ""
 
 
-def is_medical(proposals: list[Proposal]) -> bool:
-    """Return whether PubMed has papers of the field that these sources are for."""
-    return any(proposal.table["kind"] == "biorxiv" for proposal in proposals)
-
-
 def source_table(kind: str, value: str) -> dict[str, str]:
     """Return the section of the settings for a category, a subject, a search, the address of a feed, or a mailbox.
 

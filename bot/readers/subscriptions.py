@@ -54,9 +54,6 @@ _HOUR = timedelta(hours=1)
 class TooManyRequestsError(PaperbotError):
     """More subscriptions are requested in this hour than mails may be sent to strangers."""
 
-    def __init__(self) -> None:
-        super().__init__("Too many subscriptions were requested in this hour, and no mail was sent to you.")
-
 
 class NotStoppedByReaderError(PaperbotError):
     """A reader wants to resume, but the operator or the mail server stopped them."""
@@ -128,7 +125,9 @@ class SubscriptionService:
         reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)
         # Told whatever the address, so that the answer tells nothing about it.
         if any(limit is not of_mailbox for limit in reached):
-            raise TooManyRequestsError
+            raise TooManyRequestsError(
+                "Too many subscriptions were requested in this hour, and no mail was sent to you."
+            )
         if reached:
             return False
         reader = self.store.readers.request_subscription(slug, kind, address, now)
@@ -136,7 +135,8 @@ class SubscriptionService:
             return False  # the button in the mail would do nothing
         # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
         if interests and reader.stopped is StopReason.AWAITING:
-            set_interests(self.store, reader, profile, interests)
+            override = _own_interests(interests[:MAX_INTERESTS].strip(), profile)
+            self.store.overrides.set(reader.id, override)
         title = with_override(profile, self.store.overrides.get(reader.id)).title
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
         message = self.renderer.of_kind(kind).confirmation(reader, title, key, self.links(reader), now)
@@ -375,11 +375,6 @@ def show_likes(store: Store, reader: Reader, name: str) -> str:
 def with_own_interests(profile: Profile, interests: str) -> Profile:
     """Return the profile with other interests, and a title made of them; muted terms stay."""
     return with_override(profile, _own_interests(interests, profile))
-
-
-def set_interests(store: Store, reader: Reader, profile: Profile, interests: str) -> None:
-    """Store the interests of a reader who has set nothing yet, in place of the profile's topics and title."""
-    store.overrides.set(reader.id, _own_interests(interests[:MAX_INTERESTS].strip(), profile))
 
 
 def _own_interests(interests: str, profile: Profile) -> Override:

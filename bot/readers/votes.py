@@ -112,7 +112,6 @@ class ComparedPapers:
 def compared_papers(
     store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, without: PaperId | None = None
 ) -> ComparedPapers:
-    """Return the papers by whose order an effect is shown."""
     new = composer.candidates(reader, profile)
     if candidates := [paper_id for paper_id in new.ids if paper_id != without]:
         earlier = sorted({*new.waiting} - {without})
@@ -124,7 +123,6 @@ def compared_papers(
 
 
 def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPapers) -> list[Paper]:
-    """Return the first papers of the edition that these would make; none where nothing is ranked."""
     if ranked is None:
         return []
     choices = choices_of(profile, ranked, compared.earlier)
