@@ -221,10 +221,8 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
     from bot.readers import find_reader
 
     recipient, profile = find_reader(app.store, app.profiles, reader)
-    if output_format is None:
-        kind, output_format = recipient.kind, reader_channel(recipient.kind).forms[0]
-    else:
-        kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
+    output_format = output_format or reader_channel(recipient.kind).forms[0]
+    kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
     renderer = app.renderer.of_kind(kind)
     if weekly:
         with working("composing the letter"):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from bot.config.profiles import Profile, with_override
-from bot.model import NOT_STORED, Origin, Paper, Reader, StopReason, parse_ref
+from bot.model import NOT_STORED, Origin, Paper, Reader, parse_ref
 from bot.model.errors import UsageError
 from bot.store import Store
 
@@ -70,12 +70,6 @@ def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str)
         if reader.address.lower() == address.lower():
             return reader
     return find_reader(store, profiles, name)[0]
-
-
-def unsubscribe(store: Store, reader: Reader) -> None:
-    """Stop the editions of a reader whom nobody else has stopped; votes are kept in case the reader comes back."""
-    if reader.stopped in (None, StopReason.PAUSED):
-        store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
 
 
 def find_paper(store: Store, text: str) -> Paper:

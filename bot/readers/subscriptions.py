@@ -13,7 +13,7 @@ do they send to an address that a mail server has refused for good.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, time, timedelta
 from ipaddress import IPv6Network
@@ -27,7 +27,6 @@ from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Rea
 from bot.model.addresses import mailbox_of
 from bot.model.errors import PaperbotError, UsageError
 from bot.model.wording import known_language, oneline, shorten
-from bot.readers import unsubscribe
 from bot.store import Store
 from bot.store.sending import RateLimit
 from bot.text.topics import read_interests
@@ -173,13 +172,9 @@ class SubscriptionService:
         Idempotent, and without an error for readers whom somebody else stopped: RFC 8058 wants every one-click
         request to succeed.
         """
-        unsubscribe(self.store, reader)
+        self.store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
 
-    def resume(self, reader: Reader) -> None:
-        if not self.store.readers.resubscribe(reader.id):
-            raise NotStoppedByReaderError
-
-    def resume_all(self, readers: Iterable[Reader]) -> None:
+    def resume(self, *readers: Reader) -> None:
         """Resume those readers who may resume; raises NotStoppedByReaderError if none of them may."""
         # A list, so that all are resumed: any() over a generator would stop at the first.
         resumed = [self.store.readers.resubscribe(reader.id) for reader in readers]

@@ -19,10 +19,22 @@ from bot.config.files import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.ranked import Ranked, choices_of
-from bot.model import RENEWED, Paper, PaperId, Problem, Reader, ReaderId, RecordedVote, TasteChange, Vote, parse_ref
+from bot.model import (
+    RENEWED,
+    Paper,
+    PaperId,
+    Problem,
+    Reader,
+    ReaderId,
+    RecordedVote,
+    StopReason,
+    TasteChange,
+    Vote,
+    parse_ref,
+)
 from bot.model.errors import UsageError
 from bot.ranking.phrases import whole_phrases
-from bot.readers import find_paper, stored_reader, unsubscribe
+from bot.readers import find_paper, stored_reader
 from bot.readers.subscriptions import ignore_word
 from bot.store import Store
 from bot.text.tokens import stem_terms
@@ -293,7 +305,7 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
     if reader is None:
         return False
     if not match["vote"]:
-        unsubscribe(store, reader)
+        store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
         return True
     papers = store.papers.get(paper_ids).values()
     if not papers or sender.lower() != reader.address.lower():

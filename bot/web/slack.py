@@ -182,7 +182,7 @@ class SlackPages:
                         self._subscriptions.pause(reader)
                     text = "Paused; `/papers resume` resumes."
                 else:
-                    self._subscriptions.resume_all(readers)
+                    self._subscriptions.resume(*readers)
                     text = "Resumed; the next edition comes as planned."
                 return [{"text": text}]
             case _:

@@ -105,8 +105,8 @@ def test_resuming_all_resumes_what_the_reader_stopped(app, service):
     app.store.readers.confirm(paused.id)
     service.pause(current(app, paused))
     app.store.readers.stop(removed.id, StopReason.OPERATOR)
-    service.resume_all([removed, paused])
+    service.resume(removed, paused)
     assert current(app, paused).stopped is None
     assert current(app, removed).stopped is StopReason.OPERATOR
     with pytest.raises(NotStoppedByReaderError):
-        service.resume_all([removed])
+        service.resume(removed)
