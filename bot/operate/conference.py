@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial
+from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -69,8 +70,25 @@ class PlannedPaper:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedSlot:
+    """A slot with its heading, such as 09:00–10:30, and its papers, the best match first."""
+
+    heading: str
+    planned: Sequence[PlannedPaper]
+    has_one_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDay:
+    """A day with its heading and its slots."""
+
+    heading: str
+    slots: Sequence[PlannedSlot]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """The papers of a programme that fit a reader, by slot in the order of time, in each the best match first.
+    """The papers of a programme that fit a reader, by day and slot in the order of time.
 
     ``papers`` counts those of the programme, ``planned`` those of the plan, a paper at two places once. ``hidden`` are
     those that the profile mutes or that lack a required term, ``disliked`` those that the reader voted down.
@@ -80,7 +98,7 @@ class Plan:
     reader: Reader
     profile_title: str
     language: str
-    slots: Mapping[Slot, Sequence[PlannedPaper]]
+    days: Sequence[PlannedDay]
     papers: int
     planned: int
     hidden: int
@@ -90,7 +108,7 @@ class Plan:
 
     @property
     def items(self) -> list[PlannedPaper]:
-        return [item for items in self.slots.values() for item in items]
+        return [item for day in self.days for slot in day.slots for item in slot.planned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +153,7 @@ class ConferencePlanner:
             reader,
             profile.title,
             profile.language,
-            _by_slot(items),
+            _days(items, profile.language),
             papers=len(at),
             planned=len(scores),
             hidden=sum(bool(score.muted or score.missing_terms) for score in ranked.scores) if ranked else 0,
@@ -266,44 +284,21 @@ def _excludes(place: Contribution, other: Contribution) -> bool:
     return place.start < ends[1] and other.start < ends[0]
 
 
-def _by_slot(items: Iterable[PlannedPaper]) -> dict[Slot, list[PlannedPaper]]:
+def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
     """Return the items by slot: days in their order, on each the hours, then what has no time; last what has no day."""
-    by_slot: dict[Slot, list[PlannedPaper]] = defaultdict(list)
-    for item in items:
-        by_slot[item.slot].append(item)
     latest = datetime.max.replace(tzinfo=UTC)
-    return dict(sorted(by_slot.items(), key=lambda entry: (entry[0].day or date.max, entry[0].start or latest)))
+    by_time = sorted(items, key=lambda item: (item.slot.day or date.max, item.slot.start or latest))
+    days = []
+    for day, of_day in groupby(by_time, key=lambda item: item.slot.day):
+        slots = [_planned(slot, list(of_slot)) for slot, of_slot in groupby(of_day, key=lambda item: item.slot)]
+        days.append(PlannedDay(_day(day, language), slots))
+    return days
 
 
 # A plan of a conference as text, Markdown, a page, a calendar (RFC 5545) and JSON.
 _NO_TIME = "No time given"
 _INDENT = "    "
 _TITLE = 100  # characters of another paper's title
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSlot:
-    """A slot with its heading, such as 09:00–10:30."""
-
-    heading: str
-    planned: Sequence[PlannedPaper]
-    has_one_end: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownDay:
-    """A day with its heading and its slots."""
-
-    heading: str
-    slots: Sequence[ShownSlot]
-
-
-def days(plan: Plan) -> list[ShownDay]:
-    """Return the plan's slots by day, with headings; what has no day comes last."""
-    shown: dict[date | None, list[ShownSlot]] = {}
-    for slot, items in plan.slots.items():
-        shown.setdefault(slot.day, []).append(_shown(slot, items))
-    return [ShownDay(_day(day, plan.language), slots) for day, slots in shown.items()]
 
 
 def _day(day: date | None, language: str) -> str:
@@ -313,13 +308,13 @@ def _day(day: date | None, language: str) -> str:
     return f"{day:%A}, {long_date(day, language)}" if language.startswith("en") else long_date(day, language)
 
 
-def _shown(slot: Slot, items: Sequence[PlannedPaper]) -> ShownSlot:
+def _planned(slot: Slot, items: Sequence[PlannedPaper]) -> PlannedSlot:
     if slot.start is None:
-        return ShownSlot(_NO_TIME if slot.day else "", items, has_one_end=True)
+        return PlannedSlot(_NO_TIME if slot.day else "", items, has_one_end=True)
     ends = {item.place.end for item in items}
     end = ends.pop() if len(ends) == 1 else None
     heading = f"{slot.start:%H:%M}–{end:%H:%M}" if end else f"{slot.start:%H:%M}"
-    return ShownSlot(heading, items, has_one_end=end is not None)
+    return PlannedSlot(heading, items, has_one_end=end is not None)
 
 
 def tally(plan: Plan) -> str:
@@ -334,7 +329,7 @@ def tally(plan: Plan) -> str:
     return "; ".join(parts)
 
 
-def where(item: PlannedPaper, slot: ShownSlot) -> list[str]:
+def where(item: PlannedPaper, slot: PlannedSlot) -> list[str]:
     """Return kind, room and session of a planned paper, its own end where its slot has several, and its id."""
     place = item.place
     parts = [_first_capital(place.kind), place.room, place.session]
@@ -356,7 +351,7 @@ def _notes(item: PlannedPaper) -> Iterator[str]:
 
 def as_text(plan: Plan) -> str:
     lines = [f"{oneline(plan.title)}: {tally(plan)}"]
-    for day in days(plan):
+    for day in plan.days:
         lines += ["", day.heading]
         for slot in day.slots:
             lines += ["", f"  {slot.heading}"] if slot.heading else [""]
@@ -366,7 +361,7 @@ def as_text(plan: Plan) -> str:
                 lines.append(wrap(" · ".join(where(item, slot)), _INDENT, _INDENT))
                 lines.append(wrap(phrases.verdict(item.pick), _INDENT, _INDENT))
                 lines += [wrap(note, _INDENT, _INDENT) for note in _notes(item)]
-    if not plan.slots:
+    if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
     return "\n".join(lines) + "\n"
 
@@ -387,7 +382,7 @@ def _vote_link(links: ReaderLinks, paper: Paper, vote: Vote) -> str:
 def as_markdown(plan: Plan, links: ReaderLinks) -> str:
     """Return the plan as CommonMark."""
     lines = [f"# {_escaped(plan.title)}", "", f"{_escaped(plan.profile_title)}: {tally(plan)}"]
-    for day in days(plan):
+    for day in plan.days:
         lines += ["", f"## {_escaped(day.heading)}"]
         for slot in day.slots:
             lines += ["", f"### {slot.heading}"] if slot.heading else []
@@ -406,7 +401,7 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
                 if up := _vote_link(links, paper, Vote.UP):
                     down = _vote_link(links, paper, Vote.DOWN)
                     lines.append(f"  <br>[More like this](<{up}>) · [Less like this](<{down}>)")
-    if not plan.slots:
+    if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
     return "\n".join(lines) + "\n"
 
@@ -417,7 +412,7 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
         templates,
         "conference/plan.html.j2",
         plan=plan,
-        days=days(plan),
+        days=plan.days,
         tally=tally(plan),
         vote=partial(_vote_link, links),
         where=where,
