@@ -92,7 +92,7 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
         quiet=None if picks else quiet_reason(scores, SourceActivitySince()),
         kind=EditionKind.CATCH_UP,
         language=profile.language,
-        follow_ups=composer.follow_ups(request.reader, ranked, span.ids, now) if ranked and picks else (),
+        follow_ups=composer.follow_ups.of_reader(request.reader, ranked, span.ids, now) if ranked and picks else (),
         catch_up=CatchUp(
             since=request.since,
             until=request.until or today,

@@ -29,7 +29,6 @@ from bot.model import (
     RENEWED,
     Edition,
     EditionKind,
-    FollowUp,
     GroupLike,
     Letter,
     Match,
@@ -98,7 +97,7 @@ class EditionComposer:
         return FieldMonths(self.store)
 
     @cached_property
-    def _follow_ups(self) -> FollowUps:
+    def follow_ups(self) -> FollowUps:
         return FollowUps(self.store, self.ranker)
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
@@ -141,16 +140,13 @@ class EditionComposer:
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
             )
             if ranked and picks:
-                edition = replace(edition, follow_ups=self.follow_ups(request.reader, ranked, new.ids, now))
+                follow_ups = self.follow_ups.of_reader(request.reader, ranked, new.ids, now)
+                edition = replace(edition, follow_ups=follow_ups)
             if request.profile.group:
                 papers = [pick.paper for pick in picks]
                 others = listed(unseen[request.reader.id], {paper.id for paper in papers})
                 edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
             yield edition
-
-    def follow_ups(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
-        """Return what became of papers that a reader liked; ``new`` are the papers of the edition that says it."""
-        return self._follow_ups.of_reader(reader, ranked, new, now)
 
     def _group_likes(self, readers: Readers, now: datetime) -> tuple[GroupLikes, dict[ReaderId, list[GroupLike]]]:
         """Return the likes of the readers' groups, and for each reader of one those of papers new to them."""
