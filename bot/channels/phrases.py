@@ -72,7 +72,7 @@ _FIRST_LINE = 200  # characters, about what previews of a link show
 _OTHER_SIGHTINGS = 3
 # Of more picks, the list is grouped by topic.
 _MOST_UNGROUPED = 6
-_TOPICAL = (
+TOPICAL = (
     ReasonKind.KEYWORD,
     ReasonKind.WROTE,
     ReasonKind.MENTIONED,
@@ -513,7 +513,7 @@ def _topic(pick: Pick) -> str:
     """Return what the first reason of a pick that names a topic names; empty without one."""
     if pick.kind is PickKind.EXPLORE:
         return ""
-    topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in _TOPICAL)
+    topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
     named = _shown(next(topics, ""), _PHRASE_WIDTH)
     return named[:1].upper() + named[1:]
 

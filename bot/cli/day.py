@@ -313,24 +313,18 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
     return 1 if sent.problems else 0
 
 
-# The command ``catch-up``: the best papers of a longer span in one edition.
-_DATE = click.DateTime(["%Y-%m-%d"])
-_MINUTES = 10
-_MOST_MINUTES = 120
-
-
 @click.command("catch-up", short_help="Send READER the best of the days that they missed.")
 @click.argument("reader")
 @click.option(
     "--since",
-    type=_DATE,
+    type=click.DateTime(["%Y-%m-%d"]),
     metavar="DATE",
     help="The first day, such as 2025-05-06  [default: that of the last vote, or after the last edition before a gap].",
 )
 @click.option(
     "--minutes",
-    type=click.IntRange(1, _MOST_MINUTES),
-    default=_MINUTES,
+    type=click.IntRange(1, 120),
+    default=10,
     show_default=True,
     help="The time to read it; at most 20 papers.",
 )

@@ -517,9 +517,6 @@ def mcp(app: App, reader: str, votes: bool) -> None:
     run(app, reader, votes=votes)
 
 
-_SHELLS = ("bash", "zsh", "fish")
-
-
 @click.command("config", short_help="Show every setting in force, and where it comes from.")
 @json_option
 @schema_option("settings", "paperbot.toml")
@@ -554,7 +551,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
 
 
 @click.command("completion", short_help="Print the completion script of a shell.")
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the script by which SHELL completes the commands and options of paperbot.
@@ -566,7 +563,7 @@ def completion(ctx: click.Context, shell: str) -> None:
       paperbot completion fish > ~/.config/fish/completions/paperbot.fish
     """
     completion = get_completion_class(shell)
-    assert completion is not None  # noqa: S101 - click has a class for each name in _SHELLS
+    assert completion is not None  # noqa: S101 - click has a class for each of the three
     if shell == "zsh":
         # Without compinit there is no compdef; oh-my-zsh and others have called it, a .zshrc of its own may not.
         click.echo("(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }")

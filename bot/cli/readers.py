@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
@@ -30,8 +31,6 @@ from bot.model.errors import UsageError
 from bot.model.wording import listed, plural
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from bot.app import App
     from bot.config.profiles import Profile
     from bot.model import ZoteroConnection
@@ -47,8 +46,6 @@ _ZOTERO: Literal["zotero"] = "zotero"
 @pass_app
 def profiles(app: App) -> int:
     """List the profiles and their readers, with the readers' own settings, and check each file."""
-    from datetime import UTC, datetime
-
     from bot.config.profiles import describe_days, describe_end
 
     now = datetime.now(UTC)

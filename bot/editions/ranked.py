@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from bot.channels.phrases import TOPICAL
 from bot.config.profiles import Profile
 from bot.editions.connections import Citations, Join
 from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score, VotedPaper
@@ -30,18 +31,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
 # Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
 _MAX_PAPERS = 2_000
 # Reasons whose text is a phrase of the paper, which is highlighted in the summary.
-_PHRASES = frozenset(
-    {
-        ReasonKind.ALERT,
-        ReasonKind.KEYWORD,
-        ReasonKind.WROTE,
-        ReasonKind.MENTIONED,
-        ReasonKind.NEAR,
-        ReasonKind.LEARNED,
-        ReasonKind.LEARNED_FROM_LIBRARY,
-        ReasonKind.PHRASES,
-    }
-)
+_PHRASES = frozenset({ReasonKind.ALERT, *TOPICAL, ReasonKind.PHRASES})
 # Names what triggered an alert; what is cited is the first reason.
 _OWN_PAPERS_CITED = "cites a paper of yours"
 # A possible match is shown by what it does and what came out, without the background.
