@@ -159,11 +159,20 @@ def evaluate(
     if chart and chart.suffix.lower() != ".svg":
         raise UsageError(f"--chart {chart}: the chart is an SVG drawing; give the file a name that ends in .svg")
     if reader is None:
-        return evaluate_all_readers(app, chart, as_json)
-    return evaluate_reader(app, reader, chart, as_json)
+        saved = evaluate_all_readers(app, chart, as_json)
+    else:
+        saved = evaluate_reader(app, reader, chart, as_json)
+    if saved and not as_json:
+        click.echo(f"\nThe chart as a drawing: {saved}")
+    if chart and not saved:
+        reason = "no reader has enough folds for a chart" if reader is None else "a chart over time needs more folds"
+        print_problems([Problem(str(chart), f"not written: {reason}")])
+        return 1
+    return 0
 
 
-def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
+def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> str | None:
+    """Print one reader's evaluation; return where its chart is, None without one."""
     from bot.operate.charts import answer, learning_curve
     from bot.operate.evaluation import evaluate
     from bot.readers import find_reader
@@ -177,10 +186,10 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> in
         print_json(_reader_json(evaluation) | {"chart": saved})
     else:
         print_reader(evaluation, chart)
-    return _report_file(file, saved, as_json, "a chart over time needs more folds")
+    return saved
 
 
-def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
+def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> str | None:
     from bot.operate.charts import answer_for_all, readers_chart
     from bot.operate.evaluation import evaluate_all, mean_of_readers
 
@@ -207,7 +216,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
         )
     else:
         print_all(answer, mean, evaluations, chart)
-    return _report_file(file, saved, as_json, "no reader has enough folds for a chart")
+    return saved
 
 
 def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | None:
@@ -222,16 +231,6 @@ def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | Non
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror}); name another with --chart") from error
     return str(file)
-
-
-def _report_file(requested: Path | None, saved: str | None, as_json: bool, reason: str) -> int:
-    """Say where the chart is; return exit code 1 if a chart was requested and could not be drawn."""
-    if saved and not as_json:
-        click.echo(f"\nThe chart as a drawing: {saved}")
-    if requested is None or saved:
-        return 0
-    print_problems([Problem(str(requested), f"not written: {reason}")])
-    return 1
 
 
 def _reader_json(evaluation: Evaluation) -> dict[str, Any]:

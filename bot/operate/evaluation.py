@@ -307,13 +307,12 @@ def _quality(results: Sequence[FoldResult], ranking: Callable[[FoldMetrics], Ran
     metrics = [ranking(result.metrics) for result in results]
     places = sum(result.metrics.places for result in results)
     ndcgs = [fold.ndcg for fold in metrics if fold.ndcg is not None]
-    aucs = [
-        (fold.auc, result.fold.likes) for fold, result in zip(metrics, results, strict=True) if fold.auc is not None
-    ]
+    aucs = [fold.auc for fold in metrics if fold.auc is not None]
+    likes = [result.fold.likes for fold, result in zip(metrics, results, strict=True) if fold.auc is not None]
     return Quality(
         precision=sum(fold.hits for fold in metrics) / places,
         ndcg=fmean(ndcgs) if ndcgs else 0.0,
-        auc=_weighted_mean(aucs) if aucs else None,
+        auc=fmean(aucs, likes) if aucs else None,
     )
 
 
@@ -340,7 +339,7 @@ def _learning_curve(comparable: Sequence[_Aucs]) -> list[Point]:
                 prior_votes=group[0].fold.prior_votes,
                 likes=sum(likes),
                 learned=estimate([aucs.learned for aucs in group], likes),
-                words=_weighted_mean([(aucs.words, aucs.fold.likes) for aucs in group]),
+                words=fmean([aucs.words for aucs in group], likes),
             )
         )
     return points
@@ -348,10 +347,6 @@ def _learning_curve(comparable: Sequence[_Aucs]) -> list[Point]:
 
 def _is_complete(group: Sequence[_Aucs], likes: float) -> bool:
     return len(group) >= MIN_FOLDS and sum(aucs.fold.likes for aucs in group) >= likes
-
-
-def _weighted_mean(values: Sequence[tuple[float, float]]) -> float:
-    return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
 
 
 # Readers give most votes near the top of an edition. Papers below this quantile of the positions with a vote may never
