@@ -293,13 +293,11 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
     voted_at = store.feedback.last_times([reader.id]).get(reader.id)
     read_upto = [local_date(voted_at, profile.schedule.timezone)] if voted_at else []
     read_upto += [catch_up.until for catch_up in covered]
-    found = _unread(editions, max(read_upto, default=None), today)
-    for gap in _without_editions(editions, profile, today):
-        if not any(other.since <= gap.since and other.until >= gap.until for other in found):
-            found.append(gap)
+    unread = _unread(editions, max(read_upto, default=None), today)
+    spans: list[CatchUp | Gap] = [*covered, *unread]
     with_papers = []
-    for gap in found:
-        if any(catch_up.since <= gap.since and catch_up.until >= gap.until for catch_up in covered):
+    for gap in [*unread, *_without_editions(editions, profile, today)]:
+        if any(span.since <= gap.since and span.until >= gap.until for span in spans if span is not gap):
             continue
         start, end = _bounds(profile, gap.since, gap.until, now)
         if papers := len(store.papers.arrivals(start, end, profile.sources)):

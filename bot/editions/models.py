@@ -156,22 +156,17 @@ class CorpusCache:
 
         rows = self.papers.recent_texts(_CORPUS_PAPERS)
         corpus = Corpus().fit([ranked_text(title, abstract) for _, title, abstract in rows])
-        newest = rows[0][0] if rows else None
-        first_seen = self._first_seen(newest) if newest is not None else None
-        if newest is not None and first_seen is not None:
-            fitted_on = (newest, first_seen)
-
-            def save(file: BinaryIO) -> None:
-                corpus.save(file, fitted_on)
-
-            if self.shared is None:
-                self._write(self.path, save)
-            else:
-                content = BytesIO()
-                save(content)
-                self.shared.add(content.getvalue())
-            if stamp := self.stamp:
-                self._kept = (stamp, corpus)
+        if not rows or (first_seen := self._first_seen(rows[0][0])) is None:
+            return corpus
+        fitted_on = (rows[0][0], first_seen)
+        if self.shared is None:
+            self._write(self.path, lambda file: corpus.save(file, fitted_on))
+        else:
+            content = BytesIO()
+            corpus.save(content, fitted_on)
+            self.shared.add(content.getvalue())
+        if stamp := self.stamp:
+            self._kept = (stamp, corpus)
         return corpus
 
     def _first_seen(self, paper_id: PaperId) -> int | None:
@@ -376,12 +371,9 @@ def learned_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, 
     current = signatures(store, readers, now) if stored else {}
     learned = {}
     for reader_id, model in stored.items():
-        if model.signature != current.get(reader_id):
-            continue
-        try:
-            learned[reader_id] = load(model.arrays)
-        except ValueError:  # an archive that can't be read is as good as missing
-            continue
+        if model.signature == current.get(reader_id):
+            with suppress(ValueError):  # an archive that can't be read is as good as missing
+                learned[reader_id] = load(model.arrays)
     return learned
 
 
