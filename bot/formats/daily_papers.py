@@ -219,7 +219,6 @@ def _text_at(lines: Sequence[Line], at: int) -> str:
 
 
 DAILY_PAPERS_PAGE = Format(
-    name="daily-papers",
     title="Daily Papers page",
     hint='the lines "Daily Papers" and "byAK and the research community"',
     starts=_starts,

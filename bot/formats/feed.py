@@ -471,6 +471,4 @@ def _closing_tags(opened: list[str]) -> str:
     return "".join(f"</{name}>" for name in reversed(opened))
 
 
-FEED = Document(
-    name="feed", title="RSS or Atom feed", recognises=lambda beginning: bool(_XML.match(beginning)), parse=parse
-)
+FEED = Document(title="RSS or Atom feed", beginning=_XML, parse=parse)

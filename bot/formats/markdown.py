@@ -130,7 +130,6 @@ def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
 
 
 MARKDOWN = Format(
-    name="markdown",
     title="Markdown digest",
     hint='a heading such as "# A Title" with "**Authors**: ..." below it',
     starts=_starts,

@@ -1,6 +1,6 @@
 """The formats of digests, one entry each, and which of them reads the bytes that a source delivered.
 
-    bytes --decode--> text --Document.recognises--> Document.parse(bytes)
+    bytes --decode--> text --Document.beginning--> Document.parse(bytes)
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
@@ -44,7 +44,6 @@ FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, MARKD
 DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
 HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
 
-
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
 
@@ -56,7 +55,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     """
     text = decode(raw.content)
     beginning = text[:_BEGINNING].lstrip("\ufeff \t\r\n")
-    document = next((document for document in DOCUMENTS if document.recognises(beginning)), None)
+    document = next((document for document in DOCUMENTS if document.beginning.match(beginning)), None)
     if document:
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
     elif is_mail(beginning):
