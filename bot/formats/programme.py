@@ -29,7 +29,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.formats import library
-from bot.formats.format import UNWANTED, author_names, date_in, decode, prose, quoted, tidy, within_limits
+from bot.formats.format import author_names, date_in, prose, quoted, tidy, within_limits
 from bot.model import Entry, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
@@ -69,12 +69,8 @@ _LISTS = ("notes", "results", "papers", "events", "data", "items", "submissions"
 
 def parse(raw: RawDigest) -> ParsedProgramme:
     """Return the contributions of a programme; raises DigestError if the bytes are none, or have too many."""
-    text = (
-        UNWANTED.sub("", decode(raw.content, library.MAX_BYTES, "programme")).replace("\r\n", "\n").replace("\r", "\n")
-    )
+    text = library.clean_text(raw.content, "programme")
     beginning = text.lstrip()[:200]
-    if not beginning:
-        raise DigestError("empty file")
     reading = _Reading()
     if beginning[:15].upper().startswith("BEGIN:VCALENDAR"):
         return reading.programme("ics", _events(text, reading))
