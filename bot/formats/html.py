@@ -10,10 +10,11 @@ elements for every paragraph.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from bot.formats.format import LONGEST_TITLE, author_names, is_front_matter, tidy
@@ -287,17 +288,15 @@ def _is_name(text: str) -> bool:
 
 def abstract_in(lines: Sequence[HtmlLine]) -> str:
     """Return the first long paragraph without links among the lines; its rows are joined. Empty if there is none."""
-    blocks: dict[int, list[HtmlLine]] = {}
-    for line in lines:
-        blocks.setdefault(line.block, []).append(line)
-    for rows in blocks.values():
+    for _, block in groupby(lines, key=attrgetter("block")):
+        rows = list(block)
         text = joined(row.text for row in rows)
         if _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not any(row.links for row in rows) and not names_in(text):
             return text
     return ""
 
 
-def joined(rows: Iterator[str] | Sequence[str]) -> str:
+def joined(rows: Iterable[str]) -> str:
     """Join the rows of a paragraph; a hyphen at the end of a row is one of the text.
 
     >>> joined(["the crowd-", "based approach", "works"])
