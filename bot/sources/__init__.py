@@ -9,13 +9,13 @@ libraries for HTTP and IMAP are imported once a source of the settings needs the
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from bot.config.tables import SourceModels, SourceOptions
@@ -65,20 +65,26 @@ class Visit:
         return self.memory if self.memory.get(key) == value else {}
 
 
-class Source(Protocol):
+@dataclass(frozen=True)
+class Source(ABC):
     """Where digests come from."""
+
+    options: SourceOptions
 
     @property
     def name(self) -> str:
         """The name in the settings."""
+        return self.options.name
 
     @property
     def kind(self) -> str:
         """The kind in the settings."""
+        return self.options.kind
 
     @property
     def poll_interval(self) -> timedelta:
         """The shortest time between two polls; zero for a source without network."""
+        return self.options.interval
 
     @property
     def follows_arxiv_calendar(self) -> bool:
@@ -104,21 +110,6 @@ class ConfiguredSource(Source, Generic[Options]):
     """A source of the settings; a kind's own class adds ``retrieve``."""
 
     options: Options
-
-    @property
-    def name(self) -> str:
-        """The name in the settings."""
-        return self.options.name
-
-    @property
-    def kind(self) -> str:
-        """The kind in the settings."""
-        return self.options.kind
-
-    @property
-    def poll_interval(self) -> timedelta:
-        """The shortest time between two polls; zero for a source without network."""
-        return self.options.interval
 
 
 @dataclass(frozen=True)
