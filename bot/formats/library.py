@@ -210,7 +210,6 @@ _OTHER_COMMANDS = {
 }
 _WITHOUT_BRACES = str.maketrans({"{": "", "}": "", "~": " "})
 _CONCATENATION = re.compile(r"""["}]\s{0,9}#\s{0,9}["{]""")
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 
 
 def _bibtex_references(text: str) -> Iterator[Reference | str]:
@@ -265,17 +264,11 @@ def _bibtex_reference(entry: bibtex.Entry) -> Reference:
 
 def _bibtex_authors(text: str) -> Iterator[str]:
     """Yield the authors, first name first; an institution's name in braces may hold "and" and commas."""
-    depth = 0
-    start = 0
-    counted = 0
-    for end, following in [*(match.span() for match in _AND.finditer(text)), (len(text), len(text))]:
-        depth += text.count("{", counted, end) - text.count("}", counted, end)
-        counted = end
-        if depth <= 0 or end == len(text):
-            name = text[start:end].strip()
-            is_institution = name.startswith("{") and name.endswith("}")
-            yield plain(name) if is_institution else _first_name_first(plain(name))
-            start = following
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    for name in split_multiple_persons_names(text):
+        is_institution = name.startswith("{") and name.endswith("}")
+        yield plain(name) if is_institution else _first_name_first(plain(name))
 
 
 def plain(text: str) -> str:
