@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
+from http.client import responses as status_phrases
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -365,8 +366,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
     if response.status == HTTPStatus.NOT_MODIFIED:
         return Response(None, etag, last_modified)
     if not 200 <= response.status <= 299:
-        is_known = response.status in HTTPStatus._value2member_map_
-        phrase = HTTPStatus(response.status).phrase if is_known else "unknown status"
+        phrase = status_phrases.get(response.status, "unknown status")
         retry_after = retry_after_seconds(headers) if response.status in _BUSY_STATUSES else None
         wait = f"; asks to wait {retry_after:.0f} s" if retry_after else ""
         body = b"".join(_chunks(response, _MAX_ERROR_BYTES))

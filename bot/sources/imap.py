@@ -13,7 +13,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
@@ -53,10 +53,13 @@ class Bounds:
 class _Bounded(imaplib.IMAP4):
     """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override."""
 
-    bounds: Bounds
     _buffer: bytearray
     _read_from: socket.socket | None = None
     _received = 0
+
+    def __init__(self, host: str, port: int, bounds: Bounds, **options: Any) -> None:
+        self.bounds = bounds
+        super().__init__(host, port, timeout=bounds.timeout(), **options)
 
     def read(self, size: int) -> bytes:
         """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
@@ -104,17 +107,8 @@ class _Bounded(imaplib.IMAP4):
         return content
 
 
-class _Plain(_Bounded):
-    def __init__(self, host: str, port: int, bounds: Bounds) -> None:
-        self.bounds = bounds
-        super().__init__(host, port, timeout=bounds.timeout())
-
-
-class _Tls(_Bounded, imaplib.IMAP4_SSL):
-    def __init__(self, host: str, port: int, bounds: Bounds) -> None:
-        self.bounds = bounds
-        context = ssl.create_default_context()
-        super().__init__(host, port, ssl_context=context, timeout=bounds.timeout())
+class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
+    pass
 
 
 class Mailbox(BaseMailBox):
@@ -129,8 +123,8 @@ class Mailbox(BaseMailBox):
     def _get_mailbox_client(self) -> imaplib.IMAP4:
         options = self._options
         if options.security == "tls":
-            return _Tls(options.host, options.port, self._bounds)
-        client = _Plain(options.host, options.port, self._bounds)
+            return _BoundedTls(options.host, options.port, self._bounds, ssl_context=ssl.create_default_context())
+        client = _Bounded(options.host, options.port, self._bounds)
         if options.security == "starttls":
             try:
                 client.starttls(ssl.create_default_context())
