@@ -53,11 +53,9 @@ class AlertMail:
     read: Callable[[Item, str], Entry]
 
     def recognises(self, lines: Sequence[HtmlLine]) -> bool:
-        """Whether a mail has the link of a title."""
         return any(self.is_title(link) for line in lines for link in line.links)
 
     def parse(self, mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
-        """Read one alert."""
         results: list[Entry | str] = []
         for number, item in enumerate(items_of(lines, self.is_title), 1):
             paper = self.read(item, mail.alert())

@@ -147,7 +147,6 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], Metadata | 
 
 
 def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | None:
-    """Return the metadata that begin at a line, if they do."""
     number, text = lines[at]
     count = _AUTHOR_COUNT.fullmatch(text)
     has_dot = _text_at(lines, at + 1) in _DOTS
@@ -181,7 +180,6 @@ def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequen
 
 
 def _paper(paragraphs: Sequence[Line], metadata: Metadata | None, year: int | None, day: date | None) -> Entry | str:
-    """Return the paper of a block, or why it can't be read."""
     if not paragraphs:
         return f"line {metadata.number if metadata else 0}: authors and date belong to no paper"
     number, title = paragraphs[0]

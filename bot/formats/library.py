@@ -110,7 +110,6 @@ def clean_text(content: bytes, kind: str) -> str:
 
 
 def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
-    """Return the paper, or why the reference is not one."""
     is_undecided = reference.type in form.undecided
     if not is_undecided and reference.type not in form.papers:
         return NO_PAPER
@@ -141,7 +140,6 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 
 def _arxiv_id(reference: Reference) -> str | None:
-    """Return the arXiv id that one of the fields names."""
     if stated := arxiv_id_in(reference.arxiv_id[: limits.ID]):
         return stated
     for text in (reference.doi, reference.url, *reference.mentions):

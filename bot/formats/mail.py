@@ -46,7 +46,6 @@ class _CutFields(Compat32):
     """The standard library's legacy policy, with each header field cut."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        """Return name and value of the field in these lines."""
         name, value = super().header_source_parse(sourcelines)
         return name[: limits.ID], value[: limits.HEADER]
 

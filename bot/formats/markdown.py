@@ -92,7 +92,6 @@ def _field(text: str) -> tuple[str, str] | None:
 
 
 def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
-    """Return the paper that begins with a heading, or why it can't be read."""
     fields: defaultdict[str, list[str]] = defaultdict(list)
     name = ""
     for _, text in lines[1:]:

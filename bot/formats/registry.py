@@ -11,11 +11,8 @@ next one begins. The content alone decides. The order of entries is that of mess
 formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents or alerts recognise
 the same file.
 
-How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add it to ``FORMATS``. A
-format gets clean lines (encodings, line ends and control characters are dealt with) and returns what it read, with a
-sentence for each block that it could not read. It opens nothing, and recognises its digests by their content, never by
-a file's name; a name only supplies day and topic if the text has neither. A format that needs a whole file, such as
-XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
+A format of lines (``Format``) gets clean ones: encodings, line ends and control characters are dealt with. One that
+needs a whole file, such as XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Sources: where digests come from. They retrieve bytes; ``bot.formats.registry`` parses them.
 
-To add a kind, write a module with its options, its source and a ``SourceKind``, as in ``feed.py``, and add it to
-``_kinds`` below. A source fetches over HTTP only through its ``Fetcher``, which holds all limits and checks every
-address. As settings are read with the options of all kinds, no module imports at its top what takes long to import; the
-libraries for HTTP and IMAP are imported once a source of the settings needs them.
+A source fetches over HTTP only through its ``Fetcher``, which holds all limits and checks every address. As settings
+are read with the options of all kinds, no module imports at its top what takes long to import; the libraries for HTTP
+and IMAP are imported once a source of the settings needs them.
 """
 
 from __future__ import annotations
@@ -73,12 +72,10 @@ class Source(ABC):
 
     @property
     def name(self) -> str:
-        """The name in the settings."""
         return self.options.name
 
     @property
     def kind(self) -> str:
-        """The kind in the settings."""
         return self.options.kind
 
     @property
@@ -107,7 +104,7 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class ConfiguredSource(Source, Generic[Options]):
-    """A source of the settings; a kind's own class adds ``retrieve``."""
+    """A source of the settings."""
 
     options: Options
 
@@ -120,7 +117,6 @@ class FetchedSource(ConfiguredSource[Options]):
 
     @classmethod
     def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
-        """Return the source with these options, and the fetcher of all sources."""
         return cls(options, dependencies.fetcher())
 
 

@@ -19,7 +19,6 @@ class FeedOptions(PolledOptions):
     url: FetchUrl
 
     def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with an address of arXiv, bioRxiv or medRxiv."""
         yield from (("url", problem) for problem in in_address(self.url))
 
 
@@ -28,7 +27,6 @@ class FeedSource(FetchedSource[FeedOptions]):
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether it is one of arXiv's own feeds."""
         return f".{urlsplit(self.options.url).hostname or ''}".endswith(".arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:

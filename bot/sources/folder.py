@@ -32,12 +32,10 @@ class FolderOptions(SourceOptions):
 
     @property
     def is_sample(self) -> bool:
-        """Whether its papers count only until another source has brought papers."""
         return self.samples
 
     @property
     def local_folder(self) -> str:
-        """The folder."""
         return self.path
 
 

@@ -289,7 +289,6 @@ class Fetcher:
         return self._follow(url, headers)
 
     def _follow(self, url: str, headers: dict[str, str]) -> Response:
-        """Request a URL and what it redirects to."""
         origin = parse_url(url)
         target = origin
         deadline = Deadline(self._seconds, self._clock)

@@ -92,7 +92,6 @@ class MailboxOptions(MailFolderOptions):
 
     @property
     def votes_login(self) -> str:
-        """The user name of the mailbox, as readers' votes are read in it."""
         return self.username
 
 
@@ -104,7 +103,6 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether the sender is arXiv."""
         return self.options.sender.lower().endswith("arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
