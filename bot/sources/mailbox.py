@@ -23,7 +23,6 @@ from datetime import datetime
 from email import policy
 from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
-from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -165,26 +164,24 @@ class _Header:
     @classmethod
     def parse(cls, header: bytes) -> _Header:
         """Read the fields From, Date and Subject; a From field cut at the maximum has no address."""
-        # The library raises many exceptions for a few malformed bytes, such as nested comments.
+        fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
+        # A field is parsed when it is read; that raises many exceptions for a few malformed bytes, such as nested
+        # comments.
         try:
-            is_complete = len(header) < _MAX_HEADER
-            parser = BytesHeaderParser(policy=policy.default)
-            fields = parser.parsebytes(header).get_all("From", []) if is_complete else []
-            defects = [defect for value in fields for defect in value.defects]
-            is_valid = len(fields) == 1 and not any(isinstance(d, InvalidHeaderDefect) for d in defects)
-            addresses = list(fields[0].addresses) if is_valid else []
-            address = str(addresses[0].addr_spec).lower() if len(addresses) == 1 else ""
+            (sender,) = fields.get_all("From", [])
+            (mailbox,) = sender.addresses
+            is_cut = len(header) >= _MAX_HEADER
+            is_invalid = is_cut or any(isinstance(defect, InvalidHeaderDefect) for defect in sender.defects)
+            address = "" if is_invalid else str(mailbox.addr_spec).lower()
         except Exception:
             address = ""
         try:
-            text = str(BytesHeaderParser().parsebytes(header).get("Date", ""))
-            date = f"{parsedate_to_datetime(text):%Y-%m-%d %H:%M}"
+            date = f"{fields['Date'].datetime:%Y-%m-%d %H:%M}"
         except Exception:
             date = "unknown date"
         try:
-            values = BytesHeaderParser(policy=policy.default).parsebytes(header)
-            is_automatic = str(values.get("Auto-Submitted", "no")).strip().lower() != "no"
-            subject = "" if is_automatic else " ".join(str(values.get("Subject", "")).split())
+            is_automatic = str(fields.get("Auto-Submitted", "no")).strip().lower() != "no"
+            subject = "" if is_automatic else " ".join(str(fields.get("Subject", "")).split())
         except Exception:
             subject = ""
         return cls(address, date, subject)
