@@ -44,6 +44,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from pathlib import Path
@@ -159,21 +160,17 @@ class Parser:
         return response[kind]
 
     def _request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
-        if self._child:
+        while True:
+            is_new = self._child is None
+            self._child = self._child or _Child(self._module, self._path, self._limits)
             try:
                 return self._child.request(kind, raw)
             except _ChildDied as death:
                 self._discard_child()
-                if death.out_of_time:
+                # A second attempt, with a new child: the old one may have been low on memory because of earlier
+                # digests, or have been killed from outside (the OOM killer). Time is accounted for each digest.
+                if is_new or death.out_of_time:
                     raise LimitError(str(death)) from None
-        # Second attempt, with a new child: the old one may have been low on memory because of earlier digests, or have
-        # been killed from outside (the OOM killer). Time is accounted for each digest, so it was not retried above.
-        self._child = _Child(self._module, self._path, self._limits)
-        try:
-            return self._child.request(kind, raw)
-        except _ChildDied as death:
-            self._discard_child()
-            raise LimitError(str(death)) from None
 
     def _discard_child(self) -> None:
         if self._child:
@@ -261,12 +258,9 @@ class _Child:
 
     def end(self) -> int:
         """End the process, and return its exit status."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream and not stream.closed:
-                try:
-                    stream.close()
-                except OSError:  # closing flushes, and the buffered request has no reader
-                    continue
+        for stream in filter(None, (self._process.stdin, self._process.stdout)):
+            with suppress(OSError):  # closing flushes, and the buffered request has no reader
+                stream.close()
         try:
             return self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:

@@ -436,7 +436,8 @@ def _event(
     place: str, event: Mapping[str, re.Match[str]], calendar_zone: str, reading: _Reading
 ) -> Contribution | None:
     def text(name: str) -> str:
-        return _unescaped(event[name][3]) if name in event else ""
+        value = event[name][3] if name in event else ""
+        return _ESCAPE.sub(lambda escape: "\n" if escape[1] in "nN" else escape[1], value)
 
     if text("STATUS").strip().upper() == "CANCELLED":
         reading.withdrawn += 1
@@ -514,10 +515,6 @@ def _duration(text: str) -> timedelta:
         raise ValueError(text)
     weeks, days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], text)
 
 
 # BibTeX and RIS
