@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import imaplib
 import ssl
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -35,35 +34,30 @@ _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 _STEP_SECONDS = 30.0  # one read or write
 
 
-class Bounds:
-    """The deadline of a session, and how many bytes a server may send after each command."""
-
-    def __init__(self, seconds: float, max_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.max_bytes = max_bytes
-        self._deadline = Deadline(seconds, clock)
-
-    def timeout(self) -> float:
-        """Return the seconds that the next step may take; raises TimeoutError after the deadline."""
-        try:
-            return self._deadline.remaining(_STEP_SECONDS)
-        except TimeoutError as error:
-            raise TimeoutError(f"{error}; the rest comes with the next poll") from None
-
-
 class _Bounded(imaplib.IMAP4):
-    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override."""
+    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override.
+
+    The server may send ``max_bytes`` after each command.
+    """
 
     _buffer: bytearray
     _read_from: socket.socket | None = None
     _received = 0
 
-    def __init__(self, host: str, port: int, bounds: Bounds, **options: Any) -> None:
-        self.bounds = bounds
-        super().__init__(host, port, timeout=bounds.timeout(), **options)
+    def __init__(self, host: str, port: int, deadline: Deadline, max_bytes: int, **options: Any) -> None:
+        self.deadline = deadline
+        self.max_bytes = max_bytes
+        super().__init__(host, port, timeout=self._step_seconds(), **options)
+
+    def _step_seconds(self) -> float:
+        try:
+            return self.deadline.remaining(_STEP_SECONDS)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; the rest comes with the next poll") from None
 
     def read(self, size: int) -> bytes:
         """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
-        if size > self.bounds.max_bytes:
+        if size > self.max_bytes:
             raise self.abort(f"the server announces {size:,} bytes, more than the cap")
         while len(self._buffered()) < size and self._receive():
             pass
@@ -83,7 +77,7 @@ class _Bounded(imaplib.IMAP4):
     def send(self, data: ReadableBuffer) -> None:
         """Send a command; the bytes of its response are counted from now on."""
         self._received = 0
-        self.sock.settimeout(self.bounds.timeout())
+        self.sock.settimeout(self._step_seconds())
         super().send(data)
 
     def _buffered(self) -> bytearray:
@@ -93,10 +87,10 @@ class _Bounded(imaplib.IMAP4):
         return self._buffer
 
     def _receive(self) -> bool:
-        self.sock.settimeout(self.bounds.timeout())
+        self.sock.settimeout(self._step_seconds())
         chunk = self.sock.recv(_CHUNK)
         self._received += len(chunk)
-        if self._received > self.bounds.max_bytes + _MAX_LINE:
+        if self._received > self.max_bytes + _MAX_LINE:
             raise self.abort("the server answers a command with more than the cap")
         self._buffered().extend(chunk)
         return bool(chunk)
@@ -114,17 +108,17 @@ class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
 class Mailbox(BaseMailBox):
     """The mailbox of imap-tools over such a connection."""
 
-    def __init__(self, options: MailFolderOptions, bounds: Bounds) -> None:
+    def __init__(self, options: MailFolderOptions, deadline: Deadline, max_bytes: int) -> None:
         """Connect; raises OSError and imaplib's errors."""
         self._options = options
-        self._bounds = bounds
+        self._limits = deadline, max_bytes
         super().__init__()
 
     def _get_mailbox_client(self) -> imaplib.IMAP4:
         options = self._options
         if options.security == "tls":
-            return _BoundedTls(options.host, options.port, self._bounds, ssl_context=ssl.create_default_context())
-        client = _Bounded(options.host, options.port, self._bounds)
+            return _BoundedTls(options.host, options.port, *self._limits, ssl_context=ssl.create_default_context())
+        client = _Bounded(options.host, options.port, *self._limits)
         if options.security == "starttls":
             try:
                 client.starttls(ssl.create_default_context())
@@ -175,10 +169,10 @@ class Mailbox(BaseMailBox):
 
 
 @contextmanager
-def open_folder(options: MailFolderOptions, password: str, bounds: Bounds) -> Iterator[Mailbox]:
+def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
     """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
     try:
-        mailbox = Mailbox(options, bounds)
+        mailbox = Mailbox(options, deadline, max_bytes)
         try:
             mailbox.login(options.username, password, initial_folder=options.folder)
             yield mailbox

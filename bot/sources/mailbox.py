@@ -31,6 +31,7 @@ from pydantic import Field, model_validator
 from bot.config.tables import Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.addresses import is_loopback
+from bot.model.clock import Deadline
 from bot.sources import ConfiguredSource, RecordVote, SourceDependencies, SourceKind, Visit
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ class MailFolderSource(ConfiguredSource[MailOptions]):
 
     def open(self) -> AbstractContextManager[Mailbox]:
         """Open the folder; any error of the server, then or later, becomes a SourceError."""
-        from bot.sources.imap import Bounds, open_folder
+        from bot.sources.imap import open_folder
 
-        return open_folder(self.options, self.password, Bounds(self.seconds, self.max_bytes, self.clock))
+        return open_folder(self.options, self.password, Deadline(self.seconds, self.clock), self.max_bytes)
 
 
 _REFUSED = "refused"  # key of the source's memory: "UIDVALIDITY:UID,UID", the refused mails that are still unread

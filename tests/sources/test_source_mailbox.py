@@ -15,6 +15,7 @@ from imap_server import ImapServer
 from servers import speaking
 
 from bot.model import Problem, RawDigest
+from bot.model.clock import Deadline
 from bot.model.errors import SourceError
 from bot.sources import Visit
 from bot.sources.mailbox import MAX_BYTES, MailboxOptions, MailboxSource
@@ -269,7 +270,7 @@ def test_a_server_that_sends_byte_by_byte_meets_the_deadline() -> None:
 
 def test_bytes_received_before_tls_are_discarded() -> None:
     """A server in between could put answers there that would be taken for the mail server's own."""
-    from bot.sources.imap import Bounds, _Bounded
+    from bot.sources.imap import _Bounded
 
     class Sock:
         def settimeout(self, _: float) -> None:
@@ -279,7 +280,8 @@ def test_bytes_received_before_tls_are_discarded() -> None:
             return b"first\r\ninjected\r\n"
 
     client = object.__new__(_Bounded)
-    client.bounds = Bounds(60, 1_000)
+    client.deadline = Deadline(60)
+    client.max_bytes = 1_000
     client.sock = Sock()
     assert client.readline() == b"first\r\n"
     client.sock = Sock()
