@@ -297,7 +297,9 @@ class Fetcher:
             allow_private = target.host == origin.host and target.host in self._private_hosts
             last_request = self._last_request.get(target.host)
             if last_request is not None and not allow_private:
-                wait = last_request + seconds_between_requests(target.host) - self._clock()
+                is_arxiv = f".{target.host}".endswith(".arxiv.org")
+                interval = ARXIV_SECONDS_BETWEEN_REQUESTS if is_arxiv else SECONDS_BETWEEN_REQUESTS
+                wait = last_request + interval - self._clock()
                 if wait > 0:
                     self._sleep(wait)
             result = self._request(target, headers, deadline, allow_private)
@@ -406,16 +408,6 @@ def retry_after_seconds(headers: httpx2.Headers) -> float:
         return min(max((until - now).total_seconds(), 1.0), _LONGEST_RETRY_AFTER)
     except (TypeError, ValueError, OverflowError):  # not a date, or one with a year that datetime can't hold
         return _DEFAULT_RETRY_AFTER
-
-
-def seconds_between_requests(host: str) -> float:
-    """Return the least number of seconds between two requests to a host.
-
-    >>> seconds_between_requests("export.arxiv.org"), seconds_between_requests("notarxiv.org")
-    (3.0, 1.0)
-    """
-    is_arxiv = f".{host}".endswith(".arxiv.org")
-    return ARXIV_SECONDS_BETWEEN_REQUESTS if is_arxiv else SECONDS_BETWEEN_REQUESTS
 
 
 def _sendable_validator(value: str) -> str:
