@@ -176,8 +176,8 @@ class _Collector:
         self._end_link()
         text = tidy("".join(self._text))
         if text or keep_empty:
-            block = next((element for element in reversed(self._open[-_PLACE:]) if element.tag in _BLOCKS), None)
-            css_class = block.css_class if block else ""
+            around = reversed(self._open[-_PLACE:])
+            css_class = next((element.css_class for element in around if element.tag in _BLOCKS), "")
             self.lines.append(HtmlLine(text, tuple(self._links), self._block, css_class))
         self._text.clear()
         self._links.clear()

@@ -25,7 +25,7 @@ from email.policy import Compat32
 from email.utils import parseaddr, parsedate_to_datetime
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from bot.formats.format import MAX_LINES, charset, decode, tidy
 from bot.model import limits
@@ -196,10 +196,7 @@ def unwrap(url: str) -> str:
         if not target:
             break
         url = target
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # such as http://[x
-        return ""
+    parts = _split(url)
     if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
         return ""
     query = parse_qsl(parts.query, keep_blank_values=True) if parts.query.count("&") < 100 else []
@@ -210,12 +207,16 @@ def unwrap(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
 
 
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:  # such as http://[x
+        return urlsplit("")
+
+
 def _target(url: str) -> str:
     """Return the address inside a link; empty if there is none."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
+    parts = _split(url)
     if _SHARING.search(f"{parts.netloc}{parts.path}"):
         return ""
     if match := _SES.search(parts.path):
@@ -332,10 +333,7 @@ def article_at(url: str) -> Article | None:
     >>> article_at("https://www.nature.com/articles/d41586-026-00001-x") is None
     True
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
+    parts = _split(url)
     place = f"{parts.hostname or ''}{unquote(parts.path)}"
     if _ARXIV.search(place):
         identifier = arxiv_id_in(place)
