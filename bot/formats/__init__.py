@@ -114,10 +114,6 @@ class Parser:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child, if there is one; a later digest starts another."""
         with self._lock:
             self._discard_child()
 
