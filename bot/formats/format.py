@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from html import unescape
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -156,13 +156,8 @@ def limit_accents(text: str) -> str:
     """Cut each run of combining marks to ``limits.COMBINING``, as the Stream-Safe Text Format of UAX 15 does."""
 
     def shorten(match: re.Match[str]) -> str:
-        characters = []
-        run = 0
-        for character in match[0]:
-            run = run + 1 if unicodedata.combining(character) else 0
-            if run <= limits.COMBINING:
-                characters.append(character)
-        return "".join(characters)
+        runs = groupby(match[0], key=lambda character: unicodedata.combining(character) > 0)
+        return "".join("".join(islice(run, limits.COMBINING) if is_combining else run) for is_combining, run in runs)
 
     return text if text.isascii() else _LONG_RUN.sub(shorten, text)
 

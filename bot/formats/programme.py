@@ -341,17 +341,14 @@ def _objects(items: Sequence[object], reading: _Reading) -> Iterator[Contributio
             reading.note(f"item {number:,}: not an object with a title")
             continue
         content = item.get("content")
-        if isinstance(content, Mapping):
-            # A note's reviews and comments are notes, too.
-            if item.get("replyto"):
-                continue
-            fields = _fields_of(content)
-            if not _ADDRESS.fullmatch(fields["url"]):
-                forum = item.get("forum") or item.get("id")
-                is_id = isinstance(forum, str) and _OPENREVIEW_ID.fullmatch(forum)
-                fields["url"] = f"{_OPENREVIEW}{forum}" if is_id else ""
-        else:
-            fields = _fields_of(item)
+        note = content if isinstance(content, Mapping) else None
+        # A note's reviews and comments are notes, too.
+        if note is not None and item.get("replyto"):
+            continue
+        fields = _fields_of(item if note is None else note)
+        forum = item.get("forum") or item.get("id")
+        if note is not None and not fields["url"] and isinstance(forum, str) and _OPENREVIEW_ID.fullmatch(forum):
+            fields["url"] = f"{_OPENREVIEW}{forum}"
         if contribution := _contribution(f"item {number:,}", fields, reading):
             yield contribution
 

@@ -127,12 +127,9 @@ def _explain(lines: Sequence[Line]) -> str:
     """Return one sentence: the formats that are supported, and what the text looks like or how a digest begins."""
     beginning = next(line.text for line in lines if line.text)
     titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
-    ending = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
-    for pattern, kind in _LOOKALIKES:
-        if pattern.match(beginning):
-            ending = f", but {kind}"
-            break
-    return f"no digest that Paperbot knows (known: {titles}){ending}"
+    hints = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
+    lookalike = next((f", but {kind}" for pattern, kind in _LOOKALIKES if pattern.match(beginning)), hints)
+    return f"no digest that Paperbot knows (known: {titles}){lookalike}"
 
 
 def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:
