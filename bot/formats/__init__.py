@@ -49,7 +49,7 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from pathlib import Path
 from threading import Event, Lock, Timer
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 from bot.model import (
     BounceKind,
@@ -127,18 +127,15 @@ class Parser:
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
         """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
-        library: ParsedLibrary = self._answer("library", raw)
-        return library
+        return cast("ParsedLibrary", self._answer("library", raw))
 
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
         """Return a conference's programme of any format; raises the same errors as ``parse``."""
-        programme: ParsedProgramme = self._answer("programme", raw)
-        return programme
+        return cast("ParsedProgramme", self._answer("programme", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Read a mail to the address for bounces; raises the same errors as ``parse``."""
-        report: BounceReport = self._answer("bounce", raw)
-        return report
+        return cast("BounceReport", self._answer("bounce", raw))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
         """Return the child's result; raises DigestError if it refused."""
@@ -296,8 +293,7 @@ def dump(response: Mapping[str, object]) -> bytes:
 
 def load(frame: bytes) -> dict[str, Any]:
     """Return a response; raises ValueError, TypeError or KeyError if it is malformed. An array of results is a list."""
-    response: dict[str, Any] = json.loads(frame, object_hook=_restored)
-    return response
+    return cast("dict[str, Any]", json.loads(frame, object_hook=_restored))
 
 
 # Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.

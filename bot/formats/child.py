@@ -49,11 +49,8 @@ _MAX_OPEN_FILES = 64  # not fewer: modules are imported, and codecs looked up, w
 _PARENT_SECONDS = 0.5
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
-_OTHER_PARSERS = {
-    b"library": "bot.formats.library",
-    b"programme": "bot.formats.programme",
-    b"bounce": "bot.formats.bounces",
-}
+# The modules that parse other kinds of bytes.
+_OTHER_PARSERS = {b"library": "library", b"programme": "programme", b"bounce": "bounces"}
 
 Parse = Callable[[RawDigest], object]
 
@@ -112,7 +109,7 @@ def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, bef
         raw = RawDigest("", name.decode(errors="replace"), content)
         try:
             # Modules of other kinds are imported with their first request: most children never see one.
-            parser = parse if kind == b"digests" else import_module(_OTHER_PARSERS[kind]).parse
+            parser = parse if kind == b"digests" else import_module(f"bot.formats.{_OTHER_PARSERS[kind]}").parse
             response = dump({kind.decode(): parser(raw)})
         except Exception as error:
             # A parser may have caught the MemoryError and raised an exception of its own.

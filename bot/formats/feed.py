@@ -469,4 +469,4 @@ def _closing_tags(opened: list[str]) -> str:
     return "".join(f"</{name}>" for name in reversed(opened))
 
 
-FEED = Document(title="RSS or Atom feed", beginning=_XML, parse=parse)
+FEED = Document("RSS or Atom feed", _XML, parse)

@@ -239,19 +239,11 @@ def _date(table: Mapping[str, Any], key: str) -> date | None:
         return None
 
 
-BIORXIV_LIST = Document(
-    title="bioRxiv JSON",
-    beginning=re.compile(r'\{\s*"(?:messages|collection)"'),
-    parse=_parse_biorxiv,
-)
-OPENALEX_LIST = Document(
-    title="OpenAlex JSON",
-    beginning=re.compile(r'\{\s*"meta"\s*:\s*\{'),
-    parse=_parse_openalex,
-)
+BIORXIV_LIST = Document("bioRxiv JSON", re.compile(r'\{\s*"(?:messages|collection)"'), _parse_biorxiv)
+OPENALEX_LIST = Document("OpenAlex JSON", re.compile(r'\{\s*"meta"\s*:\s*\{'), _parse_openalex)
 DAILY_PAPERS_LIST = Document(
-    title="Daily Papers JSON",
+    "Daily Papers JSON",
     # All other JSON, so that a message names it as such; RTF begins with a brace, too.
-    beginning=re.compile(r'\[|\{(?!\\rtf|\s*"(?:messages|collection)"|\s*"meta"\s*:\s*\{)'),
-    parse=_parse_daily_papers,
+    re.compile(r'\[|\{(?!\\rtf|\s*"(?:messages|collection)"|\s*"meta"\s*:\s*\{)'),
+    _parse_daily_papers,
 )
