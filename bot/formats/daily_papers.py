@@ -120,10 +120,8 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], Metadata | 
     """Yield paragraphs and metadata of each paper; it ends with its metadata, or where another title begins."""
     pending: list[Line] = []
     at = 0
-    in_paper = False
     while at < len(lines):
-        metadata = _metadata(lines, at, in_paper=in_paper)
-        in_paper = metadata is None
+        metadata = _metadata(lines, at, in_paper=bool(pending))
         if metadata:
             *complete, last = _split(pending, ends_in_metadata=True)
             yield from ((paragraphs, None) for paragraphs in complete)
