@@ -225,9 +225,8 @@ def _text(table: Mapping[str, Any], key: str) -> str:
 def _count(table: Mapping[str, Any], key: str) -> int | None:
     """Return the number under a key if it is a count."""
     value = table.get(key)
-    # In Python, True is an int.
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
-    return value if is_count else None
+    # Not isinstance: in Python, True is an int.
+    return value if type(value) is int and 0 <= value <= _MAX_COUNT else None
 
 
 def _date(table: Mapping[str, Any], key: str) -> date | None:

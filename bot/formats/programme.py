@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -35,6 +36,7 @@ from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 
 MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
+_TOO_MANY = f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it"
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 # The usual names of columns and keys, in small letters only; the first that has a value counts.
@@ -97,13 +99,9 @@ class _Reading:
 
     def programme(self, form: str, contributions: Iterator[Contribution]) -> ParsedProgramme:
         """Return everything that was read; raises DigestError without a contribution and without a problem."""
-        found: list[Contribution] = []
-        for contribution in contributions:
-            if len(found) >= MAX_CONTRIBUTIONS:
-                raise DigestError(
-                    f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it"
-                )
-            found.append(contribution)
+        found = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
+        if len(found) > MAX_CONTRIBUTIONS:
+            raise DigestError(_TOO_MANY)
         if found:
             # OpenReview calls a rejected paper "Submitted to ...", but before the decisions every paper.
             self.withdrawn += len(self.undecided)
@@ -521,7 +519,7 @@ def _of_library(raw: RawDigest) -> ParsedProgramme:
     parsed = library.parse(raw)
     entries = [item.entry for item in parsed.entries]
     if len(entries) > MAX_CONTRIBUTIONS:
-        raise DigestError(f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it")
+        raise DigestError(_TOO_MANY)
     problems = list(parsed.problems)
     if untitled := parsed.skipped.get(library.NO_TITLE):
         problems.append(f"{untitled:,} entries have no title")
