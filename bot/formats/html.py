@@ -162,16 +162,12 @@ class _Collector:
             self._link_text.append(text)
 
     def _end_link(self) -> None:
-        if not self._link_text:
-            return
         text = tidy("".join(self._link_text))
         if self._make_link and text:
             self._links.append(self._make_link(text))
         self._link_text.clear()
 
     def _end_line(self, *, keep_empty: bool = False) -> None:
-        if not self._text and not keep_empty:
-            return
         # A link may hold several lines; each gets its part.
         self._end_link()
         text = tidy("".join(self._text))
