@@ -44,11 +44,12 @@ import struct
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from pathlib import Path
 from threading import Event, Lock, Timer
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 from bot.model import (
     BounceKind,
@@ -113,10 +114,6 @@ class Parser:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child, if there is one; a later digest starts another."""
         with self._lock:
             self._discard_child()
 
@@ -126,23 +123,22 @@ class Parser:
         Raises DigestError if no format recognises them, LimitError if parsing them met a limit or killed the child, and
         ParserError if no child can be started.
         """
-        return load_digests(self._answer("digests", raw))
+        return tuple(self._answer("digests", raw))
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
         """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
-        return _load_library(self._answer("library", raw))
+        return cast("ParsedLibrary", self._answer("library", raw))
 
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
         """Return a conference's programme of any format; raises the same errors as ``parse``."""
-        return _load_programme(self._answer("programme", raw))
+        return cast("ParsedProgramme", self._answer("programme", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Read a mail to the address for bounces; raises the same errors as ``parse``."""
-        report = self._answer("bounce", raw)
-        return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
+        return cast("BounceReport", self._answer("bounce", raw))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
-        """The child's result as decoded JSON; raises DigestError if it refused."""
+        """Return the child's result; raises DigestError if it refused."""
         if not self._lock.acquire(blocking=self._waits):
             raise DigestError("the parser is busy with another file; try again in a moment")
         try:
@@ -157,21 +153,17 @@ class Parser:
         return response[kind]
 
     def _request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
-        if self._child:
+        while True:
+            is_new = self._child is None
+            self._child = self._child or _Child(self._module, self._path, self._limits)
             try:
                 return self._child.request(kind, raw)
             except _ChildDied as death:
                 self._discard_child()
-                if death.out_of_time:
+                # A second attempt, with a new child: the old one may have been low on memory because of earlier
+                # digests, or have been killed from outside (the OOM killer). Time is accounted for each digest.
+                if is_new or death.out_of_time:
                     raise LimitError(str(death)) from None
-        # Second attempt, with a new child: the old one may have been low on memory because of earlier digests, or have
-        # been killed from outside (the OOM killer). Time is accounted for each digest, so it was not retried above.
-        self._child = _Child(self._module, self._path, self._limits)
-        try:
-            return self._child.request(kind, raw)
-        except _ChildDied as death:
-            self._discard_child()
-            raise LimitError(str(death)) from None
 
     def _discard_child(self) -> None:
         if self._child:
@@ -247,8 +239,7 @@ class _Child:
         finally:
             timer.cancel()
         if frame is not None:
-            response: dict[str, Any] = json.loads(frame)
-            return response
+            return load(frame)
         status = self.end()
         if is_late.is_set():
             raise _ChildDied(f"parsing it did not end within {seconds:.0f} s", out_of_time=True)
@@ -260,12 +251,9 @@ class _Child:
 
     def end(self) -> int:
         """End the process, and return its exit status."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream and not stream.closed:
-                try:
-                    stream.close()
-                except OSError:  # closing flushes, and the buffered request has no reader
-                    continue
+        for stream in filter(None, (self._process.stdin, self._process.stdout)):
+            with suppress(OSError):  # closing flushes, and the buffered request has no reader
+                stream.close()
         try:
             return self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -293,75 +281,38 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
     return frame if len(frame) == length else None
 
 
+_RESULTS = (BounceReport, Contribution, Entry, Fact, LibraryEntry, ParsedDigest, ParsedLibrary, ParsedProgramme)
+_TYPES: Mapping[str, Any] = {kind.__name__: kind for kind in (*_RESULTS, date, datetime)}
+_KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind}
+
+
 def dump(response: Mapping[str, object]) -> bytes:
     """Return a response as JSON; its values may be what the parsers return."""
-    return json.dumps(response, default=_fields).encode()
+    return json.dumps(response, default=_named).encode()
 
 
-def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
-    """Return the digests of a parsed JSON array; raises ValueError, TypeError or KeyError if it is malformed."""
-    return tuple(
-        ParsedDigest(
-            format=str(digest["format"]),
-            topic=str(digest["topic"]),
-            date=_date(digest["date"]),
-            entries=tuple(_entry(entry) for entry in digest["entries"]),
-            rejected=tuple(map(str, digest["rejected"])),
-        )
-        for digest in digests
-    )
-
-
-def _load_library(library: Any) -> ParsedLibrary:
-    return ParsedLibrary(
-        format=str(library["format"]),
-        entries=tuple(
-            LibraryEntry(_entry(item["entry"]), _date(item["added"]), str(item["key"])) for item in library["entries"]
-        ),
-        skipped={str(reason): int(count) for reason, count in library["skipped"].items()},
-        problems=tuple(map(str, library["problems"])),
-    )
-
-
-def _load_programme(programme: Any) -> ParsedProgramme:
-    return ParsedProgramme(
-        format=str(programme["format"]),
-        contributions=tuple(
-            Contribution(
-                entry=_entry(item["entry"]),
-                day=_date(item["day"]),
-                start=_time(item["start"]),
-                end=_time(item["end"]),
-                is_utc=bool(item["is_utc"]),
-                room=str(item["room"]),
-                session=str(item["session"]),
-                kind=str(item["kind"]),
-            )
-            for item in programme["contributions"]
-        ),
-        withdrawn=int(programme["withdrawn"]),
-        problems=tuple(map(str, programme["problems"])),
-    )
+def load(frame: bytes) -> dict[str, Any]:
+    """Return a response; raises ValueError, TypeError or KeyError if it is malformed. An array of results is a list."""
+    return cast("dict[str, Any]", json.loads(frame, object_hook=_restored))
 
 
 # Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
-def _fields(value: object) -> object:
+def _named(value: Any) -> dict[str, Any]:
+    """Return the fields of a result with the name of its type; a date is one field."""
+    kind = type(value)
     if isinstance(value, date):
-        return value.isoformat()
-    if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    raise TypeError(f"no JSON form of {type(value).__name__}")
+        return {"type": kind.__name__, "iso": value.isoformat()}
+    return {"type": kind.__name__} | {field.name: getattr(value, field.name) for field in fields(kind)}
 
 
-def _entry(values: Any) -> Entry:
-    facts = (Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"])) for fact in values["facts"])
-    typed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    return Entry(**typed | {"published": _date(values["published"]), "facts": tuple(facts)})
-
-
-def _time(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
-
-
-def _date(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
+def _restored(values: dict[str, Any]) -> Any:
+    """Return the result that ``_named`` gave these values; a mapping without a type as it is."""
+    kind = _TYPES.get(values.pop("type", ""))
+    if kind is None:
+        return values
+    if issubclass(kind, date):
+        return kind.fromisoformat(values["iso"])
+    typed = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    if kind in _KINDS:
+        typed["kind"] = _KINDS[kind](typed["kind"])
+    return kind(**typed)

@@ -33,7 +33,7 @@ _MOST_CITED = 10  # of one paper
 _SNIPPET_CLASS = "gse_alrt_sni"
 _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
 # [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
-_KIND = re.compile(r"(?:\[[^\[\]a-z]{1,14}\]\s*)+")
+_KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
 _YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)$")
 _PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
@@ -53,11 +53,9 @@ class AlertMail:
     read: Callable[[Item, str], Entry]
 
     def recognises(self, lines: Sequence[HtmlLine]) -> bool:
-        """Whether a mail has the link of a title."""
         return any(self.is_title(link) for line in lines for link in line.links)
 
     def parse(self, mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
-        """Read one alert."""
         results: list[Entry | str] = []
         for number, item in enumerate(items_of(lines, self.is_title), 1):
             paper = self.read(item, mail.alert())
@@ -66,7 +64,7 @@ class AlertMail:
 
 
 def _scholar_paper(item: Item, alert: str) -> Entry:
-    title = _KIND.sub("", item.title.text, count=1) if _KIND.match(item.title.text) else item.title.text
+    title = _KIND.sub("", item.title.text)
     url = unwrap(item.title.url)
     article = article_at(url)
     byline = next((line for line in item.lines[:1] if not has_class(line.css_class, _SNIPPET_CLASS)), None)

@@ -43,8 +43,6 @@ def parse(raw: RawDigest) -> BounceReport:
         stated = (str(value) for name in _REASONS for part in parts if (value := part.get(name)))
         reason = " ".join(UNWANTED.sub("", next(stated, "")).split())[:_MAX_REASON]
         return BounceReport(kind, tags, reason)
-    except MemoryError:
-        raise
     # The email package and the detectors raise many exceptions for malformed mails.
     except Exception as error:
         raise DigestError(f"the report can't be read ({type(error).__name__})") from error

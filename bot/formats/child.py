@@ -25,6 +25,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import IO
 
 from bot.formats import dump, read_frame, write_frames
@@ -47,6 +48,9 @@ _FORBIDDEN_EVENTS = (
 _MAX_OPEN_FILES = 64  # not fewer: modules are imported, and codecs looked up, when they are first used
 _PARENT_SECONDS = 0.5
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
+
+# The modules that parse other kinds of bytes.
+_OTHER_PARSERS = {b"library": "library", b"programme": "programme", b"bounce": "bounces"}
 
 Parse = Callable[[RawDigest], object]
 
@@ -98,15 +102,14 @@ def _end_with(parent: int) -> None:
 def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, before_each: Callable[[], None]) -> None:
     """Answer requests until there are no more, or memory runs out; ``before_each`` raises the time limit."""
     while True:
-        kind = read_frame(requests)
-        name = read_frame(requests)
-        content = read_frame(requests)
+        kind, name, content = (read_frame(requests) for _ in range(3))
         if kind is None or name is None or content is None:
             return
         before_each()
         raw = RawDigest("", name.decode(errors="replace"), content)
         try:
-            parser = parse if kind == b"digests" else _parser_of_others(kind)
+            # Modules of other kinds are imported with their first request: most children never see one.
+            parser = parse if kind == b"digests" else import_module(f"bot.formats.{_OTHER_PARSERS[kind]}").parse
             response = dump({kind.decode(): parser(raw)})
         except Exception as error:
             # A parser may have caught the MemoryError and raised an exception of its own.
@@ -118,21 +121,6 @@ def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, bef
             else:
                 response = dump({"mistake": unexpected_error(error), "traceback": traceback.format_exc()})
         write_frames(responses, response)
-
-
-def _parser_of_others(kind: bytes) -> Parse:
-    # Imported with the first request of its kind: most children never see one.
-    if kind == b"library":
-        from bot.formats.library import parse as parse_library
-
-        return parse_library
-    if kind == b"programme":
-        from bot.formats.programme import parse as parse_programme
-
-        return parse_programme
-    from bot.formats.bounces import parse as parse_bounce
-
-    return parse_bounce
 
 
 def _is_caused_by_memory(error: BaseException | None) -> bool:

@@ -120,10 +120,8 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], Metadata | 
     """Yield paragraphs and metadata of each paper; it ends with its metadata, or where another title begins."""
     pending: list[Line] = []
     at = 0
-    in_paper = False
     while at < len(lines):
-        metadata = _metadata(lines, at, in_paper=in_paper)
-        in_paper = metadata is None
+        metadata = _metadata(lines, at, in_paper=bool(pending))
         if metadata:
             *complete, last = _split(pending, ends_in_metadata=True)
             yield from ((paragraphs, None) for paragraphs in complete)
@@ -147,7 +145,6 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], Metadata | 
 
 
 def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | None:
-    """Return the metadata that begin at a line, if they do."""
     number, text = lines[at]
     count = _AUTHOR_COUNT.fullmatch(text)
     has_dot = _text_at(lines, at + 1) in _DOTS
@@ -181,7 +178,6 @@ def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequen
 
 
 def _paper(paragraphs: Sequence[Line], metadata: Metadata | None, year: int | None, day: date | None) -> Entry | str:
-    """Return the paper of a block, or why it can't be read."""
     if not paragraphs:
         return f"line {metadata.number if metadata else 0}: authors and date belong to no paper"
     number, title = paragraphs[0]
@@ -219,7 +215,6 @@ def _text_at(lines: Sequence[Line], at: int) -> str:
 
 
 DAILY_PAPERS_PAGE = Format(
-    name="daily-papers",
     title="Daily Papers page",
     hint='the lines "Daily Papers" and "byAK and the research community"',
     starts=_starts,

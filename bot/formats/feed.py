@@ -96,9 +96,8 @@ def parse(content: bytes) -> ParsedDigest:
     day = _date(feed.feeddata, "updated_parsed", "published_parsed")
     if day is None:
         # The low median: a single item with a wrong date must not move the day of the feed.
-        days = [_date(item, "published_parsed", "updated_parsed") for item in feed.entries]
-        dated = [published for published in days if published]
-        day = median_low(dated) if dated else None
+        days = list(filter(None, (_date(item, "published_parsed", "updated_parsed") for item in feed.entries)))
+        day = median_low(days) if days else None
     topic = _text((feed.feeddata.get("title") or "")[: limits.URL])
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
@@ -189,9 +188,8 @@ def _venue(item: Any, description: Description) -> tuple[Fact, ...]:
     """Return the journal that an item names in an element of its own (PRISM, Dublin Core) or in its description."""
     stated = _value(item, "prism_publicationname") or _value(item, "dc_source")
     venue = description.venue or _text(stated[: limits.URL])
-    if "://" in venue:  # other feeds name a page there
-        return ()
-    return (Fact(FactKind.VENUE, venue, "feed"),) if venue else ()
+    # Other feeds name a page there.
+    return (Fact(FactKind.VENUE, venue, "feed"),) if venue and "://" not in venue else ()
 
 
 def _doi(item: Any, link: str) -> str | None:
@@ -471,6 +469,4 @@ def _closing_tags(opened: list[str]) -> str:
     return "".join(f"</{name}>" for name in reversed(opened))
 
 
-FEED = Document(
-    name="feed", title="RSS or Atom feed", recognises=lambda beginning: bool(_XML.match(beginning)), parse=parse
-)
+FEED = Document("RSS or Atom feed", _XML, parse)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from html import unescape
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -156,13 +156,8 @@ def limit_accents(text: str) -> str:
     """Cut each run of combining marks to ``limits.COMBINING``, as the Stream-Safe Text Format of UAX 15 does."""
 
     def shorten(match: re.Match[str]) -> str:
-        characters = []
-        run = 0
-        for character in match[0]:
-            run = run + 1 if unicodedata.combining(character) else 0
-            if run <= limits.COMBINING:
-                characters.append(character)
-        return "".join(characters)
+        runs = groupby(match[0], key=lambda character: unicodedata.combining(character) > 0)
+        return "".join("".join(islice(run, limits.COMBINING) if is_combining else run) for is_combining, run in runs)
 
     return text if text.isascii() else _LONG_RUN.sub(shorten, text)
 
@@ -192,7 +187,6 @@ class Format:
     format whose first lines were not copied.
     """
 
-    name: str  # in JSON and in the store
     title: str  # for people
     hint: str  # how its digests begin, for people
     starts: Callable[[Sequence[Line]], Iterable[int]]
@@ -205,32 +199,24 @@ class Format:
 class Document:
     """A digest format that is a whole file, such as XML or JSON, recognised by how the file begins.
 
-    ``recognises(beginning)`` gets the first characters, without byte-order mark and white space.
+    ``beginning`` matches the first characters, without byte-order mark and white space.
     ``parse(content)`` reads the bytes; it raises DigestError if they are something else after all.
     """
 
-    name: str
     title: str
-    recognises: Callable[[str], bool]
+    beginning: re.Pattern[str]
     parse: Callable[[bytes], ParsedDigest]
 
 
 def build_digest(format_name: str, topic: str, day: date | None, results: Iterable[Entry | str]) -> ParsedDigest:
     """Return the digest of a parser's results: papers, cut to the limits, and sentences on what it could not read."""
-    entries: list[Entry] = []
-    rejected: list[str] = []
-    for result in results:
-        limited = within_limits(result) if isinstance(result, Entry) else result
-        if isinstance(limited, Entry):
-            entries.append(limited)
-        else:
-            rejected.append(limited)
+    limited = [within_limits(result) if isinstance(result, Entry) else result for result in results]
+    entries = tuple(result for result in limited if isinstance(result, Entry))
+    rejected = [result for result in limited if isinstance(result, str)]
     # A hostile digest can hold 200,000 lines that are each a rejection; they end up in the report of the run.
     if len(rejected) > limits.REJECTED:
         rejected[limits.REJECTED :] = [f"{len(rejected) - limits.REJECTED:,} more like these"]
-    return ParsedDigest(
-        format=format_name, topic=topic[: limits.TOPIC], date=day, entries=tuple(entries), rejected=tuple(rejected)
-    )
+    return ParsedDigest(format_name, topic[: limits.TOPIC], day, entries, tuple(rejected))
 
 
 # Fields of a paper with a text that may be cut, and how long it may be.

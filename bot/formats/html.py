@@ -10,10 +10,11 @@ elements for every paragraph.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from bot.formats.format import LONGEST_TITLE, author_names, is_front_matter, tidy
@@ -161,22 +162,18 @@ class _Collector:
             self._link_text.append(text)
 
     def _end_link(self) -> None:
-        if not self._link_text:
-            return
         text = tidy("".join(self._link_text))
         if self._make_link and text:
             self._links.append(self._make_link(text))
         self._link_text.clear()
 
     def _end_line(self, *, keep_empty: bool = False) -> None:
-        if not self._text and not keep_empty:
-            return
         # A link may hold several lines; each gets its part.
         self._end_link()
         text = tidy("".join(self._text))
         if text or keep_empty:
-            block = next((element for element in reversed(self._open[-_PLACE:]) if element.tag in _BLOCKS), None)
-            css_class = block.css_class if block else ""
+            around = reversed(self._open[-_PLACE:])
+            css_class = next((element.css_class for element in around if element.tag in _BLOCKS), "")
             self.lines.append(HtmlLine(text, tuple(self._links), self._block, css_class))
         self._text.clear()
         self._links.clear()
@@ -287,17 +284,15 @@ def _is_name(text: str) -> bool:
 
 def abstract_in(lines: Sequence[HtmlLine]) -> str:
     """Return the first long paragraph without links among the lines; its rows are joined. Empty if there is none."""
-    blocks: dict[int, list[HtmlLine]] = {}
-    for line in lines:
-        blocks.setdefault(line.block, []).append(line)
-    for rows in blocks.values():
+    for _, block in groupby(lines, key=attrgetter("block")):
+        rows = list(block)
         text = joined(row.text for row in rows)
         if _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not any(row.links for row in rows) and not names_in(text):
             return text
     return ""
 
 
-def joined(rows: Iterator[str] | Sequence[str]) -> str:
+def joined(rows: Iterable[str]) -> str:
     """Join the rows of a paragraph; a hyphen at the end of a row is one of the text.
 
     >>> joined(["the crowd-", "based approach", "works"])

@@ -60,7 +60,6 @@ class _Candidate:
 
     @classmethod
     def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
-        """Read the names and articles below a title."""
         near = item.lines[:_NEAR]
         # "Abstract" may be a link on the line of the authors.
         before_links = (line.text.partition(line.links[0].text)[0] if line.links else line.text for line in near)

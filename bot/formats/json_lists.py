@@ -64,10 +64,9 @@ _HEADING = re.compile(r"^abstract\s*[:.]?\s+", re.IGNORECASE)
 
 def _parse_daily_papers(content: bytes) -> ParsedDigest:
     """Read one answer of Hugging Face's API; raises DigestError if it is something else."""
-    items = _load(content)
-    if not isinstance(items, list) or not any(_object(item, "paper") for item in items):
+    items = _papers(_load(content), "a list of Hugging Face's Daily Papers")
+    if not any(_object(item, "paper") for item in items):
         raise DigestError("JSON, but not a list of Hugging Face's Daily Papers")
-    _check_count(items)
     # The list has no day of its own: the most common day of its items stands for it.
     submitted = (_date(_object(item, "paper"), "submittedOnDailyAt") for item in items)
     days = Counter(filter(None, submitted))
@@ -106,10 +105,7 @@ def _daily_paper(number: int, item: Any, day: date | None) -> Entry | str:
 
 def _parse_biorxiv(content: bytes) -> ParsedDigest:
     """Read one page of bioRxiv's API; raises DigestError if it is something else."""
-    items = _object(_load(content)).get("collection")
-    if not isinstance(items, list):
-        raise DigestError("JSON, but not a page of bioRxiv's API")
-    _check_count(items)
+    items = _papers(_object(_load(content)).get("collection"), "a page of bioRxiv's API")
     servers = Counter(_text(item, "server").lower() for item in items if isinstance(item, dict))
     server = servers.most_common(1)[0][0] if servers else ""
     results = [_preprint(number, _object(item)) for number, item in enumerate(items, 1)]
@@ -145,11 +141,7 @@ def _preprint(number: int, paper: Mapping[str, Any]) -> Entry | str:
 
 def _parse_openalex(content: bytes) -> ParsedDigest:
     """Read one page of OpenAlex's API; raises DigestError if it is something else."""
-    items = _object(_load(content)).get("results")
-    if not isinstance(items, list):
-        raise DigestError("JSON, but not a page of OpenAlex's API")
-    _check_count(items)
-    works = [_object(item) for item in items]
+    works = list(map(_object, _papers(_object(_load(content)).get("results"), "a page of OpenAlex's API")))
     # The page has no day of its own. When works were added can't be in the future, unlike their publication.
     added = max(filter(None, (_date(work, "created_date") for work in works)), default=None)
     results = [_work(number, work) for number, work in enumerate(works, 1) if not _is_no_paper(work)]
@@ -208,9 +200,13 @@ def _load(content: bytes) -> Any:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
 
 
-def _check_count(items: Sequence[object]) -> None:
+def _papers(items: Any, expected: str) -> Sequence[Any]:
+    """Return the items; raises DigestError if they are not a list, or too many."""
+    if not isinstance(items, list):
+        raise DigestError(f"JSON, but not {expected}")
     if len(items) > _MAX_PAPERS:
         raise DigestError(f"{len(items):,} papers, more than the {_MAX_PAPERS:,} that a digest may have")
+    return items
 
 
 def _object(value: Any, key: str | None = None) -> Mapping[str, Any]:
@@ -229,9 +225,8 @@ def _text(table: Mapping[str, Any], key: str) -> str:
 def _count(table: Mapping[str, Any], key: str) -> int | None:
     """Return the number under a key if it is a count."""
     value = table.get(key)
-    # In Python, True is an int.
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
-    return value if is_count else None
+    # Not isinstance: in Python, True is an int.
+    return value if type(value) is int and 0 <= value <= _MAX_COUNT else None
 
 
 def _date(table: Mapping[str, Any], key: str) -> date | None:
@@ -243,28 +238,11 @@ def _date(table: Mapping[str, Any], key: str) -> date | None:
         return None
 
 
-_BIORXIV_BEGINNING = re.compile(r'\{\s*"(?:messages|collection)"')
-BIORXIV_LIST = Document(
-    name="biorxiv",
-    title="bioRxiv JSON",
-    recognises=lambda beginning: bool(_BIORXIV_BEGINNING.match(beginning)),
-    parse=_parse_biorxiv,
-)
-_OPENALEX_BEGINNING = re.compile(r'\{\s*"meta"\s*:\s*\{')
-OPENALEX_LIST = Document(
-    name="openalex",
-    title="OpenAlex JSON",
-    recognises=lambda beginning: bool(_OPENALEX_BEGINNING.match(beginning)),
-    parse=_parse_openalex,
-)
+BIORXIV_LIST = Document("bioRxiv JSON", re.compile(r'\{\s*"(?:messages|collection)"'), _parse_biorxiv)
+OPENALEX_LIST = Document("OpenAlex JSON", re.compile(r'\{\s*"meta"\s*:\s*\{'), _parse_openalex)
 DAILY_PAPERS_LIST = Document(
-    name="huggingface",
-    title="Daily Papers JSON",
+    "Daily Papers JSON",
     # All other JSON, so that a message names it as such; RTF begins with a brace, too.
-    recognises=lambda beginning: (
-        beginning.startswith(("[", "{"))
-        and not beginning.startswith("{\\rtf")
-        and not (_BIORXIV_BEGINNING.match(beginning) or _OPENALEX_BEGINNING.match(beginning))
-    ),
-    parse=_parse_daily_papers,
+    re.compile(r'\[|\{(?!\\rtf|\s*"(?:messages|collection)"|\s*"meta"\s*:\s*\{)'),
+    _parse_daily_papers,
 )

@@ -152,7 +152,6 @@ def _date(text: str) -> date | None:
 
 
 KEYWORD = Format(
-    name="keyword",
     title="keyword digest",
     hint='a first line such as "LLM-RL - 2025-05-06"',
     starts=_starts,

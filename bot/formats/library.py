@@ -2,8 +2,9 @@
 
     bytes --decode--> text --LibraryFormat.references--> Reference --_paper--> ParsedLibrary
 
-A format turns every entry into a ``Reference``. Which of them are papers is decided here for all formats, and their
-fields are cleaned and limited here. A broken entry costs itself alone: it is counted, and named by its line.
+A format turns every entry into a ``Reference``, or says why it can't be read. Which of them are papers is decided here
+for all formats, and their fields are cleaned and limited here. A broken entry costs itself alone: it is counted, and
+named by its line.
 
 A new format is a function that yields references and an entry in ``FORMATS``, at the end.
 """
@@ -47,7 +48,6 @@ class Reference:
     reliable first. ``key`` identifies it in a library that is followed.
     """
 
-    line: int
     type: str  # as the format names it
     title: str
     abstract: str = ""
@@ -62,14 +62,6 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
-    """An entry that could not be read."""
-
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class LibraryFormat:
     """A format of libraries.
 
@@ -79,7 +71,7 @@ class LibraryFormat:
 
     name: str
     beginning: re.Pattern[str]  # of an entry
-    references: Callable[[str], Iterator[Reference | Unreadable]]
+    references: Callable[[str], Iterator[Reference | str]]
     papers: frozenset[str]
     undecided: frozenset[str]
 
@@ -89,10 +81,7 @@ def parse(raw: RawDigest) -> ParsedLibrary:
 
     Raises DigestError if the bytes are in none of the formats.
     """
-    text = decode(raw.content, MAX_BYTES, "library")
-    text = UNWANTED.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    if not text.strip():
-        raise DigestError("empty file")
+    text = clean_text(raw.content, "library")
     # By content: exports are saved as .txt, too. The format that begins first counts, as an abstract may quote another.
     begins = [(match.start(), form) for form in FORMATS if (match := form.beginning.search(text))]
     if not begins:
@@ -102,18 +91,25 @@ def parse(raw: RawDigest) -> ParsedLibrary:
     skipped: Counter[str] = Counter()
     problems: list[str] = []
     for reference in form.references(text):
-        paper = UNREADABLE if isinstance(reference, Unreadable) else _paper(reference, form)
+        paper = UNREADABLE if isinstance(reference, str) else _paper(reference, form)
         if isinstance(paper, LibraryEntry):
             entries.append(paper)
             continue
         skipped[paper] += 1
-        if isinstance(reference, Unreadable) and len(problems) < limits.REJECTED:
-            problems.append(f"line {reference.line:,}: {reference.reason}")
+        if isinstance(reference, str) and len(problems) < limits.REJECTED:
+            problems.append(reference)
     return ParsedLibrary(form.name, tuple(entries), dict(skipped), tuple(problems))
 
 
+def clean_text(content: bytes, kind: str) -> str:
+    """Return the text of a library or programme; raises DigestError if there is none, or too much."""
+    text = UNWANTED.sub("", decode(content, MAX_BYTES, kind)).replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise DigestError("empty file")
+    return text
+
+
 def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
-    """Return the paper, or why the reference is not one."""
     is_undecided = reference.type in form.undecided
     if not is_undecided and reference.type not in form.papers:
         return NO_PAPER
@@ -144,7 +140,6 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 
 def _arxiv_id(reference: Reference) -> str | None:
-    """Return the arXiv id that one of the fields names."""
     if stated := arxiv_id_in(reference.arxiv_id[: limits.ID]):
         return stated
     for text in (reference.doi, reference.url, *reference.mentions):
@@ -213,10 +208,9 @@ _OTHER_COMMANDS = {
 }
 _WITHOUT_BRACES = str.maketrans({"{": "", "}": "", "~": " "})
 _CONCATENATION = re.compile(r"""["}]\s{0,9}#\s{0,9}["{]""")
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 
 
-def _bibtex_references(text: str) -> Iterator[Reference | Unreadable]:
+def _bibtex_references(text: str) -> Iterator[Reference | str]:
     """Yield the entries of a file; duplicated keys and fields are not errors."""
     from bibtexparser.library import Library
     from bibtexparser.middlewares.parsestack import default_parse_stack
@@ -234,7 +228,8 @@ def _bibtex_references(text: str) -> Iterator[Reference | Unreadable]:
         if isinstance(readable, Entry | String):
             library.add(readable, fail_on_duplicate_key=False)
         elif isinstance(block, ParsingFailedBlock):
-            yield Unreadable((block.start_line or 0) + 1, "an entry with unbalanced braces, or without a comma")
+            line = (block.start_line or 0) + 1
+            yield f"line {line:,}: an entry with unbalanced braces, or without a comma"
     for middleware in default_parse_stack():
         library = middleware.transform(library)
     yield from map(_bibtex_reference, library.entries)
@@ -252,7 +247,6 @@ def _bibtex_reference(entry: bibtex.Entry) -> Reference:
     month = fields.get("month", "").strip().lower()[:3]
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     return Reference(
-        line=(entry.start_line or 0) + 1,
         type=entry.entry_type.lower(),
         title=plain(fields.get("title", "")),
         abstract=plain(fields.get("abstract", "")),
@@ -268,17 +262,11 @@ def _bibtex_reference(entry: bibtex.Entry) -> Reference:
 
 def _bibtex_authors(text: str) -> Iterator[str]:
     """Yield the authors, first name first; an institution's name in braces may hold "and" and commas."""
-    depth = 0
-    start = 0
-    counted = 0
-    for end, following in [*(match.span() for match in _AND.finditer(text)), (len(text), len(text))]:
-        depth += text.count("{", counted, end) - text.count("}", counted, end)
-        counted = end
-        if depth <= 0 or end == len(text):
-            name = text[start:end].strip()
-            is_institution = name.startswith("{") and name.endswith("}")
-            yield plain(name) if is_institution else _first_name_first(plain(name))
-            start = following
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    for name in split_multiple_persons_names(text):
+        is_institution = name.startswith("{") and name.endswith("}")
+        yield plain(name) if is_institution else _first_name_first(plain(name))
 
 
 def plain(text: str) -> str:
@@ -328,7 +316,7 @@ _RIS_BEGINNING = re.compile(r"^[ \t]*TY {0,4}-", re.MULTILINE)
 _RIS_TAG = re.compile(r"^[ \t]*([A-Z][A-Z0-9]) {0,4}-(?: |$)", re.MULTILINE)
 
 
-def _ris_references(text: str) -> Iterator[Reference | Unreadable]:
+def _ris_references(text: str) -> Iterator[Reference | str]:
     import rispy
 
     starts = [match.start() for match in _RIS_BEGINNING.finditer(text)]
@@ -339,13 +327,13 @@ def _ris_references(text: str) -> Iterator[Reference | Unreadable]:
             fields = rispy.loads(f"{record}\nER  - \n", skip_unknown_tags=True)[0]
         except (LookupError, TypeError, AttributeError, ValueError):
             # rispy documents no errors: a continuation of a line without a tag raises KeyError, and so forth.
-            yield Unreadable(line, "a reference that can't be read")
+            yield f"line {line:,}: a reference that can't be read"
         else:
-            yield _ris_reference(fields, line)
+            yield _ris_reference(fields)
         line += text.count("\n", start, end)
 
 
-def _ris_reference(fields: Mapping[str, Any], line: int) -> Reference:
+def _ris_reference(fields: Mapping[str, Any]) -> Reference:
     def first(*names: str) -> str:
         value = next(filter(None, map(fields.get, names)), "")
         return " ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -353,7 +341,6 @@ def _ris_reference(fields: Mapping[str, Any], line: int) -> Reference:
     urls = [str(url) for url in fields.get("urls", ())]
     authors = [*fields.get("authors", ()), *fields.get("first_authors", ())]
     return Reference(
-        line=line,
         type=first("type_of_reference").upper(),
         title=first("title", "primary_title", "translated_title"),
         abstract=first("abstract", "notes_abstract"),
@@ -376,7 +363,7 @@ _ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
 _ZOTERO_MENTIONS = ("archiveID", "extra", "publicationTitle", "number", "archiveLocation", "callNumber")
 
 
-def _zotero_references(text: str) -> Iterator[Reference | Unreadable]:
+def _zotero_references(text: str) -> Iterator[Reference | str]:
     """Yield the items of an answer; raises DigestError if it is no JSON, such as one that broke off."""
     try:
         items = json.loads(text)
@@ -388,7 +375,7 @@ def _zotero_references(text: str) -> Iterator[Reference | Unreadable]:
             key = item.get("key")
             yield _zotero_reference(data, key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "")
         else:
-            yield Unreadable(position, "an item without data")
+            yield f"line {position:,}: an item without data"
 
 
 def _zotero_reference(data: Mapping[str, Any], key: str) -> Reference:
@@ -404,7 +391,6 @@ def _zotero_reference(data: Mapping[str, Any], key: str) -> Reference:
             parts = map(creator.get, ("firstName", "lastName", "name"))
             authors.append(" ".join(part for part in parts if isinstance(part, str) and part))
     return Reference(
-        line=1,
         type=text("itemType"),
         title=text("title"),
         abstract=text("abstractNote"),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from email.errors import HeaderParseError
@@ -22,8 +23,9 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.policy import Compat32
 from email.utils import parseaddr, parsedate_to_datetime
+from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from bot.formats.format import MAX_LINES, charset, decode, tidy
 from bot.model import limits
@@ -44,43 +46,26 @@ class _CutFields(Compat32):
     """The standard library's legacy policy, with each header field cut."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        """Return name and value of the field in these lines."""
         name, value = super().header_source_parse(sourcelines)
         return name[: limits.ID], value[: limits.HEADER]
 
 
-class _PartCounter:
-    """Creates the parts of one mail; raises DigestError if there are too many."""
-
-    def __init__(self) -> None:
-        # BytesFeedParser calls the factory once without a policy, to try it out: that part is not of the mail.
-        self._parts = -1
-        self._multiparts = 0
-
-    def create_part(self, policy: _CutFields | None = None) -> Message:
-        """Return an empty part; the message factory of BytesFeedParser."""
-        self._parts += 1
-        if self._parts > limits.PARTS:
-            raise DigestError(f"a mail of more than {limits.PARTS} parts; save its text as a file")
-        return _Part(policy or _CutFields(), self)
-
-    def count_multipart(self) -> None:
-        """Count a part that has parts of its own."""
-        self._multiparts += 1
-        if self._multiparts > limits.MULTIPARTS:
-            raise DigestError(f"a mail of more than {limits.MULTIPARTS} parts that have parts; save its text as a file")
-
-
 class _Part(Message):
-    """One part of a mail."""
+    """One part of a mail; raises DigestError if the mail has too many. ``counts`` are those of the whole mail."""
 
-    def __init__(self, policy: _CutFields, counter: _PartCounter) -> None:
+    def __init__(self, counts: Counter[str], policy: _CutFields) -> None:
         super().__init__(policy)
-        self._counter = counter
+        self._counts = counts
+        self._count("parts", limits.PARTS)
+
+    def _count(self, noun: str, most: int) -> None:
+        self._counts[noun] += 1
+        if self._counts[noun] > most:
+            raise DigestError(f"a mail of more than {most} {noun}; save its text as a file")
 
     def get_boundary(self, failobj: Any = None) -> Any:
         """Return the boundary; the parser asks for it exactly once, before it reads the parts inside."""
-        self._counter.count_multipart()
+        self._count("parts that have parts", limits.MULTIPARTS)
         return super().get_boundary(failobj)
 
     def get_content_charset(self, failobj: Any = None) -> Any:
@@ -127,7 +112,7 @@ def read_mail(content: bytes) -> Mail:
     # Counted before parsing: the parser keeps every line of a header or of a folded field as an object.
     if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
-    parser = BytesFeedParser(_PartCounter().create_part, policy=_CutFields())
+    parser = BytesFeedParser(policy=_CutFields(message_factory=partial(_Part, Counter())))
     texts: dict[str, list[str]] = {content_type: [] for content_type in _TEXT_TYPES}
     try:
         parser.feed(content)
@@ -211,10 +196,7 @@ def unwrap(url: str) -> str:
         if not target:
             break
         url = target
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # such as http://[x
-        return ""
+    parts = _split(url)
     if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
         return ""
     query = parse_qsl(parts.query, keep_blank_values=True) if parts.query.count("&") < 100 else []
@@ -225,12 +207,16 @@ def unwrap(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
 
 
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:  # such as http://[x
+        return urlsplit("")
+
+
 def _target(url: str) -> str:
     """Return the address inside a link; empty if there is none."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
+    parts = _split(url)
     if _SHARING.search(f"{parts.netloc}{parts.path}"):
         return ""
     if match := _SES.search(parts.path):
@@ -347,10 +333,7 @@ def article_at(url: str) -> Article | None:
     >>> article_at("https://www.nature.com/articles/d41586-026-00001-x") is None
     True
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
+    parts = _split(url)
     place = f"{parts.hostname or ''}{unquote(parts.path)}"
     if _ARXIV.search(place):
         identifier = arxiv_id_in(place)

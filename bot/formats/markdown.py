@@ -20,7 +20,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from bot.formats.format import Format, Line, author_names, build_digest, date_in, plausible_date, quoted, reject_reason
 from bot.model import Entry, ParsedDigest, limits
@@ -76,12 +76,7 @@ def _begins_paper(lines: Sequence[Line], at: int) -> bool:
     if not _HEADING.fullmatch(lines[at].text):
         return False
     below = islice((lines[i].text for i in range(at + 1, len(lines)) if lines[i].text), _NEAR)
-    for text in below:
-        if _HEADING.fullmatch(text):
-            return False
-        if _field(text):
-            return True
-    return False
+    return any(map(_field, takewhile(lambda text: not _HEADING.fullmatch(text), below)))
 
 
 def _field(text: str) -> tuple[str, str] | None:
@@ -92,7 +87,6 @@ def _field(text: str) -> tuple[str, str] | None:
 
 
 def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
-    """Return the paper that begins with a heading, or why it can't be read."""
     fields: defaultdict[str, list[str]] = defaultdict(list)
     name = ""
     for _, text in lines[1:]:
@@ -130,7 +124,6 @@ def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
 
 
 MARKDOWN = Format(
-    name="markdown",
     title="Markdown digest",
     hint='a heading such as "# A Title" with "**Authors**: ..." below it',
     starts=_starts,

@@ -187,7 +187,6 @@ def _biorxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 ARXIV = Format(
-    name="arxiv-mail",
     title="arXiv mail",
     hint='a line "\\\\" above one such as "arXiv:2601.15305"',
     starts=_arxiv_starts,
@@ -195,7 +194,6 @@ ARXIV = Format(
     specificity=3,
 )
 BIORXIV = Format(
-    name="biorxiv-alert",
     title="bioRxiv alert",
     hint='a line such as "bioRxiv posted 22 January 2026 doi:10.64898/2026.01.20.700468" below each title',
     starts=_biorxiv_starts,

@@ -25,16 +25,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.formats import library
-from bot.formats.format import UNWANTED, author_names, date_in, decode, prose, quoted, tidy, within_limits
+from bot.formats.format import author_names, date_in, prose, quoted, tidy, within_limits
 from bot.model import Entry, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 
 MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
+_TOO_MANY = f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it"
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 # The usual names of columns and keys, in small letters only; the first that has a value counts.
@@ -69,12 +71,8 @@ _LISTS = ("notes", "results", "papers", "events", "data", "items", "submissions"
 
 def parse(raw: RawDigest) -> ParsedProgramme:
     """Return the contributions of a programme; raises DigestError if the bytes are none, or have too many."""
-    text = (
-        UNWANTED.sub("", decode(raw.content, library.MAX_BYTES, "programme")).replace("\r\n", "\n").replace("\r", "\n")
-    )
+    text = library.clean_text(raw.content, "programme")
     beginning = text.lstrip()[:200]
-    if not beginning:
-        raise DigestError("empty file")
     reading = _Reading()
     if beginning[:15].upper().startswith("BEGIN:VCALENDAR"):
         return reading.programme("ics", _events(text, reading))
@@ -101,13 +99,9 @@ class _Reading:
 
     def programme(self, form: str, contributions: Iterator[Contribution]) -> ParsedProgramme:
         """Return everything that was read; raises DigestError without a contribution and without a problem."""
-        found: list[Contribution] = []
-        for contribution in contributions:
-            if len(found) >= MAX_CONTRIBUTIONS:
-                raise DigestError(
-                    f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it"
-                )
-            found.append(contribution)
+        found = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
+        if len(found) > MAX_CONTRIBUTIONS:
+            raise DigestError(_TOO_MANY)
         if found:
             # OpenReview calls a rejected paper "Submitted to ...", but before the decisions every paper.
             self.withdrawn += len(self.undecided)
@@ -126,12 +120,8 @@ def _contribution(place: str, fields: Mapping[str, str], reading: _Reading) -> C
 
     ``place`` names the row; ``fields`` has texts by the keys of ``_NAMES``.
     """
-
-    def text(name: str) -> str:
-        return fields.get(name, "")
-
-    kind = tidy(text("kind")[:_LONGEST_PLACE])
-    title = prose(text("title"), limits.TITLE)
+    kind = tidy(fields["kind"][:_LONGEST_PLACE])
+    title = prose(fields["title"], limits.TITLE)
     if before := _KIND_BEFORE_TITLE.match(title):
         kind = kind if kind and not _NO_KIND.fullmatch(kind) else before[1]
         title = title[before.end() :]
@@ -141,17 +131,17 @@ def _contribution(place: str, fields: Mapping[str, str], reading: _Reading) -> C
     if _LEFT_OUT.search(kind):
         reading.withdrawn += 1
         return None
-    url = text("url").strip()
+    url = fields["url"].strip()
     # Only stated ids: an abstract may name other papers.
-    arxiv_id = arxiv_id_in(text("arxiv")[: limits.ID])
+    arxiv_id = arxiv_id_in(fields["arxiv"][: limits.ID])
     if not arxiv_id and "arxiv.org/" in url:
         arxiv_id = arxiv_id_in(url[: limits.URL])
-    doi = doi_in(text("doi")[: limits.URL]) or (doi_in(url[: limits.URL]) if "doi.org/" in url else None)
+    doi = doi_in(fields["doi"][: limits.URL]) or (doi_in(url[: limits.URL]) if "doi.org/" in url else None)
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(text("abstract"), limits.ABSTRACT),
-            authors=_authors(text("authors")),
+            abstract=prose(fields["abstract"], limits.ABSTRACT),
+            authors=_authors(fields["authors"]),
             arxiv_id=arxiv_id,
             doi=doi,
             url=url if _ADDRESS.fullmatch(url) else None,
@@ -160,15 +150,15 @@ def _contribution(place: str, fields: Mapping[str, str], reading: _Reading) -> C
     if isinstance(entry, str):
         reading.note(f"{place}: {entry}")
         return None
-    day, start, end = _times(place, text("day"), text("start"), text("end"), reading)
+    day, start, end = _times(place, fields["day"], fields["start"], fields["end"], reading)
     contribution = Contribution(
         entry,
         day,
         start,
         end,
         is_utc=bool(start and start.tzinfo and not start.utcoffset()),
-        room=tidy(text("room")[:_LONGEST_PLACE]),
-        session=tidy(text("session")[:_LONGEST_PLACE]),
+        room=tidy(fields["room"][:_LONGEST_PLACE]),
+        session=tidy(fields["session"][:_LONGEST_PLACE]),
         kind="" if _NO_KIND.fullmatch(kind) else kind,
     )
     if _UNDECIDED.match(kind):
@@ -221,12 +211,12 @@ def _times(
             reading.note(f"{place}: “{end_text}” is not a time; {_WRITE}")
         else:
             end = datetime.combine(start.date(), ends, tzinfo=start.tzinfo)
-    if start and end and (start.tzinfo is None) == (end.tzinfo is None) and end <= start:
+    if not (start and end) or (start.tzinfo is None) != (end.tzinfo is None):
+        end = None
+    elif end <= start:
         reading.note(f"{place}: ends before it starts, so that its end is left out")
         end = None
-    if start and end and (start.tzinfo is None) != (end.tzinfo is None):
-        end = None
-    return day, start, end if start else None
+    return day, start, end
 
 
 def _moment(text: str) -> datetime | None:
@@ -268,16 +258,11 @@ def _clock(text: str) -> time | None:
 
 
 def _by_name(row: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of a row by the keys of ``_NAMES``; ``row`` has texts by simplified names."""
-    fields: dict[str, str] = {}
-    for key, names in _NAMES.items():
-        for name in names:
-            if row.get(name):
-                fields[key] = row[name]
-                break
+    """Return the fields of a row by the keys of ``_NAMES``, empty ones too; ``row`` has texts by simplified names."""
+    fields = {key: next(filter(None, map(row.get, names)), "") for key, names in _NAMES.items()}
     # One column may be the title of one list and the abstract of another.
-    if fields.get("abstract") == fields.get("title"):
-        fields.pop("abstract", None)
+    if fields["abstract"] == fields["title"]:
+        fields["abstract"] = ""
     return fields
 
 
@@ -298,7 +283,7 @@ def _rows(text: str, reading: _Reading) -> Iterator[Contribution]:
         names = [_simple(name) for name in next(rows)]
     except csv.Error as error:
         raise DigestError(f"a table whose first line can't be read ({error})") from None
-    if "title" not in _by_name({name: name for name in names}):
+    if not _by_name({name: name for name in names})["title"]:
         raise DigestError(
             "no programme: neither JSON, BibTeX nor ICS, and its first line names no column “title”; "
             "give a CSV file a first line such as: title,abstract,authors,date,start,end,room,url"
@@ -354,17 +339,14 @@ def _objects(items: Sequence[object], reading: _Reading) -> Iterator[Contributio
             reading.note(f"item {number:,}: not an object with a title")
             continue
         content = item.get("content")
-        if isinstance(content, Mapping):
-            # A note's reviews and comments are notes, too.
-            if item.get("replyto"):
-                continue
-            fields = _fields_of(content)
-            if "url" not in fields or not _ADDRESS.fullmatch(fields["url"]):
-                forum = item.get("forum") or item.get("id")
-                is_id = isinstance(forum, str) and _OPENREVIEW_ID.fullmatch(forum)
-                fields["url"] = f"{_OPENREVIEW}{forum}" if is_id else ""
-        else:
-            fields = _fields_of(item)
+        note = content if isinstance(content, Mapping) else None
+        # A note's reviews and comments are notes, too.
+        if note is not None and item.get("replyto"):
+            continue
+        fields = _fields_of(item if note is None else note)
+        forum = item.get("forum") or item.get("id")
+        if note is not None and not fields["url"] and isinstance(forum, str) and _OPENREVIEW_ID.fullmatch(forum):
+            fields["url"] = f"{_OPENREVIEW}{forum}"
         if contribution := _contribution(f"item {number:,}", fields, reading):
             yield contribution
 
@@ -380,8 +362,8 @@ def _fields_of(item: Mapping[str, Any]) -> dict[str, str]:
             del row[name]
     fields = _by_name(row)
     # papercopilot's and OpenReview's tracks are those of reviewing, which most papers share.
-    if fields.get("session") == row.get("track") and "session" not in row:
-        fields.pop("session", None)
+    if fields["session"] == row.get("track") and "session" not in row:
+        fields["session"] = ""
     return fields
 
 
@@ -402,16 +384,11 @@ def _text(value: Any) -> str:
 # ICS
 
 
-@dataclass(frozen=True, slots=True)
-class _Property:
-    parameters: Mapping[str, str]
-    value: str
-
-
+# Name, parameters and value of a property.
 _PROPERTY = re.compile(
     r'([A-Za-z0-9-]{1,60})((?:;[A-Za-z0-9-]{1,60}=(?:"[^"\n]{0,500}"|[^";:\n]{0,500}))*):(.*)', re.DOTALL
 )
-_PARAMETER = re.compile(r';([A-Za-z0-9-]{1,60})=(?:"([^"]*)"|([^";:]*))')
+_TIME_ZONE = re.compile(r';TZID=(?:"([^"]*)"|([^";:]*))', re.IGNORECASE)
 _ICS_TIME = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?")
 _DURATION = re.compile(r"\+?P(?:(\d{1,3})W)?(?:(\d{1,3})D)?(?:T(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,6})S)?)?")
 _ESCAPE = re.compile(r"\\(.)")
@@ -420,7 +397,7 @@ _ESCAPE = re.compile(r"\\(.)")
 def _events(text: str, reading: _Reading) -> Iterator[Contribution]:
     """Yield the events of a calendar, lines unfolded as RFC 5545, section 3.1, says."""
     calendar_zone = ""
-    event: dict[str, _Property] | None = None
+    event: dict[str, re.Match[str]] | None = None
     inner: list[str] = []  # components within the event, such as alarms
     # Unfolding moves the lines, so that events are named by their number.
     number = 0
@@ -443,28 +420,30 @@ def _events(text: str, reading: _Reading) -> Iterator[Contribution]:
                 yield contribution
             event = None
         elif event is not None and not inner:
-            parameters = {key.upper(): quoted_ or plain for key, quoted_, plain in _PARAMETER.findall(match[2])}
-            event.setdefault(name, _Property(parameters, value))
+            event.setdefault(name, match)
         elif event is None and name == "X-WR-TIMEZONE":
             calendar_zone = value.strip()
     if event is not None:
         reading.note(f"event {number:,}: has no END:VEVENT; was the file cut off?")
 
 
-def _event(place: str, event: Mapping[str, _Property], calendar_zone: str, reading: _Reading) -> Contribution | None:
+def _event(
+    place: str, event: Mapping[str, re.Match[str]], calendar_zone: str, reading: _Reading
+) -> Contribution | None:
     def text(name: str) -> str:
-        return _unescaped(event[name].value) if name in event else ""
+        value = event[name][3] if name in event else ""
+        return _ESCAPE.sub(lambda escape: "\n" if escape[1] in "nN" else escape[1], value)
 
     if text("STATUS").strip().upper() == "CANCELLED":
         reading.withdrawn += 1
         return None
     description = text("DESCRIPTION")
-    fields = {
+    fields = dict.fromkeys(_NAMES, "") | {
         "title": text("SUMMARY"),
         "abstract": re.sub(r"\A\s*abstract\s*[:.]\s*", "", description, flags=re.IGNORECASE),
         "room": text("LOCATION"),
         "kind": text("CATEGORIES").partition(",")[0],
-        "url": event["URL"].value if "URL" in event else "",
+        "url": event["URL"][3] if "URL" in event else "",
     }
     if not fields["url"] and (address := _ADDRESS.search(description)):
         fields["url"] = address[0].rstrip(".,;)")
@@ -475,7 +454,7 @@ def _event(place: str, event: Mapping[str, _Property], calendar_zone: str, readi
         day, start = _ics_time(event["DTSTART"], calendar_zone, reading)
         end = _ics_time(event["DTEND"], calendar_zone, reading)[1] if "DTEND" in event else None
         if start and end is None and "DURATION" in event:
-            end = start + _duration(event["DURATION"].value)
+            end = start + _duration(event["DURATION"][3])
     except (ValueError, OverflowError):
         reading.note(f"{place}: its time can't be read; {quoted('DTSTART:20250506T143000Z')} is one")
         return contribution
@@ -485,18 +464,19 @@ def _event(place: str, event: Mapping[str, _Property], calendar_zone: str, readi
     )
 
 
-def _ics_time(stated: _Property, calendar_zone: str, reading: _Reading) -> tuple[date, datetime | None]:
+def _ics_time(stated: re.Match[str], calendar_zone: str, reading: _Reading) -> tuple[date, datetime | None]:
     """Return the day and the time of a property; raises ValueError. A date has no time."""
-    match = _ICS_TIME.fullmatch(stated.value.strip())
+    match = _ICS_TIME.fullmatch(stated[3].strip())
     if match is None:
-        raise ValueError(stated.value)
+        raise ValueError(stated[3])
     day = date(*map(int, match.groups()[:3]))
     if not _is_usual(day):
-        raise ValueError(stated.value)
+        raise ValueError(stated[3])
     if match[4] is None:
         return day, None
     moment = datetime.combine(day, time(int(match[4]), int(match[5]), min(int(match[6]), 59)))
-    zone = _zone(stated.parameters.get("TZID", "") or calendar_zone, reading)
+    names = _TIME_ZONE.search(stated[2])
+    zone = _zone((names and (names[1] or names[2])) or calendar_zone, reading)
     if match[7]:
         moment = moment.replace(tzinfo=UTC)
         moment = moment.astimezone(zone) if zone else moment
@@ -532,10 +512,6 @@ def _duration(text: str) -> timedelta:
     return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
 
 
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], text)
-
-
 # BibTeX and RIS
 
 
@@ -543,7 +519,7 @@ def _of_library(raw: RawDigest) -> ParsedProgramme:
     parsed = library.parse(raw)
     entries = [item.entry for item in parsed.entries]
     if len(entries) > MAX_CONTRIBUTIONS:
-        raise DigestError(f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it")
+        raise DigestError(_TOO_MANY)
     problems = list(parsed.problems)
     if untitled := parsed.skipped.get(library.NO_TITLE):
         problems.append(f"{untitled:,} entries have no title")

@@ -1,6 +1,6 @@
 """The formats of digests, one entry each, and which of them reads the bytes that a source delivered.
 
-    bytes --decode--> text --Document.recognises--> Document.parse(bytes)
+    bytes --decode--> text --Document.beginning--> Document.parse(bytes)
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
@@ -11,11 +11,8 @@ next one begins. The content alone decides. The order of entries is that of mess
 formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents or alerts recognise
 the same file.
 
-How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add it to ``FORMATS``. A
-format gets clean lines (encodings, line ends and control characters are dealt with) and returns what it read, with a
-sentence for each block that it could not read. It opens nothing, and recognises its digests by their content, never by
-a file's name; a name only supplies day and topic if the text has neither. A format that needs a whole file, such as
-XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
+A format of lines (``Format``) gets clean ones: encodings, line ends and control characters are dealt with. One that
+needs a whole file, such as XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
 """
 
 from __future__ import annotations
@@ -44,7 +41,6 @@ FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, MARKD
 DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
 HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
 
-
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
 
@@ -56,7 +52,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     """
     text = decode(raw.content)
     beginning = text[:_BEGINNING].lstrip("\ufeff \t\r\n")
-    document = next((document for document in DOCUMENTS if document.recognises(beginning)), None)
+    document = next((document for document in DOCUMENTS if document.beginning.match(beginning)), None)
     if document:
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
     elif is_mail(beginning):
@@ -131,12 +127,9 @@ def _explain(lines: Sequence[Line]) -> str:
     """Return one sentence: the formats that are supported, and what the text looks like or how a digest begins."""
     beginning = next(line.text for line in lines if line.text)
     titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
-    ending = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
-    for pattern, kind in _LOOKALIKES:
-        if pattern.match(beginning):
-            ending = f", but {kind}"
-            break
-    return f"no digest that Paperbot knows (known: {titles}){ending}"
+    hints = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
+    lookalike = next((f", but {kind}" for pattern, kind in _LOOKALIKES if pattern.match(beginning)), hints)
+    return f"no digest that Paperbot knows (known: {titles}){lookalike}"
 
 
 def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:

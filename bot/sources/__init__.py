@@ -1,21 +1,20 @@
 """Sources: where digests come from. They retrieve bytes; ``bot.formats.registry`` parses them.
 
-To add a kind, write a module with its options, its source and a ``SourceKind``, as in ``feed.py``, and add it to
-``_kinds`` below. A source fetches over HTTP only through its ``Fetcher``, which holds all limits and checks every
-address. As settings are read with the options of all kinds, no module imports at its top what takes long to import; the
-libraries for HTTP and IMAP are imported once a source of the settings needs them.
+A source fetches over HTTP only through its ``Fetcher``, which holds all limits and checks every address. As settings
+are read with the options of all kinds, no module imports at its top what takes long to import; the libraries for HTTP
+and IMAP are imported once a source of the settings needs them.
 """
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from bot.config.tables import SourceModels, SourceOptions
@@ -65,20 +64,24 @@ class Visit:
         return self.memory if self.memory.get(key) == value else {}
 
 
-class Source(Protocol):
+@dataclass(frozen=True)
+class Source(ABC):
     """Where digests come from."""
+
+    options: SourceOptions
 
     @property
     def name(self) -> str:
-        """The name in the settings."""
+        return self.options.name
 
     @property
     def kind(self) -> str:
-        """The kind in the settings."""
+        return self.options.kind
 
     @property
     def poll_interval(self) -> timedelta:
         """The shortest time between two polls; zero for a source without network."""
+        return self.options.interval
 
     @property
     def follows_arxiv_calendar(self) -> bool:
@@ -101,24 +104,9 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class ConfiguredSource(Source, Generic[Options]):
-    """A source of the settings; a kind's own class adds ``retrieve``."""
+    """A source of the settings."""
 
     options: Options
-
-    @property
-    def name(self) -> str:
-        """The name in the settings."""
-        return self.options.name
-
-    @property
-    def kind(self) -> str:
-        """The kind in the settings."""
-        return self.options.kind
-
-    @property
-    def poll_interval(self) -> timedelta:
-        """The shortest time between two polls; zero for a source without network."""
-        return self.options.interval
 
 
 @dataclass(frozen=True)
@@ -129,7 +117,6 @@ class FetchedSource(ConfiguredSource[Options]):
 
     @classmethod
     def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
-        """Return the source with these options, and the fetcher of all sources."""
         return cls(options, dependencies.fetcher())
 
 

@@ -43,7 +43,6 @@ class ArxivOptions(PolledOptions):
     url: FetchUrl = URL
 
     def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the query."""
         yield from (("query", problem) for problem in in_arxiv_query(self.query))
 
 

@@ -41,7 +41,6 @@ class BiorxivOptions(PolledOptions):
     every: Minutes = 180
 
     def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the subject."""
         if self.category:
             yield from (("category", problem) for problem in in_subject(self.server, self.category))
 

@@ -9,9 +9,6 @@ from bot.config.tables import FetchUrl, PolledOptions
 from bot.model import RawDigest
 from bot.sources import FetchedSource, SourceKind, Visit, in_address
 
-_ETAG = "etag"
-_LAST_MODIFIED = "last-modified"
-
 
 class FeedOptions(PolledOptions):
     """The address of the feed."""
@@ -19,7 +16,6 @@ class FeedOptions(PolledOptions):
     url: FetchUrl
 
     def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with an address of arXiv, bioRxiv or medRxiv."""
         yield from (("url", problem) for problem in in_address(self.url))
 
 
@@ -28,7 +24,6 @@ class FeedSource(FetchedSource[FeedOptions]):
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether it is one of arXiv's own feeds."""
         return f".{urlsplit(self.options.url).hostname or ''}".endswith(".arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
@@ -36,10 +31,10 @@ class FeedSource(FetchedSource[FeedOptions]):
         # Validators belong to one URL: with another one's, the server could answer 304 for a feed that was never read.
         url = self.options.url
         memory = visit.memory_of("url", url)
-        answer = self.fetcher.fetch(url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, ""))
+        answer = self.fetcher.fetch(url, etag=memory.get("etag", ""), last_modified=memory.get("last-modified", ""))
         if answer.content is None:
             return
-        visit.memory.update({"url": url, _ETAG: answer.etag, _LAST_MODIFIED: answer.last_modified})
+        visit.memory.update({"url": url, "etag": answer.etag, "last-modified": answer.last_modified})
         yield RawDigest(self.name, url, answer.content)
 
 

@@ -10,8 +10,8 @@ import fcntl
 import signal
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bot.config.tables import FILES, SourceOptions
@@ -32,12 +32,10 @@ class FolderOptions(SourceOptions):
 
     @property
     def is_sample(self) -> bool:
-        """Whether its papers count only until another source has brought papers."""
         return self.samples
 
     @property
     def local_folder(self) -> str:
-        """The folder."""
         return self.path
 
 
@@ -65,14 +63,12 @@ class FolderSource(ConfiguredSource[FolderOptions]):
                 yield read(path, self.name, printable(path.relative_to(self.path)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FilesSource(Source):
     """The files and folders of a command's arguments, in their order; a digest's name is its path as typed."""
 
+    options: SourceOptions = field(init=False, default_factory=partial(SourceOptions, name=FILES, kind="files"))
     paths: Sequence[Path]
-    name: str = FILES
-    poll_interval: timedelta = timedelta(0)
-    kind: str = "files"
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the files in the order of the arguments, folders by path; a Problem for each that can't be read."""

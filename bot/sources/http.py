@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
+from http.client import responses as status_phrases
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -288,7 +289,6 @@ class Fetcher:
         return self._follow(url, headers)
 
     def _follow(self, url: str, headers: dict[str, str]) -> Response:
-        """Request a URL and what it redirects to."""
         origin = parse_url(url)
         target = origin
         deadline = Deadline(self._seconds, self._clock)
@@ -297,7 +297,9 @@ class Fetcher:
             allow_private = target.host == origin.host and target.host in self._private_hosts
             last_request = self._last_request.get(target.host)
             if last_request is not None and not allow_private:
-                wait = last_request + seconds_between_requests(target.host) - self._clock()
+                is_arxiv = f".{target.host}".endswith(".arxiv.org")
+                interval = ARXIV_SECONDS_BETWEEN_REQUESTS if is_arxiv else SECONDS_BETWEEN_REQUESTS
+                wait = last_request + interval - self._clock()
                 if wait > 0:
                     self._sleep(wait)
             result = self._request(target, headers, deadline, allow_private)
@@ -365,8 +367,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
     if response.status == HTTPStatus.NOT_MODIFIED:
         return Response(None, etag, last_modified)
     if not 200 <= response.status <= 299:
-        is_known = response.status in HTTPStatus._value2member_map_
-        phrase = HTTPStatus(response.status).phrase if is_known else "unknown status"
+        phrase = status_phrases.get(response.status, "unknown status")
         retry_after = retry_after_seconds(headers) if response.status in _BUSY_STATUSES else None
         wait = f"; asks to wait {retry_after:.0f} s" if retry_after else ""
         body = b"".join(_chunks(response, _MAX_ERROR_BYTES))
@@ -407,16 +408,6 @@ def retry_after_seconds(headers: httpx2.Headers) -> float:
         return min(max((until - now).total_seconds(), 1.0), _LONGEST_RETRY_AFTER)
     except (TypeError, ValueError, OverflowError):  # not a date, or one with a year that datetime can't hold
         return _DEFAULT_RETRY_AFTER
-
-
-def seconds_between_requests(host: str) -> float:
-    """Return the least number of seconds between two requests to a host.
-
-    >>> seconds_between_requests("export.arxiv.org"), seconds_between_requests("notarxiv.org")
-    (3.0, 1.0)
-    """
-    is_arxiv = f".{host}".endswith(".arxiv.org")
-    return ARXIV_SECONDS_BETWEEN_REQUESTS if is_arxiv else SECONDS_BETWEEN_REQUESTS
 
 
 def _sendable_validator(value: str) -> str:

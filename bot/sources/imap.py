@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import imaplib
 import ssl
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
@@ -27,63 +25,39 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
+    from bot.sources.mailbox import MailFolderOptions
 
-MAX_BYTES = 10_000_000
+
 _CHUNK = 65_536
 _MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
 _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 _STEP_SECONDS = 30.0  # one read or write
 
 
-@dataclass(frozen=True, slots=True)
-class MailFolder:
-    """A folder of a mailbox, and what one poll of it may cost.
+class _Bounded(imaplib.IMAP4):
+    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override.
 
-    Mails that were read are moved to the folder ``moved_to``; if that is empty, they are only marked as read.
+    The server may send ``max_bytes`` after each command.
     """
 
-    host: str
-    port: int
-    security: str  # as in MailFolderOptions
-    username: str
-    password: str = field(repr=False)
-    name: str = "INBOX"
-    moved_to: str = ""
-    max_bytes: int = MAX_BYTES  # of a mail, and of every other answer
-    seconds: float = 300.0  # for all of a poll
-    clock: Callable[[], float] = time.monotonic
-
-
-class Bounds:
-    """The deadline of a session, and how many bytes a server may send after each command."""
-
-    def __init__(
-        self, seconds: float, max_bytes: int, *, step: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """``step`` is the timeout of one read or write, in seconds."""
-        self.max_bytes = max_bytes
-        self._deadline = Deadline(seconds, clock)
-        self._step = step
-
-    def timeout(self) -> float:
-        """Return the seconds that the next step may take; raises TimeoutError after the deadline."""
-        try:
-            return self._deadline.remaining(self._step)
-        except TimeoutError as error:
-            raise TimeoutError(f"{error}; the rest comes with the next poll") from None
-
-
-class _Bounded(imaplib.IMAP4):
-    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override."""
-
-    bounds: Bounds
     _buffer: bytearray
     _read_from: socket.socket | None = None
     _received = 0
 
+    def __init__(self, host: str, port: int, deadline: Deadline, max_bytes: int, **options: Any) -> None:
+        self.deadline = deadline
+        self.max_bytes = max_bytes
+        super().__init__(host, port, timeout=self._step_seconds(), **options)
+
+    def _step_seconds(self) -> float:
+        try:
+            return self.deadline.remaining(_STEP_SECONDS)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; the rest comes with the next poll") from None
+
     def read(self, size: int) -> bytes:
         """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
-        if size > self.bounds.max_bytes:
+        if size > self.max_bytes:
             raise self.abort(f"the server announces {size:,} bytes, more than the cap")
         while len(self._buffered()) < size and self._receive():
             pass
@@ -103,7 +77,7 @@ class _Bounded(imaplib.IMAP4):
     def send(self, data: ReadableBuffer) -> None:
         """Send a command; the bytes of its response are counted from now on."""
         self._received = 0
-        self.sock.settimeout(self.bounds.timeout())
+        self.sock.settimeout(self._step_seconds())
         super().send(data)
 
     def _buffered(self) -> bytearray:
@@ -113,10 +87,10 @@ class _Bounded(imaplib.IMAP4):
         return self._buffer
 
     def _receive(self) -> bool:
-        self.sock.settimeout(self.bounds.timeout())
+        self.sock.settimeout(self._step_seconds())
         chunk = self.sock.recv(_CHUNK)
         self._received += len(chunk)
-        if self._received > self.bounds.max_bytes + _MAX_LINE:
+        if self._received > self.max_bytes + _MAX_LINE:
             raise self.abort("the server answers a command with more than the cap")
         self._buffered().extend(chunk)
         return bool(chunk)
@@ -127,34 +101,25 @@ class _Bounded(imaplib.IMAP4):
         return content
 
 
-class _Plain(_Bounded):
-    def __init__(self, host: str, port: int, bounds: Bounds) -> None:
-        self.bounds = bounds
-        super().__init__(host, port, timeout=bounds.timeout())
-
-
-class _Tls(_Bounded, imaplib.IMAP4_SSL):
-    def __init__(self, host: str, port: int, bounds: Bounds) -> None:
-        self.bounds = bounds
-        context = ssl.create_default_context()
-        super().__init__(host, port, ssl_context=context, timeout=bounds.timeout())
+class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
+    pass
 
 
 class Mailbox(BaseMailBox):
     """The mailbox of imap-tools over such a connection."""
 
-    def __init__(self, host: str, port: int, security: str, bounds: Bounds) -> None:
+    def __init__(self, options: MailFolderOptions, deadline: Deadline, max_bytes: int) -> None:
         """Connect; raises OSError and imaplib's errors."""
-        self._address = (host, port)
-        self._security = security
-        self._bounds = bounds
+        self._options = options
+        self._limits = deadline, max_bytes
         super().__init__()
 
     def _get_mailbox_client(self) -> imaplib.IMAP4:
-        if self._security == "tls":
-            return _Tls(*self._address, self._bounds)
-        client = _Plain(*self._address, self._bounds)
-        if self._security == "starttls":
+        options = self._options
+        if options.security == "tls":
+            return _BoundedTls(options.host, options.port, *self._limits, ssl_context=ssl.create_default_context())
+        client = _Bounded(options.host, options.port, *self._limits)
+        if options.security == "starttls":
             try:
                 client.starttls(ssl.create_default_context())
             except BaseException:
@@ -162,17 +127,10 @@ class Mailbox(BaseMailBox):
                 raise
         return client
 
-    def unread_from(self, sender: str) -> list[str]:
-        """Return the UIDs of unread mails whose From field holds the sender."""
-        return _valid(self.uids(AND(seen=False, deleted=False, from_=sender)))
-
-    def unread(self) -> list[str]:
-        """Return the UIDs of unread mails."""
-        return _valid(self.uids(AND(seen=False, deleted=False)))
-
-    def unread_replies(self) -> list[str]:
-        """Return the UIDs of unread mails whose subject has the word that those of replies begin with."""
-        return _valid(self.uids(AND(seen=False, deleted=False, subject="Paperbot")))
+    def unread(self, *, sender: str | None = None, subject: str | None = None) -> list[str]:
+        """Return the UIDs of unread mails; those whose field From or Subject holds a text, if one is given."""
+        uids = self.uids(AND(seen=False, deleted=False, from_=sender, subject=subject))
+        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
     def uid_validity(self) -> str:
         """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
@@ -211,25 +169,20 @@ class Mailbox(BaseMailBox):
 
 
 @contextmanager
-def open_folder(folder: MailFolder) -> Iterator[Mailbox]:
+def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
     """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
-    bounds = Bounds(folder.seconds, folder.max_bytes, step=_STEP_SECONDS, clock=folder.clock)
     try:
-        mailbox = Mailbox(folder.host, folder.port, folder.security, bounds)
+        mailbox = Mailbox(options, deadline, max_bytes)
         try:
-            mailbox.login(folder.username, folder.password, initial_folder=folder.name)
+            mailbox.login(options.username, password, initial_folder=options.folder)
             yield mailbox
         finally:
             mailbox.client.shutdown()
     # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
     except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300].replace(folder.password or "\0", "***")
+        reason = " ".join(str(error).split())[:300].replace(password or "\0", "***")
         remedy = "check host, port, security, username and password of this source"
-        raise SourceError(f"{folder.host}:{folder.port}: {reason}; {remedy}") from None
-
-
-def _valid(uids: Sequence[str]) -> list[str]:
-    return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
+        raise SourceError(f"{options.host}:{options.port}: {reason}; {remedy}") from None
 
 
 def _literal(answer: list[object]) -> bytes | None:

@@ -15,28 +15,27 @@ A source of kind ``bounces`` reads all mails of a mailbox of its own, to which b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import datetime
 from email import policy
 from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
-from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
 from bot.config.tables import Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.addresses import is_loopback
+from bot.model.clock import Deadline
 from bot.sources import ConfiguredSource, RecordVote, SourceDependencies, SourceKind, Visit
 
 if TYPE_CHECKING:
-    from bot.sources.imap import Mailbox, MailFolder
-
-
-Security = Literal["tls", "starttls", "none"]
+    from bot.sources.imap import Mailbox
 
 
 class MailFolderOptions(PolledOptions):
@@ -45,7 +44,7 @@ class MailFolderOptions(PolledOptions):
     host: str
     username: str
     port: int = Field(993, ge=1, le=65535)
-    security: Security = "tls"
+    security: Literal["tls", "starttls", "none"] = "tls"
     folder: str = "INBOX"
     moved_to: str = ""
 
@@ -55,26 +54,34 @@ class MailFolderOptions(PolledOptions):
             raise ValueError('security = "none" sends the password unencrypted; use "tls" or "starttls"')
         return self
 
-    def mail_folder(self, password: str) -> MailFolder:
-        """Return the folder, to be opened with this password."""
-        from bot.sources.imap import MailFolder
 
-        return MailFolder(
-            host=self.host,
-            port=self.port,
-            security=self.security,
-            username=self.username,
-            password=password,
-            name=self.folder,
-            moved_to=self.moved_to,
-        )
+MailOptions = TypeVar("MailOptions", bound=MailFolderOptions)
+MAX_BYTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class MailFolderSource(ConfiguredSource[MailOptions]):
+    """A folder of a mailbox, and what one poll of it may cost.
+
+    Mails that were read are moved to the folder ``moved_to``; if that is empty, they are only marked as read.
+    """
+
+    password: str = field(repr=False)
+    max_bytes: int = MAX_BYTES  # of a mail, and of every other answer
+    seconds: float = 300.0  # for all of a poll
+    clock: Callable[[], float] = time.monotonic
+
+    def open(self) -> AbstractContextManager[Mailbox]:
+        """Open the folder; any error of the server, then or later, becomes a SourceError."""
+        from bot.sources.imap import open_folder
+
+        return open_folder(self.options, self.password, Deadline(self.seconds, self.clock), self.max_bytes)
 
 
 _REFUSED = "refused"  # key of the source's memory: "UIDVALIDITY:UID,UID", the refused mails that are still unread
 _MAX_MAILS = 100  # in one poll; the next poll continues
 _MAX_BOUNCES = 1_000
 _MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
-_MAX_ADDRESS = 100  # characters of an address that a problem shows
 
 
 class MailboxOptions(MailFolderOptions):
@@ -85,32 +92,27 @@ class MailboxOptions(MailFolderOptions):
 
     @property
     def votes_login(self) -> str:
-        """The user name of the mailbox, as readers' votes are read in it."""
         return self.username
 
 
 @dataclass(frozen=True)
-class MailboxSource(ConfiguredSource[MailboxOptions]):
-    """The unread mails of a sender in ``folder``; with ``record_vote``, readers' replies as well."""
+class MailboxSource(MailFolderSource[MailboxOptions]):
+    """The unread mails of a sender; with ``record_vote``, readers' replies as well."""
 
-    folder: MailFolder
     record_vote: RecordVote | None = None
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether the sender is arXiv."""
         return self.options.sender.lower().endswith("arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
-        from bot.sources.imap import open_folder
-
-        with open_folder(self.folder) as mailbox:
+        with self.open() as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
             if not self.options.sender:
                 return
-            uids = mailbox.unread_from(self.options.sender)
+            uids = mailbox.unread(sender=self.options.sender)
             uid_validity = mailbox.uid_validity()
             # UIDs of another UIDVALIDITY mean nothing, and those of mails that their owner has read or deleted since
             # are dropped.
@@ -121,10 +123,10 @@ class MailboxSource(ConfiguredSource[MailboxOptions]):
             headers = ((uid, _Header.parse(mailbox.header(uid, _MAX_HEADER))) for uid in candidates)
             from_sender = ((uid, header) for uid, header in headers if header.is_from(self.options.sender))
             for uid, header in islice(from_sender, _MAX_MAILS):
-                name = f"{self.folder.name}/{uid}"
+                name = f"{self.options.folder}/{uid}"
                 unread = f"the mail from {header.address} of {header.date} stays unread"
-                if mailbox.size(uid) > self.folder.max_bytes:
-                    reason = f"more than the {self.folder.max_bytes // 1_000_000} MB that a digest may have"
+                if mailbox.size(uid) > self.max_bytes:
+                    reason = f"more than the {self.max_bytes // 1_000_000} MB that a digest may have"
                     yield Problem(self.name, f"mail {name}: {reason}; {unread}")
                     is_refused = True
                 elif (content := mailbox.content(uid)) is None:
@@ -139,16 +141,17 @@ class MailboxSource(ConfiguredSource[MailboxOptions]):
                     refused.add(uid)
                 else:
                     refused.discard(uid)
-                    mailbox.mark_as_read(uid, self.folder.moved_to)
+                    mailbox.mark_as_read(uid, self.options.moved_to)
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
         """Record the replies among the unread mails, oldest first; what is none stays unread."""
-        # The newest, so that mails that only look like votes can't keep the others from being read.
-        for uid in mailbox.unread_replies()[-_MAX_MAILS:]:
+        # The newest, so that mails that only look like votes can't keep the others from being read. The subjects of
+        # replies begin with this word.
+        for uid in mailbox.unread(subject="Paperbot")[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):
-                mailbox.mark_as_read(uid, self.folder.moved_to)
+                mailbox.mark_as_read(uid, self.options.moved_to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,26 +165,24 @@ class _Header:
     @classmethod
     def parse(cls, header: bytes) -> _Header:
         """Read the fields From, Date and Subject; a From field cut at the maximum has no address."""
-        # The library raises many exceptions for a few malformed bytes, such as nested comments.
+        fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
+        # A field is parsed when it is read; that raises many exceptions for a few malformed bytes, such as nested
+        # comments.
         try:
-            is_complete = len(header) < _MAX_HEADER
-            parser = BytesHeaderParser(policy=policy.default)
-            fields = parser.parsebytes(header).get_all("From", []) if is_complete else []
-            defects = [defect for value in fields for defect in value.defects]
-            is_valid = len(fields) == 1 and not any(isinstance(d, InvalidHeaderDefect) for d in defects)
-            addresses = list(fields[0].addresses) if is_valid else []
-            address = str(addresses[0].addr_spec).lower() if len(addresses) == 1 else ""
+            (sender,) = fields.get_all("From", [])
+            (mailbox,) = sender.addresses
+            is_cut = len(header) >= _MAX_HEADER
+            is_invalid = is_cut or any(isinstance(defect, InvalidHeaderDefect) for defect in sender.defects)
+            address = "" if is_invalid else str(mailbox.addr_spec).lower()
         except Exception:
             address = ""
         try:
-            text = str(BytesHeaderParser().parsebytes(header).get("Date", ""))
-            date = f"{parsedate_to_datetime(text):%Y-%m-%d %H:%M}"
+            date = f"{fields['Date'].datetime:%Y-%m-%d %H:%M}"
         except Exception:
             date = "unknown date"
         try:
-            values = BytesHeaderParser(policy=policy.default).parsebytes(header)
-            is_automatic = str(values.get("Auto-Submitted", "no")).strip().lower() != "no"
-            subject = "" if is_automatic else " ".join(str(values.get("Subject", "")).split())
+            is_automatic = str(fields.get("Auto-Submitted", "no")).strip().lower() != "no"
+            subject = "" if is_automatic else " ".join(str(fields.get("Subject", "")).split())
         except Exception:
             subject = ""
         return cls(address, date, subject)
@@ -200,7 +201,7 @@ def _dump_uids(uid_validity: str, uids: Iterable[str]) -> str:
 
 
 def _make(options: MailboxOptions, dependencies: SourceDependencies) -> MailboxSource:
-    return MailboxSource(options, options.mail_folder(dependencies.password_of(options.name)), dependencies.record_vote)
+    return MailboxSource(options, dependencies.password_of(options.name), record_vote=dependencies.record_vote)
 
 
 MAILBOX = SourceKind("mailbox", MailboxOptions, _make)
@@ -213,25 +214,21 @@ class BouncesOptions(MailFolderOptions):
 
 
 @dataclass(frozen=True)
-class BouncesSource(ConfiguredSource[BouncesOptions]):
-    """All unread mails of ``folder``, each marked as read or moved afterwards.
+class BouncesSource(MailFolderSource[BouncesOptions]):
+    """All unread mails, each marked as read or moved afterwards.
 
     So are other mails than reports: nobody else reads this mailbox, and each poll would download them again.
     """
-
-    folder: MailFolder
 
     delivers_bounces = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
-        from bot.sources.imap import open_folder
-
-        with open_folder(self.folder) as mailbox:
+        with self.open() as mailbox:
             for uid in islice(mailbox.unread(), _MAX_BOUNCES):
-                name = f"{self.folder.name}/{uid}"
-                if mailbox.size(uid) > self.folder.max_bytes:
-                    limit = f"{self.folder.max_bytes // 1_000_000} MB"
+                name = f"{self.options.folder}/{uid}"
+                if mailbox.size(uid) > self.max_bytes:
+                    limit = f"{self.max_bytes // 1_000_000} MB"
                     yield Problem(self.name, f"mail {name}: more than {limit}; not read")
                 elif (content := mailbox.content(uid)) is None:
                     yield Problem(self.name, f"mail {name}: the server does not deliver it; it stays unread")
@@ -239,11 +236,11 @@ class BouncesSource(ConfiguredSource[BouncesOptions]):
                 else:
                     yield RawDigest(self.name, name, content)
                 if not visit.peek:
-                    mailbox.mark_as_read(uid, self.folder.moved_to)
+                    mailbox.mark_as_read(uid, self.options.moved_to)
 
 
 def _make_bounces(options: BouncesOptions, dependencies: SourceDependencies) -> BouncesSource:
-    return BouncesSource(options, options.mail_folder(dependencies.password_of(options.name)))
+    return BouncesSource(options, dependencies.password_of(options.name))
 
 
 BOUNCES = SourceKind("bounces", BouncesOptions, _make_bounces)

@@ -57,7 +57,6 @@ class OpenalexOptions(PolledOptions):
         return self
 
     def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the search."""
         yield from (("search", problem) for problem in in_search(self.search))
 
 

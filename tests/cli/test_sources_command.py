@@ -180,7 +180,7 @@ def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(settin
     monkeypatch.setenv("PAPERBOT_PASSWORDS__ARXIV_MAIL", "hush-hush")
     with open_app(settings.parent) as app:
         (source,) = app.sources
-        assert source.folder.password == "hush-hush"
+        assert source.password == "hush-hush"
         assert "hush-hush" not in repr(app.home.settings)
 
 

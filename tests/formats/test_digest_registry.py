@@ -43,28 +43,28 @@ KNOWN = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
 
 
 def test_the_order_of_the_registry_decides_nothing() -> None:
-    names = [form.name for form in (*FORMATS, *DOCUMENTS, *HTML_MAILS)]
-    assert len(set(names)) == len(names)
+    titles = [form.title for form in (*FORMATS, *DOCUMENTS, *HTML_MAILS)]
+    assert len(set(titles)) == len(titles)
     # Formats may begin on the same line; then these decide.
     assert len({form.specificity for form in FORMATS}) == len(FORMATS)
 
 
 @pytest.mark.parametrize(
-    ("beginning", "name"),
+    ("beginning", "title"),
     [
-        *((file.read_text(), "feed") for file in sorted((Path(__file__).parent / "feeds").glob("*.xml"))),
-        ('{"messages": [], "collection": []}', "biorxiv"),
-        ('{ "collection": []}', "biorxiv"),
-        ('{"meta": {"count": 0}, "results": []}', "openalex"),
-        ('{"error": "no such page"}', "huggingface"),
-        ('[{"paper": {"id": "2606.00467"}}]', "huggingface"),
+        *((file.read_text(), "RSS or Atom feed") for file in sorted((Path(__file__).parent / "feeds").glob("*.xml"))),
+        ('{"messages": [], "collection": []}', "bioRxiv JSON"),
+        ('{ "collection": []}', "bioRxiv JSON"),
+        ('{"meta": {"count": 0}, "results": []}', "OpenAlex JSON"),
+        ('{"error": "no such page"}', "Daily Papers JSON"),
+        ('[{"paper": {"id": "2606.00467"}}]', "Daily Papers JSON"),
         ("{\\rtf1 Owls}", None),
         (KEYWORD, None),
         (PAGE, None),
     ],
 )
-def test_one_document_at_most_recognises_a_file(beginning: str, name: str | None) -> None:
-    assert [form.name for form in DOCUMENTS if form.recognises(beginning)] == ([name] if name else [])
+def test_one_document_at_most_recognises_a_file(beginning: str, title: str | None) -> None:
+    assert [form.title for form in DOCUMENTS if form.beginning.match(beginning)] == ([title] if title else [])
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def poll(imap: ImapServer, store: Store) -> Poll:
         sender="list@example.org",
         moved_to="Read",
     )
-    source = MailboxSource(options, options.mail_folder("a secret"))
+    source = MailboxSource(options, "a secret")
 
     def poll(parse=parse, *, again: bool = False) -> list[DigestReport | Problem]:
         imap.said.clear()

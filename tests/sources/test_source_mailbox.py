@@ -15,10 +15,10 @@ from imap_server import ImapServer
 from servers import speaking
 
 from bot.model import Problem, RawDigest
+from bot.model.clock import Deadline
 from bot.model.errors import SourceError
 from bot.sources import Visit
-from bot.sources.imap import MAX_BYTES, MailFolder
-from bot.sources.mailbox import MailboxOptions, MailboxSource
+from bot.sources.mailbox import MAX_BYTES, MailboxOptions, MailboxSource
 
 VISIT = Visit(datetime(2026, 6, 12, tzinfo=UTC))
 TOO_LARGE = Problem(
@@ -38,11 +38,20 @@ def imap() -> Iterator[ImapServer]:
         yield server
 
 
-def source(port: int, *, sender: str = "no-reply@arxiv.org", **changed: object) -> MailboxSource:
-    values = {"security": "none", "username": "ada", "password": "a secret"}
-    folder = MailFolder("127.0.0.1", port, **values | changed)  # type: ignore[arg-type]
-    options = MailboxOptions(name="mail", kind="mailbox", host=folder.host, username="ada", sender=sender)
-    return MailboxSource(options, folder)
+def source(
+    port: int, *, sender: str = "no-reply@arxiv.org", security: str = "none", moved_to: str = "", **limits: object
+) -> MailboxSource:
+    options = MailboxOptions(
+        name="mail",
+        kind="mailbox",
+        host="127.0.0.1",
+        port=port,
+        security=security,
+        username="ada",
+        sender=sender,
+        moved_to=moved_to,
+    )
+    return MailboxSource(options, "a secret", **limits)
 
 
 def flags(server: ImapServer) -> dict[int, set[str]]:
@@ -261,7 +270,7 @@ def test_a_server_that_sends_byte_by_byte_meets_the_deadline() -> None:
 
 def test_bytes_received_before_tls_are_discarded() -> None:
     """A server in between could put answers there that would be taken for the mail server's own."""
-    from bot.sources.imap import Bounds, _Bounded
+    from bot.sources.imap import _Bounded
 
     class Sock:
         def settimeout(self, _: float) -> None:
@@ -271,7 +280,8 @@ def test_bytes_received_before_tls_are_discarded() -> None:
             return b"first\r\ninjected\r\n"
 
     client = object.__new__(_Bounded)
-    client.bounds = Bounds(60, 1_000, step=1)
+    client.deadline = Deadline(60)
+    client.max_bytes = 1_000
     client.sock = Sock()
     assert client.readline() == b"first\r\n"
     client.sock = Sock()
