@@ -43,6 +43,7 @@ class PhraseIndex:
         words, places, in_title = _with_expansions(papers.words, places, papers.in_title)
         order = np.lexsort((places, words))
         self._words, self._places, self._in_title = words[order], places[order], in_title[order]
+        self._is_written = order < len(papers.words)  # not what an abbreviation stands for
         self._found: dict[tuple[str, ...], np.ndarray] = {}
 
     def presence(self, stems: tuple[str, ...]) -> np.ndarray:
@@ -70,6 +71,9 @@ class PhraseIndex:
             postings.append((self._places[first:end], self._in_title[first:end]))
         places = np.concatenate([part for part, _ in postings])
         in_title = np.concatenate([part for _, part in postings])
+        if len(postings) == 1:  # "GUI" names no interfaces, and "RL" no learning
+            is_written = self._is_written[first:end]
+            places, in_title = places[is_written], in_title[is_written]
         if len(postings) > 1:
             reach = len(stems) + _MOST_BETWEEN
             complete = np.ones(len(places), dtype=bool)
@@ -95,7 +99,7 @@ def words_of_topics(papers: PaperWords, topics: Iterable[Sequence[str]]) -> Pape
 
 
 def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Add what abbreviations stand for, at their places: an "LLM" is a large language model, too."""
+    """Append what abbreviations stand for, at their places: an "LLM" is a large language model, too."""
     added = [(words, places, in_title)]
     order = np.argsort(words, kind="stable")
     ordered = words[order]
@@ -267,7 +271,7 @@ class TextModel:
             presence = np.array([index.presence(topic.stems) for topic in segment])
             weights = np.array([topic.weight for topic in segment])
             phrases += weights @ presence
-            if len(segment) > 1:
+            if _are_together(segment):
                 together += weights.sum() * presence.prod(axis=0) ** (1 / len(segment))
         refused = np.zeros(len(meanings))
         for segment in self.refused:
@@ -296,7 +300,7 @@ class TextModel:
             for topic, present in zip(segment, presence, strict=True):
                 if present:
                     add(topic.stems, weights.phrases * topic.weight * present)
-            if len(segment) > 1 and all(presence):
+            if _are_together(segment) and all(presence):
                 total = weights.together * sum(topic.weight for topic in segment)
                 together = total * float(np.prod(presence)) ** (1 / len(segment))
                 for topic in segment:
@@ -342,6 +346,11 @@ class TextModel:
         variance = share * float(home.var() if len(home) else 0) + (1 - share) * float(reference.var())
         deviation = float(np.sqrt(variance)) or 1.0
         return _Paragraph((vector / deviation).astype(np.float32), mean / deviation)
+
+
+def _are_together(segment: Sequence[_WeightedTopic]) -> bool:
+    """Whether topics of a segment are meant together: single words ("interfaces should change") meet by chance."""
+    return len(segment) > 1 and any(len(topic.stems) > 1 for topic in segment)
 
 
 def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:

@@ -29,6 +29,8 @@ def presence(topic: str, *texts: str) -> list[float]:
         ("item response theory", "an item theory and long pages on some response", False),
         ("large language models", "LLMs are tested", True),
         ("LLM", "large language models", True),
+        ("interfaces", "GUIs are tested", False),
+        ("learning", "RL is used", False),
         ("visualization", "visual cortex", False),
         ("robots", "", False),
         ("robots", "the of", False),
@@ -103,6 +105,14 @@ def test_topics_of_one_segment_count_together_more_than_each_alone(corpus):
     assert weighted[0] > weighted[1:].max() + 3
     for divided_by in (", ", " and ", " or ", "; ", "\n"):
         assert not features(corpus, f"Reinforcement learning{divided_by}protein folding", *papers).together.any()
+
+
+def test_single_words_of_one_segment_are_no_topics_together(corpus):
+    """How interfaces should change: an interface and a change meet in papers of any kind."""
+    met, _ = features(corpus, "How interfaces should change", "A\nInterfaces change.", "B\nOf.").together
+    assert met == 0
+    met, _ = features(corpus, "How user interfaces should change", "A\nUser interfaces change.", "B\nOf.").together
+    assert met > 0
 
 
 SEGMENTATION = "Medical image segmentation\nWe segment organs by networks."
