@@ -135,12 +135,24 @@ def _pointer(sentence: str) -> int | None:
     return None
 
 
+MAKES = (
+    r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut|conduct|"
+    r"curat|compil|formulat|implement|provid|offer)(?:es|ed|s|e|ing)?\s+)"
+)
+_NAME = re.compile(r"\b[A-Z][a-z]*[A-Z0-9][\w-]*(?:\+\+)?")
 # The beginning of a clause that can be left out: "a robot that closes this gap", "a robot, closing this gap".
 _CLAUSE_BEGINS = re.compile(
     r",? (?:that|which|designed to|aim(?:ed|ing) (?:to|at)|capable of|to (?!be\b)[a-z]+|thereby|so as to|by \w+ing|"
     r"(?<=, )\w+ing|with|for|in order to)\b"
 )
-_LEAST_WORDS = 4
+# What stays has to say what the paper makes. Before other verbs the clause is their object: "we show that this fails",
+# "few attempt to do so", and a subject without a verb would stay of "rewards with such noise mislead".
+_SAYS_WHAT_IS_MADE = re.compile(
+    rf"{MAKES}(?!as |of |to )(?:(?!that (?!can\b|\w+s\b)|whether |how |why )\S+\s+)*"
+    r"(?!tailored|arguing|particularly)\S+$"
+)
+_LEAST_WORDS = 7  # "two mechanisms" says nothing
+_LEAST_WORDS_WITH_NAME = 5
 FIGURE = re.compile(r"\d\s?(?:\\?%|[x×]\b)|\d\.\d")
 CUT = " …"
 
@@ -157,7 +169,9 @@ def alone(sentence: str) -> str:
         return rest
     for clause in reversed(list(_CLAUSE_BEGINS.finditer(rest, 0, at + 12))):
         kept = rest[: clause.start()].rstrip(" ,")
-        if clause.start() <= at and len(kept.split()) >= _LEAST_WORDS and kept.count("(") == kept.count(")"):
+        least = _LEAST_WORDS_WITH_NAME if _NAME.search(kept) else _LEAST_WORDS
+        is_whole = len(kept.split()) >= least and kept.count("(") == kept.count(")")
+        if clause.start() <= at and is_whole and _SAYS_WHAT_IS_MADE.search(kept):
             return kept + CUT
     return rest
 
@@ -194,7 +208,6 @@ def continues(sentence: str) -> bool:
     return _CONTINUES.search(without_head(sentence)) is not None
 
 
-_NAME = re.compile(r"\b[A-Z][a-z]*[A-Z0-9][\w-]*(?:\+\+)?")
 _FIRST_WORDS = 8  # a name further on is explained by what stands before it
 
 
@@ -221,10 +234,6 @@ def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int 
 LONGEST_NAME = 3  # words
 # The name of what was made: a word with a capital or digit beyond its first letter ("GPT-4o", "PAHQ", "U2A").
 _CODED = r"(?=[\w.+-]*[A-Za-z])[A-Za-z0-9][\w.+-]*[A-Z0-9][\w+-]*(?<![.])"
-MAKES = (
-    r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut|conduct|"
-    r"curat|compil|formulat|implement|provid|offer)(?:es|ed|s|e|ing)?\s+)"
-)
 _INTRODUCED = re.compile(
     rf"{MAKES}(?:the\s+)?({_CODED})(?=[,.:;]|\s\(|\s(?:that|which|to|for|as|with|an?)\b)|"
     rf"{MAKES}(?:an?\s+|the\s+)?(?:(?!for|to|in|with|on|that|which|using)[\w,/-]+\s+){{0,8}}[A-Z][\w-]*\s+"

@@ -33,6 +33,12 @@ def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(
         ("We present WeedNet, a small and fast robot which reduces this tension by night.", "a small and fast robot"),
         ("We present WeedNet, a robot that closes this gap by 3%.", "that closes this gap by 3%."),
         ("We weed.", "We weed."),
+        # What would stay says nothing, or has lost its verb.
+        ("In this paper, we show that this garden is full of weeds.", "weeds."),
+        ("We introduce two robots to weed such beds.", "beds."),
+        ("Few farms attempt to close this gap in their gardens.", "gardens."),
+        ("While nets have become standard for such beds, weeds grow.", "weeds grow."),
+        ("We present new evidence that robots fail in these seasons.", "seasons."),
     ],
 )
 def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence, expected):
