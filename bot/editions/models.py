@@ -45,9 +45,8 @@ _REFIT_SHARE = 0.05
 # Below this number of papers each new one may bring a topic of its own, and a fit takes no time worth saving.
 _SMALL_STORE = 1_000
 
-# New votes after which a reader's mixture is fitted again: fewer hardly move it.
+# The mixture of all readers is fitted again when their votes have grown by so many, and by this share.
 _NEW_VOTES = 10
-# The mixture of all readers is fitted again when their votes have grown by this share, and by ``_NEW_VOTES``.
 _GROWTH = 0.05
 # It is fitted to the readers who voted last: among this many last votes, at most this many readers.
 _LAST_VOTES = 5_000
@@ -241,16 +240,9 @@ def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime)
     if last_vote - fitted_votes >= max(_NEW_VOTES, _GROWTH * fitted_votes):
         home = home_mixture(list(_predictions(store, voters[:_READERS]).values()))
         fits.append(_stored(None, home, last_vote, now))
-
-    stored = store.mixtures.of_readers(reader_ids)
-    votes = store.feedback.votes_of(reader_ids)
-    due = [
-        reader_id
-        for reader_id in reader_ids
-        if len(votes[reader_id]) - (stored[reader_id].votes if reader_id in stored else 0) >= _NEW_VOTES
-    ]
-    for reader_id, predictions in _predictions(store, due).items():
-        fits.append(_stored(reader_id, reader_mixture(predictions, home), len(votes[reader_id]), now))
+    for reader_id, predictions in _predictions(store, reader_ids).items():
+        if len(predictions):
+            fits.append(_stored(reader_id, reader_mixture(predictions, home), len(predictions), now))
     store.mixtures.add(fits)
 
 
