@@ -18,7 +18,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from bot.model import PaperId, ReaderId
-from bot.store.engine import Aggregate, Lock, dialect_insert, in_chunks
+from bot.store.engine import Aggregate, Lock, in_chunks, replace_rows
 from bot.store.schema import corpora, mixtures, published_profiles, reader_models, tldrs
 
 
@@ -98,10 +98,7 @@ class ReaderModels(Aggregate):
         """Store these models in place of earlier ones."""
         # Not durable: after a power failure they are fitted again.
         with self._database.writing(durable=False) as connection:
-            for chunk in in_chunks([model.reader_id for model in models]):
-                connection.execute(delete(reader_models).where(reader_models.c.reader_id.in_(chunk)))
-            if models:
-                connection.execute(insert(reader_models), [asdict(model) for model in models])
+            replace_rows(connection, reader_models, [asdict(model) for model in models])
 
 
 # The newest, and the one before, which another process may be about to read.
@@ -153,7 +150,7 @@ class Tldrs(Aggregate):
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:
                 return None
-            request: RequestId | None = connection.scalar(insert(tldrs).values(row).returning(tldrs.c.id))
+            request: RequestId = connection.scalars(insert(tldrs).values(row).returning(tldrs.c.id)).one()
             return request
 
     def keep(self, request: RequestId, text: str) -> None:
@@ -184,19 +181,13 @@ class PublishedProfiles(Aggregate):
             changes = _changes(connection, contents)
             version = (connection.scalar(select(func.max(published_profiles.c.version))) or 0) + 1
             rows = [{"slug": slug, "version": version, "content": content} for slug, content in changes.items()]
-            if rows:
-                new = dialect_insert(connection, published_profiles)
-                upsert = new.on_conflict_do_update(
-                    index_elements=[published_profiles.c.slug],
-                    set_={"version": new.excluded.version, "content": new.excluded.content},
-                )
-                connection.execute(upsert, rows)
+            replace_rows(connection, published_profiles, rows)
 
     def newer_than(self, version: int) -> list[PublishedProfile]:
         """Return the profiles published or withdrawn after a version, by slug; all with version 0."""
         query = select(published_profiles).where(published_profiles.c.version > version)
         rows = self._rows(query.order_by(published_profiles.c.slug))
-        return [PublishedProfile(row.slug, row.version, row.content) for row in rows]
+        return [PublishedProfile(*row) for row in rows]
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:

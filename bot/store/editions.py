@@ -16,7 +16,7 @@ from datetime import date, datetime
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_
 
 from bot.model import (
     Edition,
@@ -38,7 +38,7 @@ from bot.model import (
     Role,
     Sentence,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new
+from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new, replace_rows
 from bot.store.known import insert_catch_ups
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
@@ -510,12 +510,8 @@ class AlertMarks(Aggregate):
 
     def move(self, reader_id: ReaderId, watermark: PaperId) -> None:
         """Record that papers up to and including this id were checked."""
-        moved = update(alert_marks).where(alert_marks.c.reader_id == reader_id).values(watermark=watermark)
         with self._database.writing() as connection:
-            # An upsert in two statements; the second is needed once for each reader.
-            if not connection.execute(moved).rowcount:
-                new = insert_new(connection, alert_marks)
-                connection.execute(new.values(reader_id=reader_id, watermark=watermark))
+            replace_rows(connection, alert_marks, [{"reader_id": reader_id, "watermark": watermark}])
 
 
 class EditionWaits(Aggregate):
@@ -530,12 +526,9 @@ class EditionWaits(Aggregate):
                 of_chunk = edition_waits.c.reader_id.in_(chunk)
                 rows = connection.execute(select(edition_waits).where(of_chunk)).all()
                 started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
-                new = [reader_id for reader_id in chunk if reader_id not in started]
-                if new:
-                    # Waits of earlier slots are over, however they ended.
-                    connection.execute(delete(edition_waits).where(edition_waits.c.reader_id.in_(new)))
-                    values = [{"reader_id": i, "slot": slots[i], "since": now} for i in new]
-                    connection.execute(insert(edition_waits), values)
+                # Waits of earlier slots are over, however they ended.
+                new = [{"reader_id": i, "slot": slots[i], "since": now} for i in chunk if i not in started]
+                replace_rows(connection, edition_waits, new)
         return {reader_id: started.get(reader_id, now) for reader_id in slots}
 
 

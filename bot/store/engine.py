@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from enum import IntEnum
@@ -262,6 +262,14 @@ def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | post
 def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Build ``INSERT ... ON CONFLICT DO NOTHING``."""
     return dialect_insert(connection, table).on_conflict_do_nothing()
+
+
+def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert rows, each in place of the one with its primary key, if there is one."""
+    if rows:
+        new = dialect_insert(connection, table)
+        others = {column.name: new.excluded[column.name] for column in table.c if not column.primary_key}
+        connection.execute(new.on_conflict_do_update(index_elements=table.primary_key.columns, set_=others), rows)
 
 
 def in_chunks(values: Sequence[T], size: int = _CHUNK) -> Iterator[Sequence[T]]:

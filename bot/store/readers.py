@@ -26,15 +26,7 @@ from bot.model import (
     StopReason,
     Vote,
 )
-from bot.store.engine import (
-    Aggregate,
-    AnyRow,
-    AnySelect,
-    Database,
-    dialect_insert,
-    in_chunks,
-    insert_new,
-)
+from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -83,13 +75,7 @@ class Readers(Aggregate):
                 if reader.address not in in_file
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
-            new_list = dialect_insert(connection, reader_lists)
-            new_list = new_list.values(profile=profile, key=self._list_key(addresses))
-            connection.execute(
-                new_list.on_conflict_do_update(
-                    index_elements=[reader_lists.c.profile], set_={"key": new_list.excluded.key}
-                )
-            )
+            replace_rows(connection, reader_lists, [{"profile": profile, "key": self._list_key(addresses)}])
             return list(in_file.values())
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:

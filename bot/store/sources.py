@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, func, select, update
 
 from bot.model import SourceState
 from bot.model.papers import PROGRAMME_SOURCE
-from bot.store.engine import Aggregate, Lock, insert_new
+from bot.store.engine import Aggregate, Lock, insert_new, replace_rows
 from bot.store.schema import digests, parse_attempts, source_states
 
 
@@ -44,8 +44,7 @@ class Sources(Aggregate):
     def record(self, state: SourceState) -> None:
         """Replace a source's state."""
         with self._database.writing(Lock.INGEST) as connection:
-            connection.execute(delete(source_states).where(source_states.c.name == state.name))
-            connection.execute(insert(source_states).values(asdict(state)))
+            replace_rows(connection, source_states, [asdict(state)])
 
     def activity(self) -> dict[str, SourceActivity]:
         """Return the deliveries of each source, by name."""
