@@ -18,7 +18,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from bot.model import PaperId, ReaderId
-from bot.store.engine import Aggregate, Lock, in_chunks, replace_rows
+from bot.store.engine import Aggregate, Lock, from_row, in_chunks, replace_rows
 from bot.store.schema import corpora, mixtures, published_profiles, reader_models, tldrs
 
 
@@ -61,7 +61,7 @@ class Mixtures(Aggregate):
         if self._until:
             newest = newest.where(mixtures.c.fitted_at <= self._until)
         rows = self._rows(select(mixtures).where(mixtures.c.id.in_(newest)))
-        return [StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset) for row in rows]
+        return [from_row(StoredMixture, row) for row in rows]
 
 
 _MODELS = 50  # read by one statement; a model of 40 votes has 60 KB

@@ -38,7 +38,7 @@ from bot.model import (
     Role,
     Sentence,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new, replace_rows
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
 from bot.store.known import insert_catch_ups
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
@@ -112,17 +112,15 @@ class Editions(Aggregate):
     are editions that take no day.
     """
 
-    def save(
-        self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()
-    ) -> list[int] | None:
+    def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
         """Store an edition, take its slot and put its messages into the outbox, in one transaction.
 
-        ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns the
-        messages' ids in the outbox, or None if the slot was taken already; then nothing is changed.
+        ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns False, and
+        changes nothing, if the slot was taken already.
         """
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
-    def save_all(self, new: Sequence[NewEdition]) -> list[list[int] | None]:
+    def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
         """Do for each of these editions what ``save`` does, in one transaction of a few statements for all.
 
         An edition whose slot was taken is left out and costs the others nothing; an error undoes all of them.
@@ -299,20 +297,7 @@ class Editions(Aggregate):
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         return [
-            StoredEdition(
-                id=row.id,
-                reader_id=row.reader_id,
-                slot=row.slot,
-                date=row.date,
-                composed_at=row.composed_at,
-                considered=row.considered,
-                watermark=row.watermark,
-                quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
-                kind=row.kind,
-                picks=row.picks,
-                missing=tuple(row.missing),
-                closest=tuple(row.closest),
-            )
+            from_row(StoredEdition, row, quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None)
             for row in self._rows(query)
         ]
 
@@ -323,37 +308,30 @@ def _stored_editions() -> AnySelect:
     return select(editions, count.label("picks")).where(_IS_DAILY)
 
 
-def _insert_editions(
-    connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds
-) -> list[list[int] | None]:
-    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken.
+def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds) -> list[bool]:
+    """Insert editions and take their slots, with all that belongs to them; return for each whether its slot was free.
 
     ``summary_ids`` are those of their picks' summaries, which are stored already.
     """
     _delete_premature(connection, new)
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
     # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
-    ordered = sorted(range(len(new)), key=lambda number: (new[number].edition.reader.id, new[number].slot))
+    slots = [(draft.edition.reader.id, draft.slot) for draft in new]
+    ordered = sorted(range(len(new)), key=slots.__getitem__)
     insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
     # ON CONFLICT leaves out rows, so that they can't be matched by their number.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
-    stored: list[tuple[int, int, NewEdition]] = []
-    for number in ordered:
-        # Popped: of two editions for one slot the first has it.
-        edition_id = ids.pop((new[number].edition.reader.id, new[number].slot), None)
-        if edition_id is not None:
-            stored.append((number, edition_id, new[number]))
+    # Popped: of two editions for one slot the first has it.
+    ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
+    stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
     # A missed day is a row of its own; otherwise it would be due again at the next look.
-    missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
-    if missed:
+    if missed := [_missed_row(draft, day) for _, draft in stored for day in draft.missed]:
         connection.execute(insert_new(connection, editions), missed)
-    _insert_picks(connection, [(edition_id, draft.edition.picks) for _, edition_id, draft in stored], summary_ids)
-    insert_catch_ups(connection, [(edition_id, draft.edition) for _, edition_id, draft in stored])
-    messages = [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
-    message_ids = insert_messages(connection, messages)
-    by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))
-    return [by_number.get(number) for number in range(len(new))]
+    _insert_picks(connection, stored, summary_ids)
+    insert_catch_ups(connection, [(edition_id, draft.edition) for edition_id, draft in stored])
+    insert_messages(connection, [(edition_id, draft.edition, draft.messages) for edition_id, draft in stored])
+    return [number in ids_by_number for number in range(len(new))]
 
 
 def _delete_premature(connection: Connection, new: Sequence[NewEdition]) -> None:
@@ -414,7 +392,9 @@ def _missed_after(now: datetime) -> ColumnElement[bool]:
     return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
 
 
-def _insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]], ids: _SummaryIds) -> None:
+def _insert_picks(
+    connection: Connection, stored: Sequence[tuple[EditionId, NewEdition]], summary_ids: _SummaryIds
+) -> None:
     """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
     rows = [
         {
@@ -424,12 +404,12 @@ def _insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence
             "kind": pick.kind,
             "probability": pick.probability,
             "reasons": [_reason_values(reason) for reason in pick.reasons],
-            "summary_id": ids.get((pick.paper.id, pick.line, pick.summary)),
+            "summary_id": summary_ids.get((pick.paper.id, pick.line, pick.summary)),
             "marks": [sentence.marks for sentence in pick.summary],
             "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
         }
-        for edition_id, chosen in editions
-        for position, pick in enumerate(chosen, start=1)
+        for edition_id, draft in stored
+        for position, pick in enumerate(draft.edition.picks, start=1)
     ]
     if rows:
         connection.execute(insert(picks), rows)

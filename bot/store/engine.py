@@ -47,8 +47,10 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from bot.model.errors import StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from sqlalchemy.dialects import postgresql, sqlite
 
+D = TypeVar("D", bound="DataclassInstance")
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 AnyRow = Row[*tuple[Any, ...]]
@@ -245,6 +247,17 @@ def parse_url(url: str) -> URL:
     if parsed.database in (None, "", ":memory:"):
         raise StoreError("store.url: a store needs a file, as in sqlite:///state/paperbot.db")
     return parsed
+
+
+def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
+    """Return the dataclass of a row's columns, lists as tuples, and of ``others``, which take precedence."""
+    names = kind.__dataclass_fields__
+    values = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in zip(row._fields, row, strict=True)
+        if name in names
+    }
+    return kind(**values | others)
 
 
 def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Text, and_, cast, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Text, and_, cast, delete, exists, func, insert, or_, select, update
 
 from bot.model import (
     CatchUp,
@@ -35,8 +35,8 @@ from bot.model import (
     ZoteroConnection,
     ZoteroSave,
 )
-from bot.model.papers import is_same_paper, keys
-from bot.store.engine import Aggregate, AnyRow, in_chunks, insert_new
+from bot.model.papers import is_same_paper, keys, new_paper
+from bot.store.engine import Aggregate, AnyRow, from_row, in_chunks, insert_new
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import (
@@ -166,19 +166,8 @@ class Library(Aggregate):
         return list(dict.fromkeys(row.reader_id for row in rows))
 
     def _with_keys(self, identity_keys: Collection[str]) -> list[AnyRow]:
-        # First the rows of a key, of which there are few: by readers, whole libraries would be read.
-        ids: dict[int, None] = {}
-        rows: list[AnyRow] = []
         with self._database.reading() as connection:
-            for key_chunk in in_chunks([stored_key(key) for key in identity_keys]):
-                query = select(library_keys.c.library_id).where(library_keys.c.key.in_(key_chunk))
-                ids |= dict.fromkeys(connection.scalars(query))
-            for id_chunk in in_chunks(sorted(ids)):
-                of_keys = select(library).where(library.c.id.in_(id_chunk)).order_by(library.c.id)
-                if self._until:
-                    of_keys = of_keys.where(library.c.added_at <= self._until)
-                rows += connection.execute(of_keys).all()
-        return rows
+            return _rows_with(connection, identity_keys, *([library.c.added_at <= self._until] if self._until else []))
 
     def all_of(self, reader_id: ReaderId) -> list[LibraryPaper]:
         """Return a reader's whole library, in the order of its import."""
@@ -257,17 +246,24 @@ def in_libraries(
 
 def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Sequence[str]) -> list[Paper]:
     """Read the papers of a reader's library that have one of the keys, by their positive ids."""
-    # Two queries: with a join, SQLite reads the reader's whole library for each chunk of keys: 5 s for 5,000 papers.
-    ids: dict[int, None] = {}
-    for key_chunk in in_chunks([stored_key(key) for key in identity_keys]):
-        query = select(library_keys.c.library_id).where(library_keys.c.key.in_(key_chunk))
-        ids |= dict.fromkeys(connection.scalars(query))
-    rows: list[AnyRow] = []
-    for id_chunk in in_chunks(list(ids)):
-        of_reader = select(library).where(library.c.id.in_(id_chunk), library.c.reader_id == reader_id)
-        rows += connection.execute(of_reader).all()
+    rows = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
     # A new paper of the deduplicator has a negative id.
     return [replace(_paper(row), id=row.id) for row in rows]
+
+
+def _rows_with(
+    connection: Connection, identity_keys: Collection[str], *conditions: ColumnElement[bool]
+) -> list[AnyRow]:
+    """Read the rows of libraries that have one of the keys, oldest first."""
+    # Two queries: with a join, or by readers first, SQLite reads whole libraries: 5 s for 5,000 papers.
+    ids: set[int] = set()
+    for keys_ in in_chunks([stored_key(key) for key in identity_keys]):
+        ids.update(connection.scalars(select(library_keys.c.library_id).where(library_keys.c.key.in_(keys_))))
+    rows: list[AnyRow] = []
+    for chunk in in_chunks(sorted(ids)):
+        query = select(library).where(library.c.id.in_(chunk), *conditions).order_by(library.c.id)
+        rows += connection.execute(query).all()
+    return rows
 
 
 def _library_paper(row: AnyRow) -> LibraryPaper:
@@ -275,20 +271,7 @@ def _library_paper(row: AnyRow) -> LibraryPaper:
 
 
 def _paper(row: AnyRow) -> Paper:
-    return Paper(
-        id=-row.id,
-        title=row.title,
-        abstract=row.abstract,
-        authors=tuple(row.authors),
-        author_count=len(row.authors) or None,
-        published=row.published,
-        arxiv_id=row.arxiv_id,
-        doi=row.doi,
-        url=row.url,
-        upvotes=None,
-        organisation=None,
-        first_seen=row.added_at,
-    )
+    return new_paper(from_row(Entry, row), -row.id, row.added_at)
 
 
 _WAITING = (State.PENDING, State.RETRY)
@@ -355,7 +338,7 @@ class Zotero(Aggregate):
         with self._database.writing() as transaction:
             statement = insert_new(transaction, zotero_saves).values(row).returning(zotero_saves.c.paper_id)
             if transaction.scalar(statement) is not None:
-                insert_message(transaction, reader_id, message, key, now)
+                insert_message(transaction, message, key, now)
 
     def undo_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
         """Undo a save: one that still waits is cancelled; for any other, ``message`` is put into the outbox."""
@@ -366,7 +349,7 @@ class Zotero(Aggregate):
                 return
             cancelled = update(outbox).where(is_waiting).values(state=State.CANCELLED, updated_at=now)
             if not transaction.execute(cancelled).rowcount:
-                insert_message(transaction, reader_id, message, key, now)
+                insert_message(transaction, message, key, now)
 
     def outcome(self, outbox_key: str) -> tuple[State, str] | None:
         """Return the state of a save, and its receipt if it was saved."""
@@ -384,18 +367,7 @@ def _poll_row(poll: SourceState) -> dict[str, object]:
 
 
 def _connection(row: AnyRow) -> ZoteroConnection:
-    return ZoteroConnection(
-        reader=row.reader_id,
-        library=row.library,
-        collections=tuple(row.collections),
-        sealed_key=row.sealed_key,
-        saves=row.saves,
-        connected_at=row.connected_at,
-        version=row.version,
-        poll=SourceState(
-            "zotero", checked_at=row.checked_at, failures=row.failures, problem=row.problem, not_before=row.not_before
-        ),
-    )
+    return from_row(ZoteroConnection, row, reader=row.reader_id, poll=from_row(SourceState, row, name="zotero"))
 
 
 class SentPapers(NamedTuple):
@@ -517,28 +489,11 @@ def insert_catch_ups(connection: Connection, stored: Sequence[tuple[EditionId, E
 
 
 def _row(edition_id: EditionId, reader_id: ReaderId, catch_up: CatchUp) -> dict[str, Any]:
-    return {
-        "edition_id": edition_id,
-        "reader_id": reader_id,
-        "since": catch_up.since,
-        "until": catch_up.until,
-        "arrived": catch_up.arrived,
-        "good": catch_up.good,
-        "upto": catch_up.upto,
-        "topics": [[group.name, group.papers, list(group.picks)] for group in catch_up.groups],
-        "skipped": [list(pair) for pair in catch_up.skipped],
-        "is_automatic": catch_up.is_automatic,
-    }
+    row = asdict(catch_up) | {"edition_id": edition_id, "reader_id": reader_id}
+    row["topics"] = [list(group.values()) for group in row.pop("groups")]
+    return row
 
 
-def _catch_up(row: Any) -> CatchUp:
-    return CatchUp(
-        since=row.since,
-        until=row.until,
-        arrived=row.arrived,
-        good=row.good,
-        upto=row.upto,
-        groups=tuple(TopicGroup(name, papers, tuple(shown)) for name, papers, shown in row.topics),
-        skipped=tuple((paper_id, probability) for paper_id, probability in row.skipped),
-        is_automatic=row.is_automatic,
-    )
+def _catch_up(row: AnyRow) -> CatchUp:
+    groups = tuple(TopicGroup(name, papers, tuple(shown)) for name, papers, shown in row.topics)
+    return from_row(CatchUp, row, groups=groups, skipped=tuple(map(tuple, row.skipped)))

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Sighting
 from bot.model.papers import is_preprint, is_same_paper, keys, leading_authors, merge, new_paper, publication
-from bot.store.engine import AnyRow, in_chunks, insert_new
+from bot.store.engine import AnyRow, from_row, in_chunks, insert_new
 from bot.store.schema import digests, paper_keys, papers, sightings
 from bot.store.schema import leading_authors as leading_authors_table
 
@@ -105,24 +105,8 @@ def _paper_row(paper: Paper) -> dict[str, Any]:
 
 
 def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
-    return Paper(
-        id=row.id,
-        title=row.title,
-        abstract=row.abstract,
-        authors=tuple(row.authors),
-        author_count=row.author_count,
-        published=row.published,
-        arxiv_id=row.arxiv_id,
-        doi=row.doi,
-        url=row.url,
-        upvotes=row.upvotes,
-        organisation=row.organisation,
-        first_seen=row.first_seen,
-        sightings=seen,
-        version=row.version,
-        categories=tuple(row.categories),
-        facts=tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts),
-    )
+    facts = tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts)
+    return from_row(Paper, row, sightings=seen, facts=facts)
 
 
 class Deduplicator:

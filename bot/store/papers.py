@@ -22,7 +22,7 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exis
 
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
-from bot.store.engine import Aggregate, Columns, Database, Lock, in_chunks, insert_new
+from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new
 from bot.store.known import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
@@ -142,10 +142,7 @@ class Papers(Aggregate):
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
         """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
         query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
-        return [
-            StoredDigest(row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected))
-            for row in self._rows(query)
-        ]
+        return [from_row(StoredDigest, row) for row in self._rows(query)]
 
     def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
         """Return the papers with these ids, with their sightings, in the order of ``ids``; unknown ids are left out."""

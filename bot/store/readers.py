@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, case, delete, func, insert, select, update
 
@@ -26,7 +25,7 @@ from bot.model import (
     StopReason,
     Vote,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, in_chunks, insert_new, replace_rows
+from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, from_row, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -328,13 +327,12 @@ class Overrides(Aggregate):
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
         """Return the overrides of these readers; readers without one are left out."""
-        return {
-            row.reader_id: _override(row) for row in self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
-        }
+        rows = self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
+        return {row.reader_id: from_row(Override, row) for row in rows}
 
     def all(self) -> dict[ReaderId, Override]:
         """Return the overrides of all readers; readers without one are left out."""
-        return {row.reader_id: _override(row) for row in self._rows(select(overrides))}
+        return {row.reader_id: from_row(Override, row) for row in self._rows(select(overrides))}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
         """Replace a reader's override."""
@@ -343,14 +341,6 @@ class Overrides(Aggregate):
             # No row for an empty override: the profile's file alone decides again.
             if override != Override():
                 connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
-
-
-def _override(row: AnyRow) -> Override:
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in row._mapping.items()
-    }
-    del values["reader_id"]
-    return Override(**values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,9 +153,7 @@ def test_the_last_vote_of_each_channel_member_counts(samples, store, now):
 def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     for _ in range(2):
-        store.outbox.put_without_edition(
-            eve.id, Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, "email"), now
-        )
+        store.outbox.put_without_edition(Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, "email"), now)
     (delivery,) = store.outbox.claim("email", now, timedelta(hours=1), 10)
     assert (delivery.body, delivery.reader) == (b"hello", eve)
     assert store.outbox.start_data(delivery, now, timedelta(hours=1))
