@@ -57,10 +57,8 @@ class Mixtures(Aggregate):
                 connection.execute(insert(mixtures), [asdict(mixture) for mixture in fitted])
 
     def _newest(self, condition: ColumnElement[bool]) -> list[StoredMixture]:
-        newest = select(func.max(mixtures.c.id)).where(condition).group_by(mixtures.c.reader_id)
-        if self._until:
-            newest = newest.where(mixtures.c.fitted_at <= self._until)
-        rows = self._rows(select(mixtures).where(mixtures.c.id.in_(newest)))
+        newest = select(func.max(mixtures.c.id)).where(condition, self._by_then(mixtures.c.fitted_at))
+        rows = self._rows(select(mixtures).where(mixtures.c.id.in_(newest.group_by(mixtures.c.reader_id))))
         return [from_row(StoredMixture, row) for row in rows]
 
 

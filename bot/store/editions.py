@@ -39,7 +39,7 @@ from bot.model import (
     Sentence,
 )
 from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
-from bot.store.known import insert_catch_ups
+from bot.store.known import insert_catch_ups, select_picks
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
 from bot.store.readers import EVERYONE, IdRange, reader_of
@@ -216,47 +216,26 @@ class Editions(Aggregate):
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
         """Return the papers that editions and alerts have shown to a reader, and where each was shown first."""
-        query = (
-            select(picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id)
-            .order_by(editions.c.id.desc())
-        )
+        query = select_picks(reader_id, picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
         # Newest first, so that the oldest row of a paper is the last to be written.
-        return {paper_id: Shown(*place) for paper_id, *place in self._rows(query)}
+        rows = self._rows(query.order_by(editions.c.id.desc()))
+        return {paper_id: Shown(*place) for paper_id, *place in rows}
 
     def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
         """Return the papers shown to a reader since a time, each with the probability of its last showing."""
-        query = (
-            select(picks.c.paper_id, picks.c.probability)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, editions.c.composed_at >= since)
-            .order_by(editions.c.id)
-        )
-        return dict(self._rows(query))
+        query = select_picks(reader_id, picks.c.paper_id, picks.c.probability)
+        return dict(self._rows(query.where(editions.c.composed_at >= since).order_by(editions.c.id)))
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
         """Return the experts' predictions of a reader's ``newest`` last picks, oldest first."""
-        query = (
-            select(editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id)
-            .order_by(editions.c.id.desc(), picks.c.position)
-            .limit(newest)
-        )
-        rows = self._rows(query)
+        query = select_picks(reader_id, editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
+        rows = self._rows(query.order_by(editions.c.id.desc(), picks.c.position).limit(newest))
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
         """Return the kind of pick as which a paper was last sent to a reader; None if it never was."""
-        query = (
-            select(picks.c.kind)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, picks.c.paper_id == paper_id)
-            .order_by(editions.c.id.desc())
-            .limit(1)
-        )
-        return self._scalar(query)
+        query = select_picks(reader_id, picks.c.kind).where(picks.c.paper_id == paper_id)
+        return self._scalar(query.order_by(editions.c.id.desc()).limit(1))
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
         """Return the slots of a day that are taken, by editions, alerts and missed days."""
@@ -287,13 +266,8 @@ class Editions(Aggregate):
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
         """Return when the last edition with picks before a time was composed for a reader; None without any."""
-        query = select(func.max(editions.c.composed_at)).where(
-            editions.c.reader_id == reader_id,
-            editions.c.composed_at < before,
-            _IS_DAILY,
-            exists().where(picks.c.edition_id == editions.c.id),
-        )
-        return self._scalar(query)
+        query = select_picks(reader_id, func.max(editions.c.composed_at))
+        return self._scalar(query.where(editions.c.composed_at < before, _IS_DAILY))
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         return [

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Row,
     Select,
@@ -30,6 +31,7 @@ from sqlalchemy import (
     func,
     make_url,
     select,
+    true,
 )
 from sqlalchemy.engine import URL, Engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -212,6 +214,10 @@ class Aggregate:
         self._database = database
         self._until = until
 
+    def _by_then(self, time: Column[datetime]) -> ColumnElement[bool]:
+        """Whether a time of a row is not after ``until``; always true without."""
+        return time <= self._until if self._until else true()
+
     def _scalar(self, query: Select[T]) -> T | None:
         """Return the only column of a query's first row; None without rows."""
         with self._database.reading() as connection:
@@ -220,6 +226,11 @@ class Aggregate:
     def _rows(self, query: Select[*Columns]) -> Sequence[Row[*Columns]]:
         with self._database.reading() as connection:
             return connection.execute(query).all()
+
+    def _greatest(self, column: Column[T], reader_ids: Collection[int]) -> dict[int, T]:
+        """Return the greatest value of a column of each of these readers' rows; readers without a row are left out."""
+        by_reader = column.table.c.reader_id
+        return dict(self._rows_in(select(by_reader, func.max(column)).group_by(by_reader), by_reader, reader_ids))
 
     def _rows_in(
         self, query: Select[*Columns], column: Column[T], values: Collection[T], size: int = _CHUNK

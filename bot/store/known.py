@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Text, and_, cast, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Text, and_, cast, delete, exists, func, insert, select, update
 
 from bot.model import (
     CatchUp,
@@ -36,7 +36,7 @@ from bot.model import (
     ZoteroSave,
 )
 from bot.model.papers import is_same_paper, keys, new_paper
-from bot.store.engine import Aggregate, AnyRow, from_row, in_chunks, insert_new
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import (
@@ -139,9 +139,7 @@ class Library(Aggregate):
         with self._database.reading() as connection:
             for chunk in in_chunks(list(reader_ids)):
                 added = select(library, place.label("place")).where(library.c.reader_id.in_(chunk))
-                if self._until:
-                    added = added.where(library.c.added_at <= self._until)
-                ranked = added.subquery()
+                ranked = added.where(self._by_then(library.c.added_at)).subquery()
                 query = select(ranked).where(ranked.c.place <= newest).order_by(ranked.c.reader_id, ranked.c.place)
                 for row in connection.execute(query):
                     by_reader[row.reader_id].append(_library_paper(row))
@@ -167,7 +165,7 @@ class Library(Aggregate):
 
     def _with_keys(self, identity_keys: Collection[str]) -> list[AnyRow]:
         with self._database.reading() as connection:
-            return _rows_with(connection, identity_keys, *([library.c.added_at <= self._until] if self._until else []))
+            return _rows_with(connection, identity_keys, self._by_then(library.c.added_at))
 
     def all_of(self, reader_id: ReaderId) -> list[LibraryPaper]:
         """Return a reader's whole library, in the order of its import."""
@@ -181,12 +179,7 @@ class Library(Aggregate):
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
         """Return the id of each library's last paper: it changes with each import that adds one."""
-        query = select(library.c.reader_id, func.max(library.c.id)).group_by(library.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, library.c.reader_id, reader_ids)}
-
-    def holds(self, reader_id: ReaderId, paper: Paper) -> bool:
-        """Return whether a stored paper is in a reader's library."""
-        return bool(self.held(reader_id, [paper]))
+        return self._greatest(library.c.id, reader_ids)
 
     def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
         """Return which of these stored papers are in a reader's library."""
@@ -251,17 +244,15 @@ def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Seque
     return [replace(_paper(row), id=row.id) for row in rows]
 
 
-def _rows_with(
-    connection: Connection, identity_keys: Collection[str], *conditions: ColumnElement[bool]
-) -> list[AnyRow]:
-    """Read the rows of libraries that have one of the keys, oldest first."""
+def _rows_with(connection: Connection, identity_keys: Collection[str], condition: ColumnElement[bool]) -> list[AnyRow]:
+    """Read the rows of libraries that have one of the keys and fulfil the condition, oldest first."""
     # Two queries: with a join, or by readers first, SQLite reads whole libraries: 5 s for 5,000 papers.
     ids: set[int] = set()
     for keys_ in in_chunks([stored_key(key) for key in identity_keys]):
         ids.update(connection.scalars(select(library_keys.c.library_id).where(library_keys.c.key.in_(keys_))))
     rows: list[AnyRow] = []
     for chunk in in_chunks(sorted(ids)):
-        query = select(library).where(library.c.id.in_(chunk), *conditions).order_by(library.c.id)
+        query = select(library).where(library.c.id.in_(chunk), condition).order_by(library.c.id)
         rows += connection.execute(query).all()
     return rows
 
@@ -370,6 +361,11 @@ def _connection(row: AnyRow) -> ZoteroConnection:
     return from_row(ZoteroConnection, row, reader=row.reader_id, poll=from_row(SourceState, row, name="zotero"))
 
 
+def select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
+    """Select columns of a reader's picks and their editions."""
+    return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
+
+
 class SentPapers(NamedTuple):
     """The papers that a reader was sent, of all editions from ``since`` on."""
 
@@ -408,19 +404,15 @@ class History(Aggregate):
     def sent(self, reader_id: ReaderId, before: datetime) -> SentPapers | None:
         """Return what a reader was sent before a time; None without a stored pick."""
         # In one row, as the ids above: rows with the time of each pick took six times as long.
-        query = (
-            select(func.aggregate_strings(cast(picks.c.paper_id, Text), ","), func.min(editions.c.composed_at))
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, editions.c.composed_at < before)
-        )
-        with self._database.reading() as connection:
-            papers, since = connection.execute(query).one()
+        ids = func.aggregate_strings(cast(picks.c.paper_id, Text), ",")
+        query = select_picks(reader_id, ids, func.min(editions.c.composed_at)).where(editions.c.composed_at < before)
+        ((papers, since),) = self._rows(query)
         return SentPapers(set(map(int, papers.split(","))), since) if papers else None
 
     def first_sent(self, reader_id: ReaderId, paper_id: PaperId) -> datetime | None:
         """Return when a reader was first sent a paper; None if never."""
-        query = select(func.min(editions.c.composed_at)).join(picks)
-        return self._scalar(query.where(editions.c.reader_id == reader_id, picks.c.paper_id == paper_id))
+        query = select_picks(reader_id, func.min(editions.c.composed_at))
+        return self._scalar(query.where(picks.c.paper_id == paper_id))
 
 
 class CatchUps(Aggregate):
@@ -455,11 +447,7 @@ class CatchUps(Aggregate):
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
         """Return the papers that were shown to a reader before a time, or by a catch-up edition at any time."""
         is_before = editions.c.composed_at < time
-        query = (
-            select(picks.c.paper_id)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, or_(is_before, editions.c.kind == EditionKind.CATCH_UP))
-        )
+        query = select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
         return {row.paper_id for row in self._rows(query)}
 
 

@@ -344,8 +344,8 @@ class Outbox(Aggregate):
 
     def last_sent(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
         """Return when a message last went out to each of these readers who got one."""
-        query = select(outbox.c.reader_id, func.max(outbox.c.updated_at))
-        query = query.where(outbox.c.state == State.SENT).group_by(outbox.c.reader_id)
+        query = select(outbox.c.reader_id, func.max(outbox.c.updated_at)).where(outbox.c.state == State.SENT)
+        query = query.group_by(outbox.c.reader_id)
         return dict(self._rows_in(query, outbox.c.reader_id, reader_ids))
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:

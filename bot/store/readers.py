@@ -194,20 +194,18 @@ class Readers(Aggregate):
         """Pause or unsubscribe a reader at their own request; False if somebody else has stopped them."""
         return self._change(reader_id, why, STOPPED_BY_READER)
 
-    def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR) -> None:
+    def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever had stopped them before; messages in the outbox are not sent either."""
         with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], why)
+            _set_stopped(connection, [reader_id], why, detail)
 
     def suppress(self, reader_id: ReaderId, why: str) -> None:
         """Stop a reader after a hard bounce; ``why`` has the words of the mail server or Slack."""
-        with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
+        self.stop(reader_id, StopReason.REFUSED, why)
 
     def record_complaint(self, reader_id: ReaderId, why: str) -> None:
         """Stop a reader who marked a mail as spam; ``why`` is shown to the operator."""
-        with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], StopReason.COMPLAINED, why)
+        self.stop(reader_id, StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
         """Send to a reader again at the operator's request, whatever had stopped them."""
@@ -445,13 +443,11 @@ class Feedback(Aggregate):
 
         Readers who never voted are left out.
         """
-        query = select(votes.c.reader_id, func.max(votes.c.id)).group_by(votes.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
+        return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
         """Return when each reader voted last, ``CLEAR`` included; readers who never voted are left out."""
-        query = select(votes.c.reader_id, func.max(votes.c.at)).group_by(votes.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
+        return self._greatest(votes.c.at, reader_ids)
 
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
         """Return who gave the ``newest`` last votes, and the id of the last vote of all, 0 without votes."""

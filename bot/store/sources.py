@@ -62,9 +62,8 @@ class Sources(Aggregate):
     def has_other(self, names: Collection[str]) -> bool:
         """Return whether any source other than these has delivered a paper; conferences' programmes are none."""
         is_programme = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
-        query = select(digests.c.id).where(digests.c.source.not_in(names), ~is_programme, digests.c.papers > 0).limit(1)
-        if self._until:
-            query = query.where(digests.c.received_at <= self._until)
+        is_other = digests.c.source.not_in(names) & ~is_programme & (digests.c.papers > 0)
+        query = select(digests.c.id).where(is_other, self._by_then(digests.c.received_at)).limit(1)
         return self._scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
