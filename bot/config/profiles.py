@@ -280,11 +280,6 @@ class ReaderSection(Section):
         except ValueError as error:
             raise MisplacedError((kind,), str(error)) from None
 
-    @property
-    def address(self) -> tuple[Kind, str]:
-        """The kind of address, and the address."""
-        return self.kind, self.value
-
 
 class AlertsSection(Section):
     """Which papers are sent at once instead of with the next edition."""
@@ -331,7 +326,7 @@ class Profile(Section):
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
         """The kind and the address of each reader, in the order of the file."""
-        return [reader.address for reader in self.readers]
+        return [(reader.kind, reader.value) for reader in self.readers]
 
     def interests_at(self, now: datetime) -> str:
         """Return the text of the interests that have not ended at a time, a paragraph for each entry."""

@@ -233,11 +233,6 @@ class SendLimit:
     per_second: float = 0
     per_day: int = 0
 
-    @property
-    def is_set(self) -> bool:
-        """Whether there is a limit."""
-        return bool(self.per_second or self.per_day)
-
 
 @dataclass(frozen=True, slots=True)
 class SendGrant:

@@ -50,7 +50,6 @@ class Mixtures(Aggregate):
         }
 
     def add(self, fitted: Sequence[StoredMixture]) -> None:
-        """Store fits."""
         # Not durable: after a power failure they are fitted again.
         if fitted:
             with self._database.writing(durable=False) as connection:
@@ -152,7 +151,6 @@ class Tldrs(Aggregate):
             return request
 
     def keep(self, request: RequestId, text: str) -> None:
-        """Store the answer to a request."""
         with self._database.writing() as connection:
             connection.execute(update(tldrs).where(tldrs.c.id == request).values(text=text))
 

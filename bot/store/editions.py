@@ -144,26 +144,24 @@ class Editions(Aggregate):
             query = query.where(editions.c.composed_at < before)
         return next(iter(self._read(query)), None)
 
-    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
-        """Return the last edition of each reader, or of each of these; readers without one are left out."""
-        if reader_ids is None:
-            queries = [select(func.max(editions.c.id)).where(_IS_DAILY).group_by(editions.c.reader_id)]
-        else:
-            # A correlated subquery walks an index backwards and stops at its first match; max(id) of a group would read
-            # all editions of its reader.
-            newest = (
-                select(editions.c.id)
-                .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
-                .order_by(editions.c.id.desc())
-                .limit(1)
-                .correlate(readers)
-                .scalar_subquery()
-            )
-            queries = [select(newest).where(readers.c.id.in_(chunk)) for chunk in in_chunks(reader_ids)]
+    def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
+        """Return the last edition of each of these readers; readers without one are left out."""
+        # A correlated subquery walks an index backwards and stops at its first match; max(id) of a group would read all
+        # editions of its reader.
+        newest = (
+            select(editions.c.id)
+            .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
+            .order_by(editions.c.id.desc())
+            .limit(1)
+            .correlate(readers)
+            .scalar_subquery()
+        )
         return {
             edition.reader_id: edition
-            for ids in queries
-            for edition in self._read(_stored_editions().where(editions.c.id.in_(ids)))
+            for chunk in in_chunks(reader_ids)
+            for edition in self._read(
+                _stored_editions().where(editions.c.id.in_(select(newest).where(readers.c.id.in_(chunk))))
+            )
         }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
@@ -184,7 +182,6 @@ class Editions(Aggregate):
         return {reader_id: day for reader_id, day in rows if day is not None}
 
     def alerts_on(self, reader_id: ReaderId, day: date) -> int:
-        """Return how many alerts a reader was sent on a day."""
         query = select(func.count()).where(
             editions.c.reader_id == reader_id, editions.c.date == day, editions.c.kind == EditionKind.ALERT
         )
@@ -287,10 +284,14 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
 
     ``summary_ids`` are those of their picks' summaries, which are stored already.
     """
-    _delete_premature(connection, new)
+    slots = [(draft.edition.reader.id, draft.slot) for draft in new]
+    now = max(draft.edition.composed_at for draft in new)
+    # Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``.
+    for chunk in in_chunks(slots):
+        of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
+        connection.execute(delete(editions).where(of_slots, _missed_after(now)))
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
     # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
-    slots = [(draft.edition.reader.id, draft.slot) for draft in new]
     ordered = sorted(range(len(new)), key=slots.__getitem__)
     insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
@@ -306,18 +307,6 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
     insert_catch_ups(connection, [(edition_id, draft.edition) for edition_id, draft in stored])
     insert_messages(connection, [(edition_id, draft.edition, draft.messages) for edition_id, draft in stored])
     return [number in ids_by_number for number in range(len(new))]
-
-
-def _delete_premature(connection: Connection, new: Sequence[NewEdition]) -> None:
-    """Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``."""
-    slots_by_time: dict[datetime, list[tuple[int, str]]] = {}
-    for draft in new:
-        slots = slots_by_time.setdefault(draft.edition.composed_at, [])
-        slots.append((draft.edition.reader.id, draft.slot))
-    for composed_at, slots in slots_by_time.items():
-        for chunk in in_chunks(slots):
-            of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
-            connection.execute(delete(editions).where(of_slots, _missed_after(composed_at)))
 
 
 def _edition_row(new: NewEdition) -> dict[str, object]:
@@ -498,7 +487,6 @@ class ActiveReaders(Aggregate):
     """
 
     def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
-        """Yield pages of all active readers of a profile."""
         return self._pages(profile, ids, None)
 
     def without_edition(
@@ -521,7 +509,6 @@ class ActiveReaders(Aggregate):
         return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
 
     def without_slot(self, profile: str, slot: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
-        """Yield pages of the readers whose slot of this name is free."""
         has_slot = exists().where(editions.c.reader_id == readers.c.id, editions.c.slot == slot)
         return self._pages(profile, ids, ~has_slot)
 

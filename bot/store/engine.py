@@ -191,7 +191,6 @@ class Database:
             ) from error
 
     def close(self) -> None:
-        """Close the connections; the database can be opened again at any time."""
         self._engine.dispose()
 
 
@@ -284,7 +283,6 @@ def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | post
 
 
 def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Build ``INSERT ... ON CONFLICT DO NOTHING``."""
     return dialect_insert(connection, table).on_conflict_do_nothing()
 
 

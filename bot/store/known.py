@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Text, and_, cast, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Text, cast, delete, exists, func, insert, select, update
 
 from bot.model import (
     CatchUp,
@@ -36,7 +36,7 @@ from bot.model import (
     ZoteroSave,
 )
 from bot.model.papers import is_same_paper, keys, new_paper
-from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import (
@@ -173,7 +173,6 @@ class Library(Aggregate):
         return [_library_paper(row) for row in self._rows(query)]
 
     def size(self, reader_id: ReaderId) -> int:
-        """Return the number of papers in a reader's library."""
         query = select(func.count()).select_from(library).where(library.c.reader_id == reader_id)
         return self._scalar(query) or 0
 
@@ -302,12 +301,10 @@ class Zotero(Aggregate):
             return transaction.execute(delete(zotero_connections).where(of_reader)).rowcount == 1
 
     def get(self, reader_id: ReaderId) -> ZoteroConnection | None:
-        """Return a reader's connection."""
         query = select(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
         return next(map(_connection, self._rows(query)), None)
 
     def all(self) -> list[ZoteroConnection]:
-        """Return all connections, by reader."""
         query = select(zotero_connections).order_by(zotero_connections.c.reader_id)
         return list(map(_connection, self._rows(query)))
 
@@ -456,13 +453,10 @@ class Visits(Aggregate):
 
     def note(self, reader_id: ReaderId, day: date) -> None:
         """Record a visit; one on the same day, or on an earlier one, changes nothing."""
-        later = update(visits).where(and_(visits.c.reader_id == reader_id, visits.c.day < day)).values(day=day)
-        if self.last([reader_id]).get(reader_id, date.min) >= day:
-            return
-        # Not durable: after a power failure the next visit is noted.
-        with self._database.writing(durable=False) as connection:
-            if not connection.execute(later).rowcount:
-                connection.execute(insert_new(connection, visits).values(reader_id=reader_id, day=day))
+        if self.last([reader_id]).get(reader_id, date.min) < day:
+            # Not durable: after a power failure the next visit is noted.
+            with self._database.writing(durable=False) as connection:
+                replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
 
     def last(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
         """Return the day of each reader's last visit; readers without one are left out."""

@@ -155,7 +155,6 @@ class Papers(Aggregate):
         return {row.id: VotedPaper(*row) for row in self._rows_in(query, papers.c.id, set(ids))}
 
     def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
-        """Return which of these papers exist."""
         return {row.id for row in self._rows_in(select(papers.c.id), papers.c.id, list(ids))}
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
@@ -189,7 +188,6 @@ class Papers(Aggregate):
         return self._scalar(self._visible(self._delivered(query, sources)))
 
     def count(self) -> int:
-        """Return the number of papers."""
         return self._scalar(self._visible(select(func.count()).select_from(papers))) or 0
 
     def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:

@@ -132,7 +132,6 @@ class Readers(Aggregate):
         return [reader_of(row, row.id) for row in self._rows(query.order_by(readers.c.id).limit(limit))]
 
     def at_addresses(self, profile: str, addresses: Sequence[str]) -> dict[str, Reader]:
-        """Return the readers of a profile at these addresses, by address."""
         query = select(readers).where(readers.c.profile == profile)
         return {row.address: reader_of(row, row.id) for row in self._rows_in(query, readers.c.address, addresses)}
 
@@ -149,7 +148,6 @@ class Readers(Aggregate):
         return self.since_of([reader_id]).get(reader_id)
 
     def since_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
-        """Return when each of these readers was added."""
         rows = self._rows_in(select(readers.c.id, readers.c.since), readers.c.id, reader_ids)
         return {row.id: row.since for row in rows}
 
@@ -232,7 +230,6 @@ class Readers(Aggregate):
             connection.execute(delete(forgotten).where(forgotten.c.key.in_(keys)))
 
     def forgotten(self, profile: str, address: str) -> bool:
-        """Return whether an address asked to be forgotten."""
         with self._database.reading() as connection:
             return bool(self._forgotten(connection, profile, [address]))
 
@@ -329,11 +326,9 @@ class Overrides(Aggregate):
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def all(self) -> dict[ReaderId, Override]:
-        """Return the overrides of all readers; readers without one are left out."""
         return {row.reader_id: from_row(Override, row) for row in self._rows(select(overrides))}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Replace a reader's override."""
         with self._database.writing() as connection:
             connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
             # No row for an empty override: the profile's file alone decides again.

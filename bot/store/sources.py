@@ -42,7 +42,6 @@ class Sources(Aggregate):
         return {row.name: SourceState(*row) for row in self._rows(select(source_states))}
 
     def record(self, state: SourceState) -> None:
-        """Replace a source's state."""
         with self._database.writing(Lock.INGEST) as connection:
             replace_rows(connection, source_states, [asdict(state)])
 

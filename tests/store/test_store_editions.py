@@ -169,18 +169,15 @@ def test_of_editions_composed_at_the_same_time_the_last_stored_is_last(samples, 
     store.editions.save(samples.edition(reader), "yesterday, missed", [])
     store.editions.save(samples.edition(reader), "today", [])
     assert store.editions.last(reader.id).slot == "today"
-    assert store.editions.last_by_reader()[reader.id].slot == "today"
+    assert store.editions.last_by_reader([reader.id])[reader.id].slot == "today"
 
 
 def test_the_last_edition_of_each_reader(samples, store, now):
-    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
-    samples.reader("eve@example.org", "eve")
+    ada, bob, eve = (samples.reader(f"{name}@example.org", name) for name in ("ada", "bob", "eve"))
     for reader, days in ((ada, 0), (bob, -1), (ada, -2)):
         store.editions.save(samples.edition(reader, at=now + timedelta(days=days)), f"{days}", [])
-    assert {reader: edition.slot for reader, edition in store.editions.last_by_reader().items()} == {
-        ada.id: "-2",
-        bob.id: "-1",
-    }
+    last = store.editions.last_by_reader([ada.id, bob.id, eve.id])
+    assert {reader: edition.slot for reader, edition in last.items()} == {ada.id: "-2", bob.id: "-1"}
     assert [edition.slot for edition in store.editions.of_reader(ada.id)] == ["-2", "0"]
 
 
@@ -224,7 +221,7 @@ def test_an_alert_is_not_an_edition_but_its_paper_is_not_new_any_more(samples, s
     assert store.editions.save(alert, "alert-p1", [HELLO])
     assert not store.editions.save(alert, "alert-p1", [HELLO])
     assert store.editions.last(reader.id) is None
-    assert store.editions.last_by_reader() == {}
+    assert store.editions.last_by_reader([reader.id]) == {}
     assert store.editions.last_days([reader.id], now.date(), now) == {}
     assert store.editions.alerts_on(reader.id, now.date()) == 1
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
