@@ -429,6 +429,7 @@ def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[st
 
 # What a reader looks for, by its key in the profile's file and in the override.
 TOPICS = ("interests", "keywords", "authors", "mute")
+_CATCHES_UP = {True: "catches up after a week away", False: "doesn't catch up after a week away", None: ""}
 _SHOWN = 60  # characters of interests, in a list of readers
 
 
@@ -473,34 +474,20 @@ def describe_override(override: Override) -> str:
     >>> describe_override(Override(size=5, ignored=("agents",), keywords=("GRPO",), mute=()))
     '5 papers, keywords “GRPO”, no mutes, without “agents”'
     """
-    parts = []
-    if override.title is not None:
-        parts.append(f"called “{override.title}”")
-    if override.size is not None:
-        parts.append(f"{override.size} papers")
-    if override.at is not None:
-        parts.append(f"at {override.at:%H:%M}")
-    if override.days is not None:
-        parts.append(f"on {describe_days(override.days)}")
-    if override.timezone is not None:
-        parts.append(f"in {override.timezone}")
-    if override.language is not None:
-        parts.append(f"dates in “{override.language}”")
-    if override.interests is not None:
-        parts.append(
-            f"interests “{textwrap.shorten(override.interests, _SHOWN, placeholder='…')}”"
-            if override.interests
-            else "no interests"
-        )
-    lists = {"keywords": override.keywords, "authors": override.authors, "mutes": override.mute}
-    parts += [
-        f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None
+    interests = override.interests and (textwrap.shorten(override.interests, _SHOWN, placeholder="…"),)
+    lists = {"interests": interests, "keywords": override.keywords, "authors": override.authors, "mutes": override.mute}
+    parts = [
+        f"called “{override.title}”" if override.title is not None else "",
+        f"{override.size} papers" if override.size is not None else "",
+        f"at {override.at:%H:%M}" if override.at is not None else "",
+        f"on {describe_days(override.days)}" if override.days is not None else "",
+        f"in {override.timezone}" if override.timezone is not None else "",
+        f"dates in “{override.language}”" if override.language is not None else "",
+        *(f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None),
+        _CATCHES_UP[override.catch_up],
+        f"without {_quoted(override.ignored)}" if override.ignored else "",
     ]
-    if override.catch_up is not None:
-        parts.append("catches up after a week away" if override.catch_up else "doesn't catch up after a week away")
-    if override.ignored:
-        parts.append(f"without {_quoted(override.ignored)}")
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
 def _quoted(words: Sequence[str]) -> str:

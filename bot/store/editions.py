@@ -10,7 +10,7 @@ who differ in the marks. Values that are a field's default are left out of the J
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date, datetime
 from hashlib import blake2b
@@ -408,25 +408,15 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
         digests[key] = digest
         row = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences, "line": pick.line}
         rows[pick.paper.id, digest] = row
-    if not rows:
-        return {}
-    # Most are known from earlier batches: they are selected first, so that SQLite's sequence isn't used up by them.
-    ids = _stored_ids(connection, rows)
-    if new := [row for key, row in rows.items() if key not in ids]:
+    if rows:
         # In one order everywhere: two processes that insert the same two rows would deadlock on PostgreSQL.
-        new.sort(key=lambda row: (row["paper_id"], row["digest"]))
-        connection.execute(insert_new(connection, summaries), new)
-        ids |= _stored_ids(connection, [(row["paper_id"], row["digest"]) for row in new])
-    return {key: ids[key[0], digest] for key, digest in digests.items()}
-
-
-def _stored_ids(connection: Connection, keys: Iterable[tuple[PaperId, str]]) -> dict[tuple[PaperId, str], int]:
-    ids = {}
-    for chunk in in_chunks(sorted({digest for _, digest in keys})):
+        connection.execute(insert_new(connection, summaries), [rows[key] for key in sorted(rows)])
+    ids: dict[tuple[PaperId, str], int] = {}
+    for chunk in in_chunks(sorted({digest for _, digest in rows})):
         query = select(summaries.c.paper_id, summaries.c.digest, summaries.c.id)
         for paper_id, digest, summary_id in connection.execute(query.where(summaries.c.digest.in_(chunk))):
             ids[paper_id, digest] = summary_id
-    return ids
+    return {key: ids[key[0], digest] for key, digest in digests.items()}
 
 
 def _reason_values(reason: Reason) -> dict[str, Any]:

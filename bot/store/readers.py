@@ -325,9 +325,6 @@ class Overrides(Aggregate):
         rows = self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
         return {row.reader_id: from_row(Override, row) for row in rows}
 
-    def all(self) -> dict[ReaderId, Override]:
-        return {row.reader_id: from_row(Override, row) for row in self._rows(select(overrides))}
-
     def set(self, reader_id: ReaderId, override: Override) -> None:
         with self._database.writing() as connection:
             connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))

@@ -117,7 +117,7 @@ def test_a_forgotten_reader_is_deleted_with_all_data_and_not_added_again(samples
     assert store.readers.sync("rewards", [ADA], now) == []
     assert store.readers.forgotten("rewards", "ADA@example.org")
     assert store.feedback.history(ada.id) == []
-    assert store.overrides.all() == {}
+    assert store.overrides.of_readers([ada.id]) == {}
     assert sum(store.outbox.counts().values()) == 0
     store.readers.remember("rewards", ADA[1])
     (new,) = store.readers.sync("rewards", [ADA], now)
@@ -177,9 +177,9 @@ def test_overrides_are_per_reader_and_an_empty_one_is_not_stored(samples, store)
     full = replace(full, timezone="Asia/Tokyo", **topics)
     store.overrides.set(ada.id, full)
     assert store.overrides.get(ada.id) == full
-    assert store.overrides.all() == {ada.id: full}
+    assert store.overrides.of_readers([ada.id]) == {ada.id: full}
     store.overrides.set(ada.id, Override())
-    assert store.overrides.all() == {}
+    assert store.overrides.of_readers([ada.id]) == {}
 
 
 def test_a_rate_limit_counts_in_windows_that_begin_with_the_first_event(store, open_another, now):
