@@ -28,7 +28,7 @@ from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_f
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables
 from bot.model import SAMPLES, Problem, Reader, limits
-from bot.model.addresses import is_loopback
+from bot.model.addresses import is_loopback, is_web_address
 from bot.model.errors import ConfigError, PaperbotError, UsageError
 
 _SQLITE = "sqlite:///"
@@ -251,7 +251,7 @@ def parse_opml(content: bytes) -> dict[str, str]:
         # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
         lowered = {key.lower(): value for key, value in attributes.items()}
         url = lowered.get("xmlurl", "").strip()
-        if name.lower() == "outline" and _is_web_address(url):
+        if name.lower() == "outline" and is_web_address(url) and len(url) <= limits.URL:
             feeds.setdefault(url, lowered.get("title") or lowered.get("text") or "")
 
     def refuse_doctype(*_: object) -> NoReturn:
@@ -269,14 +269,6 @@ def parse_opml(content: bytes) -> dict[str, str]:
     if not feeds or len(feeds) > MAX_FEEDS:
         raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
     return feeds
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # such as http://[x
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
 
 
 def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:
