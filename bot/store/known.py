@@ -88,7 +88,9 @@ class Library(Aggregate):
                 of_source = (library.c.reader_id == reader_id) & (library.c.origin == origin)
                 connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
-            deduplicator = Deduplicator(_papers_of(connection, reader_id, identity_keys))
+            similar = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
+            # By their positive ids: a new paper of the deduplicator has a negative one.
+            deduplicator = Deduplicator(replace(_paper(row), id=row.id) for row in similar)
             added: dict[PaperId, datetime] = {}
             source_keys: dict[PaperId, str] = {}
             for item in entries:
@@ -234,13 +236,6 @@ def in_libraries(
             if is_same_paper(entry, Entry(row.title, doi=row.doi, arxiv_id=row.arxiv_id)):
                 owned[row.reader_id].add(row.id)
     return owned
-
-
-def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Sequence[str]) -> list[Paper]:
-    """Read the papers of a reader's library that have one of the keys, by their positive ids."""
-    rows = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
-    # A new paper of the deduplicator has a negative id.
-    return [replace(_paper(row), id=row.id) for row in rows]
 
 
 def _rows_with(connection: Connection, identity_keys: Collection[str], condition: ColumnElement[bool]) -> list[AnyRow]:
@@ -465,15 +460,14 @@ class Visits(Aggregate):
 
 def insert_catch_ups(connection: Connection, stored: Sequence[tuple[EditionId, Edition]]) -> None:
     """Insert what editions cover that were stored in this transaction; those of another kind are passed over."""
-    rows = [_row(edition_id, edition.reader.id, edition.catch_up) for edition_id, edition in stored if edition.catch_up]
+    rows = []
+    for edition_id, edition in stored:
+        if edition.catch_up:
+            row = asdict(edition.catch_up) | {"edition_id": edition_id, "reader_id": edition.reader.id}
+            row["topics"] = [list(group.values()) for group in row.pop("groups")]
+            rows.append(row)
     if rows:
         connection.execute(insert(catch_ups), rows)
-
-
-def _row(edition_id: EditionId, reader_id: ReaderId, catch_up: CatchUp) -> dict[str, Any]:
-    row = asdict(catch_up) | {"edition_id": edition_id, "reader_id": reader_id}
-    row["topics"] = [list(group.values()) for group in row.pop("groups")]
-    return row
 
 
 def _catch_up(row: AnyRow) -> CatchUp:

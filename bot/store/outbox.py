@@ -490,7 +490,8 @@ _ENDED = frozenset("ZX")
 
 def new_token() -> str:
     """Return the token of a new claim by this process."""
-    return f"{_claimant(os.getpid())}.{token_hex(16)}"
+    pid = str(os.getpid())
+    return f"{_machine()}.{pid}.{_started(pid)}.{token_hex(16)}"
 
 
 def has_died(token: str | None) -> bool:
@@ -500,11 +501,6 @@ def has_died(token: str | None) -> bool:
         return False
     pid, started, _ = process
     return _started(pid) != started
-
-
-@cache  # by process, as the pool of workers forks
-def _claimant(pid: int) -> str:
-    return f"{_machine()}.{pid}.{_started(str(pid))}"
 
 
 @cache

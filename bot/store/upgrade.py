@@ -352,7 +352,8 @@ def convert(connection: Connection, create_tables: Callable[[], None]) -> None:
     new = MetaData()
     new.reflect(connection, only=[*_COPIED.values(), "picks", "summaries", "outbox_bodies"])
     for old_name, name in _COPIED.items():
-        columns = _columns(connection, f"old_{old_name}") & set(new.tables[name].columns.keys())
+        old_columns = connection.execute(text(f"SELECT * FROM old_{old_name} LIMIT 0")).keys()
+        columns = set(old_columns) & set(new.tables[name].columns.keys())
         listed = ", ".join(f'"{column}"' for column in sorted(columns))
         connection.execute(text(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM old_{old_name}"))
     _copy_bodies(connection, new.tables["outbox_bodies"])
@@ -360,10 +361,6 @@ def convert(connection: Connection, create_tables: Callable[[], None]) -> None:
     _continue_ids(connection, used_ids)
     for name in (*_COPIED, "picks"):
         connection.execute(text(f"DROP TABLE old_{name}"))
-
-
-def _columns(connection: Connection, name: str) -> set[str]:
-    return set(connection.execute(text(f"SELECT * FROM {name} LIMIT 0")).keys())
 
 
 def _used_ids(connection: Connection) -> dict[str, int]:
