@@ -181,24 +181,17 @@ def one_text_or_list(interests: tuple[InterestSection, ...]) -> Any:
     return [{"text": entry.text, **({"until": f"{entry.until}"} if entry.until else {})} for entry in interests]
 
 
+_TEXT = {"type": "string", "minLength": 1}
+_TEXT_WITH_END = {
+    "type": "object",
+    "properties": {"text": _TEXT, "until": _DATE},
+    "required": ["text"],
+    "additionalProperties": False,
+}
 _TEXT_OR_LIST = {
     "anyOf": [
         {"type": "string", "maxLength": _MAX_INTERESTS},
-        {
-            "type": "array",
-            "maxItems": 100,
-            "items": {
-                "anyOf": [
-                    {"type": "string", "minLength": 1},
-                    {
-                        "type": "object",
-                        "properties": {"text": {"type": "string", "minLength": 1}, "until": _DATE},
-                        "required": ["text"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        },
+        {"type": "array", "maxItems": 100, "items": {"anyOf": [_TEXT, _TEXT_WITH_END]}},
     ],
     "default": "",
 }

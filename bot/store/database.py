@@ -16,7 +16,7 @@ from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, s
 from bot.config.files import create_private
 from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, State
 from bot.model.errors import StoreError
-from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
+from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
 from bot.store.known import CatchUps, History, Library, Visits, Zotero
@@ -162,7 +162,7 @@ class StoreAsOf(Store):
         self.library = Library(database, at)
         self.editions = EditionsAsOf(database, since, instead)
         self.catch_ups = CatchUps(database, since)
-        self.reader_models = ReaderModelsAsOf(database)
+        self.reader_models = ReaderModels(database, at)
         self.mixtures = Mixtures(database, at)
 
 
@@ -193,13 +193,6 @@ class EditionsAsOf(Editions):
             picks=len(last.picks),
         )
         return dict.fromkeys(reader_ids, stored)
-
-
-class ReaderModelsAsOf(ReaderModels):
-    """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
-
-    def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
-        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,10 +76,12 @@ class StoredModel:
 
 
 class ReaderModels(Aggregate):
-    """The models fitted to readers' votes, at most one for each reader; reading them writes nothing."""
+    """The models fitted to readers' votes, at most one for each reader; none as of ``until``."""
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
         """Return the models of these readers; readers without are left out."""
+        if self._until:  # models that were fitted to today's votes
+            return {}
         return {
             row.reader_id: StoredModel(*row)
             for row in self._rows_in(select(reader_models), reader_models.c.reader_id, reader_ids, _MODELS)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, func, insert, select, update
 
 from bot.model import (
     OPERATOR_KIND,
@@ -453,11 +453,7 @@ class Feedback(Aggregate):
         ``reader_ids`` limits them to these readers, at most as many as one statement takes.
         """
         current = current_votes(reader_ids)
-        query = select(
-            current.c.reader_id,
-            func.sum(case((current.c.vote == Vote.UP, 1), else_=0)),
-            func.sum(case((current.c.vote == Vote.DOWN, 1), else_=0)),
-        ).group_by(current.c.reader_id)
+        query = select(current.c.reader_id, *_ups_and_downs(current)).group_by(current.c.reader_id)
         return {reader_id: (ups, downs) for reader_id, ups, downs in self._rows(query)}
 
     def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
@@ -474,9 +470,7 @@ class Feedback(Aggregate):
 
     def totals(self) -> tuple[int, int]:
         """Return the numbers of current votes up and down of all readers."""
-        current = current_votes()
-        query = select(*(func.count().filter(current.c.vote == vote) for vote in (Vote.UP, Vote.DOWN)))
-        row = self._rows(query)[0]
+        row = self._rows(select(*_ups_and_downs(current_votes())))[0]
         return row[0], row[1]
 
     def _read(self, query: AnySelect) -> list[RecordedVote]:
@@ -506,6 +500,10 @@ def current_votes(
         last = last.where(votes.c.at <= until)
     # CLEAR is dropped after the grouping: before it, the vote that was taken back would count again.
     return select(votes).where(votes.c.id.in_(last), votes.c.vote != Vote.CLEAR).subquery("current_votes")
+
+
+def _ups_and_downs(current: Subquery) -> list[ColumnElement[int]]:
+    return [func.count().filter(current.c.vote == vote) for vote in (Vote.UP, Vote.DOWN)]
 
 
 def _recorded_vote(row: AnyRow) -> RecordedVote:

@@ -301,24 +301,15 @@ def _forget_in_files(file: Path, reader: Reader) -> None:
 # picks --> reasons in today's form, summaries stored once for each paper       outbox --> bodies apart, compressed
 _Row = Mapping[Any, Any]  # by name of column, as in SQLAlchemy's RowMapping
 
-# The names of tables whose rows are carried over by column, those that others refer to first; picks and bodies follow.
+_RENAMED = {"thumbs": "votes", "pauses": "circuit_breakers"}
+# The tables whose rows are carried over by column, those that others refer to first, with their new names; picks and
+# bodies follow.
 _COPIED = {
-    "papers": "papers",
-    "revisions": "revisions",
-    "paper_keys": "paper_keys",
-    "digests": "digests",
-    "sightings": "sightings",
-    "source_states": "source_states",
-    "lookups": "lookups",
-    "readers": "readers",
-    "thumbs": "votes",
-    "editions": "editions",
-    "tldrs": "tldrs",
-    "outbox": "outbox",
-    "alert_marks": "alert_marks",
-    "overrides": "overrides",
-    "forgotten": "forgotten",
-    "pauses": "circuit_breakers",
+    name: _RENAMED.get(name, name)
+    for name in (
+        *("papers", "revisions", "paper_keys", "digests", "sightings", "source_states", "lookups", "readers", "thumbs"),
+        *("editions", "tldrs", "outbox", "alert_marks", "overrides", "forgotten", "pauses"),
+    )
 }
 _DROPPED = ("picks", "notices", "rate_limits", "papers_search")
 _PAGE = 500
