@@ -198,7 +198,7 @@ def problems_beside_settings(path: Path, source_models: SourceModels, address_ch
     try:
         names, problems = written_sources(path, source_models)
     except ConfigError:  # settings that can't be read at all, which was reported
-        return load_profiles(path / "profiles", "UTC", address_checks, None)[1]
+        names, problems = None, []
     return problems + load_profiles(path / "profiles", "UTC", address_checks, names)[1]
 
 

@@ -253,12 +253,10 @@ class SendRateUse:
 
 
 class State(StrEnum):
-    """Where a delivery stands.
+    """Where a delivery stands; ``bot/store/outbox.py`` draws the transitions.
 
-    pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
-    cancelled where the reader stopped before it went out. ``unknown`` means that the body went out and no
-    answer came back: it may have arrived, so it is not sent again unless a person asks. A reply in a thread is
-    ``held`` until the thread's first message was accepted, then ``pending``.
+    ``unknown`` means that the body went out and no answer came back: it may have arrived, so it is not sent again
+    unless a person asks.
     """
 
     HELD = "held"

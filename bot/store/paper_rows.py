@@ -5,7 +5,7 @@ Record linkage is done in memory: ``papers.py`` reads the candidate papers befor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
@@ -60,8 +60,7 @@ def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId,
     returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
     inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
     ids = dict(zip((paper.id for paper in new), inserted, strict=True))
-    _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
-    _insert_authors(connection, [(name, ids[paper.id]) for paper in new for name in leading_authors(paper)])
+    _insert_keys(connection, {ids[paper.id]: paper for paper in new})
     return ids
 
 
@@ -71,19 +70,18 @@ def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
         return
     statement = update(papers).where(papers.c.id == bindparam("at_id"))
     connection.execute(statement, [{"at_id": paper.id, **_paper_row(paper)} for paper in changed])
-    _insert_keys(connection, [(key, paper.id) for paper in changed for key in keys(paper)])
-    _insert_authors(connection, [(name, paper.id) for paper in changed for name in leading_authors(paper)])
+    _insert_keys(connection, {paper.id: paper for paper in changed})
 
 
-def _insert_authors(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
-    if rows:
-        values = [{"name": name[:LONGEST_KEY], "paper_id": paper_id} for name, paper_id in rows]
-        connection.execute(insert_new(connection, leading_authors_table), values)
-
-
-def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
-    values = [{"key": stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
-    connection.execute(insert_new(connection, paper_keys), values)
+def _insert_keys(connection: Connection, stored: Mapping[PaperId, Paper]) -> None:
+    """Insert the identity keys and the leading authors of papers, given by their ids in the store."""
+    identity = [{"key": stored_key(key), "paper_id": i} for i, paper in stored.items() for key in keys(paper)]
+    connection.execute(insert_new(connection, paper_keys), identity)
+    authors = [
+        {"name": name[:LONGEST_KEY], "paper_id": i} for i, paper in stored.items() for name in leading_authors(paper)
+    ]
+    if authors:
+        connection.execute(insert_new(connection, leading_authors_table), authors)
 
 
 def stored_key(key: str) -> str:
