@@ -138,7 +138,6 @@ class Home:
 
     @property
     def profile_problems(self) -> list[Problem]:
-        """A problem for each mistake in a profile."""
         return self._load_profiles().problems
 
     @property

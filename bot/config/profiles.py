@@ -238,7 +238,6 @@ class ScheduleSection(Section):
 
     @property
     def is_weekly(self) -> bool:
-        """Whether editions are due on one day of the week."""
         return len(set(self.days)) == 1
 
 

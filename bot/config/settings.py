@@ -308,7 +308,6 @@ def _settings(text: str, values: dict[str, Any], source_models: SourceModels) ->
 
 
 def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
-    """Yield a mistake for each secret in the file."""
     if "passwords" in values:
         problem = "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name"
         yield ConfigError(FILE, "passwords", problem, line=line_of(text, ("passwords",)))

@@ -30,12 +30,10 @@ def moment(day: date, at: time, timezone: str) -> datetime:
 
 
 def local_date(now: datetime, timezone: str) -> date:
-    """Return the date in a time zone."""
     return now.astimezone(ZoneInfo(timezone)).date()
 
 
 def local_time(now: datetime, timezone: str) -> time:
-    """Return the time of day in a time zone."""
     return now.astimezone(ZoneInfo(timezone)).time()
 
 

@@ -48,7 +48,6 @@ class StopReason(StrEnum):
 
     @property
     def in_words(self) -> str:
-        """The reason in a message."""
         return _STOPS_IN_WORDS[self]
 
 

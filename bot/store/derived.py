@@ -116,7 +116,6 @@ class Corpora(Aggregate):
         return self._scalar(select(corpora.c.content).where(corpora.c.version == version))
 
     def add(self, content: bytes) -> int:
-        """Store a new version, and return it."""
         with self._database.writing(Lock.CORPUS) as connection:
             version = (connection.scalar(select(func.max(corpora.c.version))) or 0) + 1
             connection.execute(insert(corpora).values(version=version, content=content))

@@ -428,7 +428,6 @@ def _reason_values(reason: Reason) -> dict[str, Any]:
 
 
 def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields that differ from their defaults."""
     values = ((name, getattr(value, name), default) for name, default in defaults.items())
     return {name: held for name, held, default in values if default is MISSING or held != default}
 

@@ -341,12 +341,7 @@ class Zotero(Aggregate):
 
 
 def _poll_row(poll: SourceState) -> dict[str, object]:
-    return {
-        "checked_at": poll.checked_at,
-        "failures": poll.failures,
-        "problem": poll.problem,
-        "not_before": poll.not_before,
-    }
+    return {name: getattr(poll, name) for name in ("checked_at", "failures", "problem", "not_before")}
 
 
 def _connection(row: AnyRow) -> ZoteroConnection:

@@ -84,7 +84,6 @@ class SendRates(Aggregate):
         self._limits = defaultdict(SendLimit, limits)
 
     def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
-        """Take tokens for up to ``most`` messages."""
         limit = self._limits[kind]
         if limit == SendLimit() and not self._is_slowed(kind):
             return SendGrant(most)
