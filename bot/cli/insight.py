@@ -66,7 +66,7 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
         explanation = app.composer.explanation(subscriber, profile, explained, now)
     if explanation is None:
         raise UsageError(f"{explained.ref} is not ranked for {subscriber.name}")
-    in_library = app.store.library.holds(subscriber.id, explained)
+    in_library = bool(app.store.library.held(subscriber.id, [explained]))
     if not as_json:
         print_explanation(explanation, explained)
         if in_library:

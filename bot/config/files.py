@@ -365,7 +365,6 @@ class Redactor(logging.Filter):
     """Removes tokens from log records: whoever reads the log must not be able to act for a reader."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, with the tokens removed from its message and traceback."""
         record.msg = redact(record.getMessage())
         record.args = None
         if record.exc_info:

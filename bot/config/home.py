@@ -28,7 +28,7 @@ from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_f
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables
 from bot.model import SAMPLES, Problem, Reader, limits
-from bot.model.addresses import is_loopback
+from bot.model.addresses import is_loopback, is_web_address
 from bot.model.errors import ConfigError, PaperbotError, UsageError
 
 _SQLITE = "sqlite:///"
@@ -138,7 +138,6 @@ class Home:
 
     @property
     def profile_problems(self) -> list[Problem]:
-        """A problem for each mistake in a profile."""
         return self._load_profiles().problems
 
     @property
@@ -198,7 +197,7 @@ def problems_beside_settings(path: Path, source_models: SourceModels, address_ch
     try:
         names, problems = written_sources(path, source_models)
     except ConfigError:  # settings that can't be read at all, which was reported
-        return load_profiles(path / "profiles", "UTC", address_checks, None)[1]
+        names, problems = None, []
     return problems + load_profiles(path / "profiles", "UTC", address_checks, names)[1]
 
 
@@ -251,7 +250,7 @@ def parse_opml(content: bytes) -> dict[str, str]:
         # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
         lowered = {key.lower(): value for key, value in attributes.items()}
         url = lowered.get("xmlurl", "").strip()
-        if name.lower() == "outline" and _is_web_address(url):
+        if name.lower() == "outline" and is_web_address(url) and len(url) <= limits.URL:
             feeds.setdefault(url, lowered.get("title") or lowered.get("text") or "")
 
     def refuse_doctype(*_: object) -> NoReturn:
@@ -269,14 +268,6 @@ def parse_opml(content: bytes) -> dict[str, str]:
     if not feeds or len(feeds) > MAX_FEEDS:
         raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
     return feeds
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # such as http://[x
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
 
 
 def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:

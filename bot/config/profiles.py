@@ -181,24 +181,17 @@ def one_text_or_list(interests: tuple[InterestSection, ...]) -> Any:
     return [{"text": entry.text, **({"until": f"{entry.until}"} if entry.until else {})} for entry in interests]
 
 
+_TEXT = {"type": "string", "minLength": 1}
+_TEXT_WITH_END = {
+    "type": "object",
+    "properties": {"text": _TEXT, "until": _DATE},
+    "required": ["text"],
+    "additionalProperties": False,
+}
 _TEXT_OR_LIST = {
     "anyOf": [
         {"type": "string", "maxLength": _MAX_INTERESTS},
-        {
-            "type": "array",
-            "maxItems": 100,
-            "items": {
-                "anyOf": [
-                    {"type": "string", "minLength": 1},
-                    {
-                        "type": "object",
-                        "properties": {"text": {"type": "string", "minLength": 1}, "until": _DATE},
-                        "required": ["text"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        },
+        {"type": "array", "maxItems": 100, "items": {"anyOf": [_TEXT, _TEXT_WITH_END]}},
     ],
     "default": "",
 }
@@ -245,7 +238,6 @@ class ScheduleSection(Section):
 
     @property
     def is_weekly(self) -> bool:
-        """Whether editions are due on one day of the week."""
         return len(set(self.days)) == 1
 
 
@@ -279,11 +271,6 @@ class ReaderSection(Section):
             return {"kind": kind, "value": channels[kind](address.strip())}
         except ValueError as error:
             raise MisplacedError((kind,), str(error)) from None
-
-    @property
-    def address(self) -> tuple[Kind, str]:
-        """The kind of address, and the address."""
-        return self.kind, self.value
 
 
 class AlertsSection(Section):
@@ -331,7 +318,7 @@ class Profile(Section):
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
         """The kind and the address of each reader, in the order of the file."""
-        return [reader.address for reader in self.readers]
+        return [(reader.kind, reader.value) for reader in self.readers]
 
     def interests_at(self, now: datetime) -> str:
         """Return the text of the interests that have not ended at a time, a paragraph for each entry."""
@@ -434,6 +421,7 @@ def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[st
 
 # What a reader looks for, by its key in the profile's file and in the override.
 TOPICS = ("interests", "keywords", "authors", "mute")
+_CATCHES_UP = {True: "catches up after a week away", False: "doesn't catch up after a week away", None: ""}
 _SHOWN = 60  # characters of interests, in a list of readers
 
 
@@ -478,34 +466,20 @@ def describe_override(override: Override) -> str:
     >>> describe_override(Override(size=5, ignored=("agents",), keywords=("GRPO",), mute=()))
     '5 papers, keywords “GRPO”, no mutes, without “agents”'
     """
-    parts = []
-    if override.title is not None:
-        parts.append(f"called “{override.title}”")
-    if override.size is not None:
-        parts.append(f"{override.size} papers")
-    if override.at is not None:
-        parts.append(f"at {override.at:%H:%M}")
-    if override.days is not None:
-        parts.append(f"on {describe_days(override.days)}")
-    if override.timezone is not None:
-        parts.append(f"in {override.timezone}")
-    if override.language is not None:
-        parts.append(f"dates in “{override.language}”")
-    if override.interests is not None:
-        parts.append(
-            f"interests “{textwrap.shorten(override.interests, _SHOWN, placeholder='…')}”"
-            if override.interests
-            else "no interests"
-        )
-    lists = {"keywords": override.keywords, "authors": override.authors, "mutes": override.mute}
-    parts += [
-        f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None
+    interests = override.interests and (textwrap.shorten(override.interests, _SHOWN, placeholder="…"),)
+    lists = {"interests": interests, "keywords": override.keywords, "authors": override.authors, "mutes": override.mute}
+    parts = [
+        f"called “{override.title}”" if override.title is not None else "",
+        f"{override.size} papers" if override.size is not None else "",
+        f"at {override.at:%H:%M}" if override.at is not None else "",
+        f"on {describe_days(override.days)}" if override.days is not None else "",
+        f"in {override.timezone}" if override.timezone is not None else "",
+        f"dates in “{override.language}”" if override.language is not None else "",
+        *(f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None),
+        _CATCHES_UP[override.catch_up],
+        f"without {_quoted(override.ignored)}" if override.ignored else "",
     ]
-    if override.catch_up is not None:
-        parts.append("catches up after a week away" if override.catch_up else "doesn't catch up after a week away")
-    if override.ignored:
-        parts.append(f"without {_quoted(override.ignored)}")
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -78,8 +78,6 @@ SECRETS = (
     ("web", "operator_token"),
 )
 
-
-Network = Annotated[str, AfterValidator(network)]
 PagesUrl = Annotated[str, AfterValidator(pages_url)]
 WebUrl = Annotated[str, AfterValidator(web_url)]
 
@@ -163,7 +161,7 @@ class WebSection(Section):
     """The pages of ``paperbot serve``."""
 
     operator_token: Annotated[SecretStr, Field(min_length=16)] | None = None
-    trusted_proxies: tuple[Network, ...] = ()
+    trusted_proxies: tuple[Annotated[str, AfterValidator(network)], ...] = ()
     connections: int = Field(100, ge=8, le=10_000)
     client_seconds: float = Field(20.0, ge=1.0, le=600.0)
 
@@ -310,7 +308,6 @@ def _settings(text: str, values: dict[str, Any], source_models: SourceModels) ->
 
 
 def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
-    """Yield a mistake for each secret in the file."""
     if "passwords" in values:
         problem = "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name"
         yield ConfigError(FILE, "passwords", problem, line=line_of(text, ("passwords",)))

@@ -131,10 +131,7 @@ def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iter
 
     For a validator with mode "wrap": one with mode "after" finds conflicts only once each value is valid by itself.
     """
-    details = [
-        InitErrorDetails(type="value_error", loc=conflict.loc, input=None, ctx={"error": ValueError(str(conflict))})
-        for conflict in conflicts
-    ]
+    details = [_detail(conflict.loc, str(conflict)) for conflict in conflicts]
     try:
         result = validate(values)
     except ValidationError as error:
@@ -223,10 +220,13 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
 
 
 def wrong_value(value: object, expected: str) -> str:
-    """Return that a plain value is not of the expected kind, a key of ``_EXPECTED``."""
+    """Return that a value is not of the expected kind, a key of ``_EXPECTED``."""
+    return f"{_shown(value)} is not valid; it should be {_EXPECTED[expected]}"
+
+
+def _shown(value: object) -> str:
     is_plain = isinstance(value, str | int | float | time | date)
-    shown = f"{value!r:.60}" if is_plain else "what is set there"
-    return f"{shown} is not valid; it should be {_EXPECTED[expected]}"
+    return f"{value!r:.60}" if is_plain else "what is set there"
 
 
 def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -239,9 +239,7 @@ def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:
             field = current.model_fields.get(step) if current else None
             current = _model_in(field.annotation) if field else None
     is_plain = field is not None and current is None and "Secret" not in str(field.annotation)
-    if is_plain and isinstance(detail["input"], str | int | float | time | date):
-        return f"{detail['input']!r:.60}"
-    return "what is set there"
+    return _shown(detail["input"] if is_plain else None)
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

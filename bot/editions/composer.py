@@ -329,7 +329,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
         for edition in context.composer.alerts(reader, profile, day, now, candidates)[:remaining]:
             slot = f"alert-{edition.picks[0].paper.ref}"
             # The slot is unique to reader and paper: a second process saves nothing, and so sends nothing.
-            if store.editions.save(edition, slot, context.renderer.messages(edition, slot)) is not None:
+            if store.editions.save(edition, slot, context.renderer.messages(edition, slot)):
                 saved.append(edition)
     # Moved last: after a crash in between the papers are checked again, and the slots prevent a second alert.
     store.alert_marks.move(reader.id, candidates.watermark)

@@ -122,15 +122,19 @@ def fetch_url(value: str) -> str:
     return value
 
 
-def _check_url(value: str, example: str) -> None:
-    """Raise ValueError for what is no web address, or has a login: addresses are displayed and logged."""
+def is_web_address(value: str) -> bool:
     try:
         parts = urlsplit(value)
-        is_web_address = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:  # such as http://[x
-        is_web_address = False
-    if not is_web_address:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _check_url(value: str, example: str) -> None:
+    """Raise ValueError for what is no web address, or has a login: addresses are displayed and logged."""
+    if not is_web_address(value):
         raise ValueError(f"{_without_login(value)} is not a web address; write it like {example}")
+    parts = urlsplit(value)
     try:
         port = parts.port  # parsed only now; raises ValueError if it is not a number from 0 to 65535
     except ValueError:

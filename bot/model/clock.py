@@ -30,12 +30,10 @@ def moment(day: date, at: time, timezone: str) -> datetime:
 
 
 def local_date(now: datetime, timezone: str) -> date:
-    """Return the date in a time zone."""
     return now.astimezone(ZoneInfo(timezone)).date()
 
 
 def local_time(now: datetime, timezone: str) -> time:
-    """Return the time of day in a time zone."""
     return now.astimezone(ZoneInfo(timezone)).time()
 
 
@@ -70,8 +68,8 @@ def due_slots(
     # they have passed.
     subscribed = local_date(min(since or now, now), timezone)
     first = last + timedelta(days=1) if last and last <= today else subscribed
-    past = (today - timedelta(days=n) for n in range(min((today - first).days, LOOK_BACK) + 1))
-    return [day for day in past if _WEEKDAYS[day.weekday()] in days and moment(day, at, timezone) <= now]
+    first = max(first, today - timedelta(days=LOOK_BACK))
+    return [day for day in reversed(days_between(first, today, days)) if moment(day, at, timezone) <= now]
 
 
 def days_between(first: date, last: date, days: Collection[str]) -> list[date]:
@@ -84,10 +82,8 @@ def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -
     """The time at which the next slot after ``now`` is due, in UTC."""
     today = local_date(now, timezone)
     # Eight dates: the moment of today may have passed, and a weekly schedule is due on the same weekday again.
-    upcoming = (today + timedelta(days=n) for n in range(8))
-    return next(
-        due for day in upcoming if _WEEKDAYS[day.weekday()] in days and (due := moment(day, at, timezone)) > now
-    )
+    upcoming = days_between(today, today + timedelta(days=7), days)
+    return next(due for day in upcoming if (due := moment(day, at, timezone)) > now)
 
 
 # No wait of this program (backoff, circuit breaker, lease, Retry-After) lasts as long. A time that is further off was

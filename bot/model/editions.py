@@ -44,7 +44,6 @@ class FieldMonth:
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are enough papers to say anything."""
         return self.papers >= LEAST_OF_MONTH and self.before >= LEAST_BEFORE
 
 

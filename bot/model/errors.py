@@ -202,11 +202,8 @@ class ProblemLog:
         problems: list[Problem] = []
         try:
             yield problems
-        except PaperbotError as error:
-            problems.append(Problem(job, str(error)))
         except Exception as error:
-            log.debug("%s", job, exc_info=True)
-            problems.append(Problem(job, unexpected_error(error)))
+            problems.append(Problem(job, in_one_line(error)))
         for problem in problems:
             if problem not in self._logged.get(job, ()):
                 log.warning("%s", problem)

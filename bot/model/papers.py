@@ -81,7 +81,6 @@ def is_library_paper(paper_id: PaperId) -> bool:
 
 
 def ranked_text(title: str, abstract: str) -> RankedText:
-    """Return the text that is ranked."""
     return RankedText(f"{title}\n{abstract}")
 
 
@@ -136,7 +135,6 @@ class Paper:
 
     @property
     def text(self) -> RankedText:
-        """The text that is ranked."""
         return ranked_text(self.title, self.abstract)
 
 
@@ -154,7 +152,6 @@ class VotedPaper(NamedTuple):
 
     @property
     def text(self) -> RankedText:
-        """The text that is ranked."""
         return ranked_text(self.title, self.abstract)
 
 

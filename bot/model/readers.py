@@ -48,7 +48,6 @@ class StopReason(StrEnum):
 
     @property
     def in_words(self) -> str:
-        """The reason in a message."""
         return _STOPS_IN_WORDS[self]
 
 
@@ -233,11 +232,6 @@ class SendLimit:
     per_second: float = 0
     per_day: int = 0
 
-    @property
-    def is_set(self) -> bool:
-        """Whether there is a limit."""
-        return bool(self.per_second or self.per_day)
-
 
 @dataclass(frozen=True, slots=True)
 class SendGrant:
@@ -258,12 +252,10 @@ class SendRateUse:
 
 
 class State(StrEnum):
-    """Where a delivery stands.
+    """Where a delivery stands; ``bot/store/outbox.py`` draws the transitions.
 
-    pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
-    cancelled where the reader stopped before it went out. ``unknown`` means that the body went out and no
-    answer came back: it may have arrived, so it is not sent again unless a person asks. A reply in a thread is
-    ``held`` until the thread's first message was accepted, then ``pending``.
+    ``unknown`` means that the body went out and no answer came back: it may have arrived, so it is not sent again
+    unless a person asks.
     """
 
     HELD = "held"

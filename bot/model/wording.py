@@ -52,16 +52,6 @@ def wrap(text: str, indent: str = "", first: str = "", width: int = 72) -> str:
 
     ``first`` begins the first line and ``indent`` all others.
     """
-    words = text.split(" ")
-    if text.isprintable() and all(words):
-        # Single blanks alone, as in nearly all texts: a third of the time of ``textwrap``, which splits by patterns.
-        lines = [first + words[0]]
-        for word in words[1:]:
-            if len(lines[-1]) + 1 + len(word) <= width:
-                lines[-1] += f" {word}"
-            else:
-                lines.append(indent + word)
-        return "\n".join(lines)
     # A URL broken at a hyphen would no longer be a link in the mail program.
     return textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
@@ -123,30 +113,27 @@ def long_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
     if _is_english(language):
         # strftime has no portable code for a day without its leading zero: "%-d" is glibc's.
         return f"{day.day} {day:%b} {day.year}"
-    from babel import Locale
     from babel.dates import format_date
 
-    return format_date(day, "long", locale=Locale.parse(language, sep="-"))
+    return format_date(day, "long", locale=language.replace("-", "_"))
 
 
 def short_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
     """Return a date without its year, for charts: ``6 May``, ``6. Mai``, ``5月6日``."""
     if _is_english(language):
         return f"{day.day} {day:%b}"
-    from babel import Locale
     from babel.dates import format_skeleton
 
-    return format_skeleton("MMMd", day, locale=Locale.parse(language, sep="-"))
+    return format_skeleton("MMMd", day, locale=language.replace("-", "_"))
 
 
 def month_name(day: date, language: str = DEFAULT_LANGUAGE) -> str:
     """Return the month of a date with its year: ``May 2025``, ``Mai 2025``, ``2025年5月``."""
     if _is_english(language):
         return f"{day:%B} {day.year}"
-    from babel import Locale
     from babel.dates import format_skeleton
 
-    return format_skeleton("yMMMM", day, locale=Locale.parse(language, sep="-"))
+    return format_skeleton("yMMMM", day, locale=language.replace("-", "_"))
 
 
 @lru_cache(maxsize=1)  # 40 ms to read CLDR's names

@@ -280,8 +280,8 @@ class _Composing:
     def _save(self, drafts: Sequence[NewEdition]) -> None:
         """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
         saved = self.job.context.store.editions.save_all(drafts)
-        for draft, message_ids in zip(drafts, saved, strict=True):
-            if message_ids is None:
+        for draft, is_saved in zip(drafts, saved, strict=True):
+            if not is_saved:
                 continue  # another process has saved this slot
             if draft.messages:
                 self.report.editions += 1

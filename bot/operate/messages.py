@@ -207,7 +207,7 @@ def notify_operator(
             message_id=f"<{key.slot}@{sender_domain(sender)}>",
             date=now,
         )
-        store.outbox.put_without_edition(operator.id, Message(body, subject), key, now)
+        store.outbox.put_without_edition(Message(body, subject), key, now)
         # Without ``disk_problems``, as a notice of a full disk must go out, and without limits, as it is no load.
         dispatcher = Dispatcher(
             store.outbox,

@@ -141,7 +141,7 @@ class SubscriptionService:
         message = self.renderer.of_kind(kind).confirmation(reader, title, key, self.links(reader), now)
         if message is None:
             raise UsageError(f"the channel {kind!r} confirms no subscriptions")
-        self.store.outbox.put_without_edition(reader.id, message, key, now)
+        self.store.outbox.put_without_edition(message, key, now)
         return True
 
     def confirm(self, reader: Reader) -> None:

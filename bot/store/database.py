@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, select, true
 
 from bot.config.files import create_private
 from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, State
 from bot.model.errors import StoreError
-from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
+from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
 from bot.store.known import CatchUps, History, Library, Visits, Zotero
@@ -82,7 +80,7 @@ def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
     return Store(database, secrets)
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """An open store. Threads may share it; each call of an aggregate's method is one transaction."""
 
     def __init__(self, database: Database, secrets: Sequence[bytes] = (b"",)) -> None:
@@ -124,7 +122,6 @@ class Store:
         return faults(self._database)
 
     def send_rates(self, limits: Mapping[Kind, SendLimit]) -> SendRates:
-        """Return the token buckets by which messages are sent, under these limits."""
         return SendRates(self._database, limits)
 
     @property
@@ -144,15 +141,9 @@ class Store:
         return StoreAsOf(self._database, at, since, instead)
 
     def close(self) -> None:
-        """Close all connections."""
         self._database.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -171,7 +162,7 @@ class StoreAsOf(Store):
         self.library = Library(database, at)
         self.editions = EditionsAsOf(database, since, instead)
         self.catch_ups = CatchUps(database, since)
-        self.reader_models = ReaderModelsAsOf(database)
+        self.reader_models = ReaderModels(database, at)
         self.mixtures = Mixtures(database, at)
 
 
@@ -183,16 +174,15 @@ class EditionsAsOf(Editions):
         self._since = since
         self._instead = instead
 
-    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
+    def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
         """Return each reader's last edition: the last of ``instead``, or the last real one before ``since``."""
-        ids = reader_ids or ()
         if not self._instead:
-            before = {reader_id: self.last(reader_id, before=self._since) for reader_id in ids}
+            before = {reader_id: self.last(reader_id, before=self._since) for reader_id in reader_ids}
             return {reader_id: edition for reader_id, edition in before.items() if edition}
         last = self._instead[-1]
         stored = StoredEdition(
             id=0,
-            reader_id=ids[0],
+            reader_id=reader_ids[0],
             slot=last.date.isoformat(),
             date=last.date,
             composed_at=last.composed_at,
@@ -202,15 +192,7 @@ class EditionsAsOf(Editions):
             kind=last.kind,
             picks=len(last.picks),
         )
-        return dict.fromkeys(ids, stored)
-
-
-class ReaderModelsAsOf(ReaderModels):
-    """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
-
-    def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
-        """Return no models."""
-        return {}
+        return dict.fromkeys(reader_ids, stored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from bot.model import PaperId, ReaderId
-from bot.store.engine import Aggregate, Lock, dialect_insert, in_chunks
+from bot.store.engine import Aggregate, Lock, from_row, in_chunks, replace_rows
 from bot.store.schema import corpora, mixtures, published_profiles, reader_models, tldrs
 
 
@@ -50,18 +50,15 @@ class Mixtures(Aggregate):
         }
 
     def add(self, fitted: Sequence[StoredMixture]) -> None:
-        """Store fits."""
         # Not durable: after a power failure they are fitted again.
         if fitted:
             with self._database.writing(durable=False) as connection:
                 connection.execute(insert(mixtures), [asdict(mixture) for mixture in fitted])
 
     def _newest(self, condition: ColumnElement[bool]) -> list[StoredMixture]:
-        newest = select(func.max(mixtures.c.id)).where(condition).group_by(mixtures.c.reader_id)
-        if self._until:
-            newest = newest.where(mixtures.c.fitted_at <= self._until)
-        rows = self._rows(select(mixtures).where(mixtures.c.id.in_(newest)))
-        return [StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset) for row in rows]
+        newest = select(func.max(mixtures.c.id)).where(condition, self._by_then(mixtures.c.fitted_at))
+        rows = self._rows(select(mixtures).where(mixtures.c.id.in_(newest.group_by(mixtures.c.reader_id))))
+        return [from_row(StoredMixture, row) for row in rows]
 
 
 _MODELS = 50  # read by one statement; a model of 40 votes has 60 KB
@@ -79,10 +76,12 @@ class StoredModel:
 
 
 class ReaderModels(Aggregate):
-    """The models fitted to readers' votes, at most one for each reader; reading them writes nothing."""
+    """The models fitted to readers' votes, at most one for each reader; none as of ``until``."""
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
         """Return the models of these readers; readers without are left out."""
+        if self._until:  # models that were fitted to today's votes
+            return {}
         return {
             row.reader_id: StoredModel(*row)
             for row in self._rows_in(select(reader_models), reader_models.c.reader_id, reader_ids, _MODELS)
@@ -98,10 +97,7 @@ class ReaderModels(Aggregate):
         """Store these models in place of earlier ones."""
         # Not durable: after a power failure they are fitted again.
         with self._database.writing(durable=False) as connection:
-            for chunk in in_chunks([model.reader_id for model in models]):
-                connection.execute(delete(reader_models).where(reader_models.c.reader_id.in_(chunk)))
-            if models:
-                connection.execute(insert(reader_models), [asdict(model) for model in models])
+            replace_rows(connection, reader_models, [asdict(model) for model in models])
 
 
 # The newest, and the one before, which another process may be about to read.
@@ -120,7 +116,6 @@ class Corpora(Aggregate):
         return self._scalar(select(corpora.c.content).where(corpora.c.version == version))
 
     def add(self, content: bytes) -> int:
-        """Store a new version, and return it."""
         with self._database.writing(Lock.CORPUS) as connection:
             version = (connection.scalar(select(func.max(corpora.c.version))) or 0) + 1
             connection.execute(insert(corpora).values(version=version, content=content))
@@ -153,11 +148,10 @@ class Tldrs(Aggregate):
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:
                 return None
-            request: RequestId | None = connection.scalar(insert(tldrs).values(row).returning(tldrs.c.id))
+            request: RequestId = connection.scalars(insert(tldrs).values(row).returning(tldrs.c.id)).one()
             return request
 
     def keep(self, request: RequestId, text: str) -> None:
-        """Store the answer to a request."""
         with self._database.writing() as connection:
             connection.execute(update(tldrs).where(tldrs.c.id == request).values(text=text))
 
@@ -184,19 +178,13 @@ class PublishedProfiles(Aggregate):
             changes = _changes(connection, contents)
             version = (connection.scalar(select(func.max(published_profiles.c.version))) or 0) + 1
             rows = [{"slug": slug, "version": version, "content": content} for slug, content in changes.items()]
-            if rows:
-                new = dialect_insert(connection, published_profiles)
-                upsert = new.on_conflict_do_update(
-                    index_elements=[published_profiles.c.slug],
-                    set_={"version": new.excluded.version, "content": new.excluded.content},
-                )
-                connection.execute(upsert, rows)
+            replace_rows(connection, published_profiles, rows)
 
     def newer_than(self, version: int) -> list[PublishedProfile]:
         """Return the profiles published or withdrawn after a version, by slug; all with version 0."""
         query = select(published_profiles).where(published_profiles.c.version > version)
         rows = self._rows(query.order_by(published_profiles.c.slug))
-        return [PublishedProfile(row.slug, row.version, row.content) for row in rows]
+        return [PublishedProfile(*row) for row in rows]
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:

@@ -10,13 +10,13 @@ who differ in the marks. Values that are a field's default are left out of the J
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date, datetime
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_
 
 from bot.model import (
     Edition,
@@ -38,8 +38,8 @@ from bot.model import (
     Role,
     Sentence,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new
-from bot.store.known import insert_catch_ups
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
+from bot.store.known import insert_catch_ups, select_picks
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
 from bot.store.readers import EVERYONE, IdRange, reader_of
@@ -112,17 +112,15 @@ class Editions(Aggregate):
     are editions that take no day.
     """
 
-    def save(
-        self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()
-    ) -> list[int] | None:
+    def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
         """Store an edition, take its slot and put its messages into the outbox, in one transaction.
 
-        ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns the
-        messages' ids in the outbox, or None if the slot was taken already; then nothing is changed.
+        ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns False, and
+        changes nothing, if the slot was taken already.
         """
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
-    def save_all(self, new: Sequence[NewEdition]) -> list[list[int] | None]:
+    def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
         """Do for each of these editions what ``save`` does, in one transaction of a few statements for all.
 
         An edition whose slot was taken is left out and costs the others nothing; an error undoes all of them.
@@ -146,26 +144,24 @@ class Editions(Aggregate):
             query = query.where(editions.c.composed_at < before)
         return next(iter(self._read(query)), None)
 
-    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
-        """Return the last edition of each reader, or of each of these; readers without one are left out."""
-        if reader_ids is None:
-            queries = [select(func.max(editions.c.id)).where(_IS_DAILY).group_by(editions.c.reader_id)]
-        else:
-            # A correlated subquery walks an index backwards and stops at its first match; max(id) of a group would read
-            # all editions of its reader.
-            newest = (
-                select(editions.c.id)
-                .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
-                .order_by(editions.c.id.desc())
-                .limit(1)
-                .correlate(readers)
-                .scalar_subquery()
-            )
-            queries = [select(newest).where(readers.c.id.in_(chunk)) for chunk in in_chunks(reader_ids)]
+    def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
+        """Return the last edition of each of these readers; readers without one are left out."""
+        # A correlated subquery walks an index backwards and stops at its first match; max(id) of a group would read all
+        # editions of its reader.
+        newest = (
+            select(editions.c.id)
+            .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
+            .order_by(editions.c.id.desc())
+            .limit(1)
+            .correlate(readers)
+            .scalar_subquery()
+        )
         return {
             edition.reader_id: edition
-            for ids in queries
-            for edition in self._read(_stored_editions().where(editions.c.id.in_(ids)))
+            for chunk in in_chunks(reader_ids)
+            for edition in self._read(
+                _stored_editions().where(editions.c.id.in_(select(newest).where(readers.c.id.in_(chunk))))
+            )
         }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
@@ -186,7 +182,6 @@ class Editions(Aggregate):
         return {reader_id: day for reader_id, day in rows if day is not None}
 
     def alerts_on(self, reader_id: ReaderId, day: date) -> int:
-        """Return how many alerts a reader was sent on a day."""
         query = select(func.count()).where(
             editions.c.reader_id == reader_id, editions.c.date == day, editions.c.kind == EditionKind.ALERT
         )
@@ -218,47 +213,26 @@ class Editions(Aggregate):
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
         """Return the papers that editions and alerts have shown to a reader, and where each was shown first."""
-        query = (
-            select(picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id)
-            .order_by(editions.c.id.desc())
-        )
+        query = select_picks(reader_id, picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
         # Newest first, so that the oldest row of a paper is the last to be written.
-        return {paper_id: Shown(*place) for paper_id, *place in self._rows(query)}
+        rows = self._rows(query.order_by(editions.c.id.desc()))
+        return {paper_id: Shown(*place) for paper_id, *place in rows}
 
     def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
         """Return the papers shown to a reader since a time, each with the probability of its last showing."""
-        query = (
-            select(picks.c.paper_id, picks.c.probability)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, editions.c.composed_at >= since)
-            .order_by(editions.c.id)
-        )
-        return dict(self._rows(query))
+        query = select_picks(reader_id, picks.c.paper_id, picks.c.probability)
+        return dict(self._rows(query.where(editions.c.composed_at >= since).order_by(editions.c.id)))
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
         """Return the experts' predictions of a reader's ``newest`` last picks, oldest first."""
-        query = (
-            select(editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id)
-            .order_by(editions.c.id.desc(), picks.c.position)
-            .limit(newest)
-        )
-        rows = self._rows(query)
+        query = select_picks(reader_id, editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
+        rows = self._rows(query.order_by(editions.c.id.desc(), picks.c.position).limit(newest))
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
         """Return the kind of pick as which a paper was last sent to a reader; None if it never was."""
-        query = (
-            select(picks.c.kind)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, picks.c.paper_id == paper_id)
-            .order_by(editions.c.id.desc())
-            .limit(1)
-        )
-        return self._scalar(query)
+        query = select_picks(reader_id, picks.c.kind).where(picks.c.paper_id == paper_id)
+        return self._scalar(query.order_by(editions.c.id.desc()).limit(1))
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
         """Return the slots of a day that are taken, by editions, alerts and missed days."""
@@ -289,30 +263,12 @@ class Editions(Aggregate):
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
         """Return when the last edition with picks before a time was composed for a reader; None without any."""
-        query = select(func.max(editions.c.composed_at)).where(
-            editions.c.reader_id == reader_id,
-            editions.c.composed_at < before,
-            _IS_DAILY,
-            exists().where(picks.c.edition_id == editions.c.id),
-        )
-        return self._scalar(query)
+        query = select_picks(reader_id, func.max(editions.c.composed_at))
+        return self._scalar(query.where(editions.c.composed_at < before, _IS_DAILY))
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         return [
-            StoredEdition(
-                id=row.id,
-                reader_id=row.reader_id,
-                slot=row.slot,
-                date=row.date,
-                composed_at=row.composed_at,
-                considered=row.considered,
-                watermark=row.watermark,
-                quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
-                kind=row.kind,
-                picks=row.picks,
-                missing=tuple(row.missing),
-                closest=tuple(row.closest),
-            )
+            from_row(StoredEdition, row, quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None)
             for row in self._rows(query)
         ]
 
@@ -323,49 +279,34 @@ def _stored_editions() -> AnySelect:
     return select(editions, count.label("picks")).where(_IS_DAILY)
 
 
-def _insert_editions(
-    connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds
-) -> list[list[int] | None]:
-    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken.
+def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds) -> list[bool]:
+    """Insert editions and take their slots, with all that belongs to them; return for each whether its slot was free.
 
     ``summary_ids`` are those of their picks' summaries, which are stored already.
     """
-    _delete_premature(connection, new)
+    slots = [(draft.edition.reader.id, draft.slot) for draft in new]
+    now = max(draft.edition.composed_at for draft in new)
+    # Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``.
+    for chunk in in_chunks(slots):
+        of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
+        connection.execute(delete(editions).where(of_slots, _missed_after(now)))
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
     # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
-    ordered = sorted(range(len(new)), key=lambda number: (new[number].edition.reader.id, new[number].slot))
+    ordered = sorted(range(len(new)), key=slots.__getitem__)
     insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
     # ON CONFLICT leaves out rows, so that they can't be matched by their number.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
-    stored: list[tuple[int, int, NewEdition]] = []
-    for number in ordered:
-        # Popped: of two editions for one slot the first has it.
-        edition_id = ids.pop((new[number].edition.reader.id, new[number].slot), None)
-        if edition_id is not None:
-            stored.append((number, edition_id, new[number]))
+    # Popped: of two editions for one slot the first has it.
+    ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
+    stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
     # A missed day is a row of its own; otherwise it would be due again at the next look.
-    missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
-    if missed:
+    if missed := [_missed_row(draft, day) for _, draft in stored for day in draft.missed]:
         connection.execute(insert_new(connection, editions), missed)
-    _insert_picks(connection, [(edition_id, draft.edition.picks) for _, edition_id, draft in stored], summary_ids)
-    insert_catch_ups(connection, [(edition_id, draft.edition) for _, edition_id, draft in stored])
-    messages = [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
-    message_ids = insert_messages(connection, messages)
-    by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))
-    return [by_number.get(number) for number in range(len(new))]
-
-
-def _delete_premature(connection: Connection, new: Sequence[NewEdition]) -> None:
-    """Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``."""
-    slots_by_time: dict[datetime, list[tuple[int, str]]] = {}
-    for draft in new:
-        slots = slots_by_time.setdefault(draft.edition.composed_at, [])
-        slots.append((draft.edition.reader.id, draft.slot))
-    for composed_at, slots in slots_by_time.items():
-        for chunk in in_chunks(slots):
-            of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
-            connection.execute(delete(editions).where(of_slots, _missed_after(composed_at)))
+    _insert_picks(connection, stored, summary_ids)
+    insert_catch_ups(connection, [(edition_id, draft.edition) for edition_id, draft in stored])
+    insert_messages(connection, [(edition_id, draft.edition, draft.messages) for edition_id, draft in stored])
+    return [number in ids_by_number for number in range(len(new))]
 
 
 def _edition_row(new: NewEdition) -> dict[str, object]:
@@ -414,7 +355,9 @@ def _missed_after(now: datetime) -> ColumnElement[bool]:
     return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
 
 
-def _insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]], ids: _SummaryIds) -> None:
+def _insert_picks(
+    connection: Connection, stored: Sequence[tuple[EditionId, NewEdition]], summary_ids: _SummaryIds
+) -> None:
     """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
     rows = [
         {
@@ -424,12 +367,12 @@ def _insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence
             "kind": pick.kind,
             "probability": pick.probability,
             "reasons": [_reason_values(reason) for reason in pick.reasons],
-            "summary_id": ids.get((pick.paper.id, pick.line, pick.summary)),
+            "summary_id": summary_ids.get((pick.paper.id, pick.line, pick.summary)),
             "marks": [sentence.marks for sentence in pick.summary],
             "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
         }
-        for edition_id, chosen in editions
-        for position, pick in enumerate(chosen, start=1)
+        for edition_id, draft in stored
+        for position, pick in enumerate(draft.edition.picks, start=1)
     ]
     if rows:
         connection.execute(insert(picks), rows)
@@ -465,25 +408,15 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
         digests[key] = digest
         row = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences, "line": pick.line}
         rows[pick.paper.id, digest] = row
-    if not rows:
-        return {}
-    # Most are known from earlier batches: they are selected first, so that SQLite's sequence isn't used up by them.
-    ids = _stored_ids(connection, rows)
-    if new := [row for key, row in rows.items() if key not in ids]:
+    if rows:
         # In one order everywhere: two processes that insert the same two rows would deadlock on PostgreSQL.
-        new.sort(key=lambda row: (row["paper_id"], row["digest"]))
-        connection.execute(insert_new(connection, summaries), new)
-        ids |= _stored_ids(connection, [(row["paper_id"], row["digest"]) for row in new])
-    return {key: ids[key[0], digest] for key, digest in digests.items()}
-
-
-def _stored_ids(connection: Connection, keys: Iterable[tuple[PaperId, str]]) -> dict[tuple[PaperId, str], int]:
-    ids = {}
-    for chunk in in_chunks(sorted({digest for _, digest in keys})):
+        connection.execute(insert_new(connection, summaries), [rows[key] for key in sorted(rows)])
+    ids: dict[tuple[PaperId, str], int] = {}
+    for chunk in in_chunks(sorted({digest for _, digest in rows})):
         query = select(summaries.c.paper_id, summaries.c.digest, summaries.c.id)
         for paper_id, digest, summary_id in connection.execute(query.where(summaries.c.digest.in_(chunk))):
             ids[paper_id, digest] = summary_id
-    return ids
+    return {key: ids[key[0], digest] for key, digest in digests.items()}
 
 
 def _reason_values(reason: Reason) -> dict[str, Any]:
@@ -495,7 +428,6 @@ def _reason_values(reason: Reason) -> dict[str, Any]:
 
 
 def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields that differ from their defaults."""
     values = ((name, getattr(value, name), default) for name, default in defaults.items())
     return {name: held for name, held, default in values if default is MISSING or held != default}
 
@@ -510,12 +442,8 @@ class AlertMarks(Aggregate):
 
     def move(self, reader_id: ReaderId, watermark: PaperId) -> None:
         """Record that papers up to and including this id were checked."""
-        moved = update(alert_marks).where(alert_marks.c.reader_id == reader_id).values(watermark=watermark)
         with self._database.writing() as connection:
-            # An upsert in two statements; the second is needed once for each reader.
-            if not connection.execute(moved).rowcount:
-                new = insert_new(connection, alert_marks)
-                connection.execute(new.values(reader_id=reader_id, watermark=watermark))
+            replace_rows(connection, alert_marks, [{"reader_id": reader_id, "watermark": watermark}])
 
 
 class EditionWaits(Aggregate):
@@ -530,12 +458,9 @@ class EditionWaits(Aggregate):
                 of_chunk = edition_waits.c.reader_id.in_(chunk)
                 rows = connection.execute(select(edition_waits).where(of_chunk)).all()
                 started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
-                new = [reader_id for reader_id in chunk if reader_id not in started]
-                if new:
-                    # Waits of earlier slots are over, however they ended.
-                    connection.execute(delete(edition_waits).where(edition_waits.c.reader_id.in_(new)))
-                    values = [{"reader_id": i, "slot": slots[i], "since": now} for i in new]
-                    connection.execute(insert(edition_waits), values)
+                # Waits of earlier slots are over, however they ended.
+                new = [{"reader_id": i, "slot": slots[i], "since": now} for i in chunk if i not in started]
+                replace_rows(connection, edition_waits, new)
         return {reader_id: started.get(reader_id, now) for reader_id in slots}
 
 
@@ -551,7 +476,6 @@ class ActiveReaders(Aggregate):
     """
 
     def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
-        """Yield pages of all active readers of a profile."""
         return self._pages(profile, ids, None)
 
     def without_edition(
@@ -574,7 +498,6 @@ class ActiveReaders(Aggregate):
         return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
 
     def without_slot(self, profile: str, slot: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
-        """Yield pages of the readers whose slot of this name is free."""
         has_slot = exists().where(editions.c.reader_id == readers.c.id, editions.c.slot == slot)
         return self._pages(profile, ids, ~has_slot)
 

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from enum import IntEnum
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Row,
     Select,
@@ -30,6 +31,7 @@ from sqlalchemy import (
     func,
     make_url,
     select,
+    true,
 )
 from sqlalchemy.engine import URL, Engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -47,8 +49,10 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from bot.model.errors import StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from sqlalchemy.dialects import postgresql, sqlite
 
+D = TypeVar("D", bound="DataclassInstance")
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 AnyRow = Row[*tuple[Any, ...]]
@@ -187,7 +191,6 @@ class Database:
             ) from error
 
     def close(self) -> None:
-        """Close the connections; the database can be opened again at any time."""
         self._engine.dispose()
 
 
@@ -210,6 +213,10 @@ class Aggregate:
         self._database = database
         self._until = until
 
+    def _by_then(self, time: Column[datetime]) -> ColumnElement[bool]:
+        """Whether a time of a row is not after ``until``; always true without."""
+        return time <= self._until if self._until else true()
+
     def _scalar(self, query: Select[T]) -> T | None:
         """Return the only column of a query's first row; None without rows."""
         with self._database.reading() as connection:
@@ -218,6 +225,11 @@ class Aggregate:
     def _rows(self, query: Select[*Columns]) -> Sequence[Row[*Columns]]:
         with self._database.reading() as connection:
             return connection.execute(query).all()
+
+    def _greatest(self, column: Column[T], reader_ids: Collection[int]) -> dict[int, T]:
+        """Return the greatest value of a column of each of these readers' rows; readers without a row are left out."""
+        by_reader = column.table.c.reader_id
+        return dict(self._rows_in(select(by_reader, func.max(column)).group_by(by_reader), by_reader, reader_ids))
 
     def _rows_in(
         self, query: Select[*Columns], column: Column[T], values: Collection[T], size: int = _CHUNK
@@ -247,6 +259,17 @@ def parse_url(url: str) -> URL:
     return parsed
 
 
+def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
+    """Return the dataclass of a row's columns, lists as tuples, and of ``others``, which take precedence."""
+    names = kind.__dataclass_fields__
+    values = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in zip(row._fields, row, strict=True)
+        if name in names
+    }
+    return kind(**values | others)
+
+
 def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Build the INSERT of the connection's dialect, which has ``on_conflict_do_nothing`` and ``..._do_update``."""
     # SQLAlchemy has no common form of these. PostgreSQL's dialect imports its drivers, a sixth of SQLAlchemy's import.
@@ -260,8 +283,15 @@ def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | post
 
 
 def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Build ``INSERT ... ON CONFLICT DO NOTHING``."""
     return dialect_insert(connection, table).on_conflict_do_nothing()
+
+
+def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert rows, each in place of the one with its primary key, if there is one."""
+    if rows:
+        new = dialect_insert(connection, table)
+        others = {column.name: new.excluded[column.name] for column in table.c if not column.primary_key}
+        connection.execute(new.on_conflict_do_update(index_elements=table.primary_key.columns, set_=others), rows)
 
 
 def in_chunks(values: Sequence[T], size: int = _CHUNK) -> Iterator[Sequence[T]]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Text, and_, cast, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Text, cast, delete, exists, func, insert, select, update
 
 from bot.model import (
     CatchUp,
@@ -35,8 +35,8 @@ from bot.model import (
     ZoteroConnection,
     ZoteroSave,
 )
-from bot.model.papers import is_same_paper, keys
-from bot.store.engine import Aggregate, AnyRow, in_chunks, insert_new
+from bot.model.papers import is_same_paper, keys, new_paper
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import (
@@ -88,7 +88,9 @@ class Library(Aggregate):
                 of_source = (library.c.reader_id == reader_id) & (library.c.origin == origin)
                 connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
-            deduplicator = Deduplicator(_papers_of(connection, reader_id, identity_keys))
+            similar = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
+            # By their positive ids: a new paper of the deduplicator has a negative one.
+            deduplicator = Deduplicator(replace(_paper(row), id=row.id) for row in similar)
             added: dict[PaperId, datetime] = {}
             source_keys: dict[PaperId, str] = {}
             for item in entries:
@@ -139,9 +141,7 @@ class Library(Aggregate):
         with self._database.reading() as connection:
             for chunk in in_chunks(list(reader_ids)):
                 added = select(library, place.label("place")).where(library.c.reader_id.in_(chunk))
-                if self._until:
-                    added = added.where(library.c.added_at <= self._until)
-                ranked = added.subquery()
+                ranked = added.where(self._by_then(library.c.added_at)).subquery()
                 query = select(ranked).where(ranked.c.place <= newest).order_by(ranked.c.reader_id, ranked.c.place)
                 for row in connection.execute(query):
                     by_reader[row.reader_id].append(_library_paper(row))
@@ -166,19 +166,8 @@ class Library(Aggregate):
         return list(dict.fromkeys(row.reader_id for row in rows))
 
     def _with_keys(self, identity_keys: Collection[str]) -> list[AnyRow]:
-        # First the rows of a key, of which there are few: by readers, whole libraries would be read.
-        ids: dict[int, None] = {}
-        rows: list[AnyRow] = []
         with self._database.reading() as connection:
-            for key_chunk in in_chunks([stored_key(key) for key in identity_keys]):
-                query = select(library_keys.c.library_id).where(library_keys.c.key.in_(key_chunk))
-                ids |= dict.fromkeys(connection.scalars(query))
-            for id_chunk in in_chunks(sorted(ids)):
-                of_keys = select(library).where(library.c.id.in_(id_chunk)).order_by(library.c.id)
-                if self._until:
-                    of_keys = of_keys.where(library.c.added_at <= self._until)
-                rows += connection.execute(of_keys).all()
-        return rows
+            return _rows_with(connection, identity_keys, self._by_then(library.c.added_at))
 
     def all_of(self, reader_id: ReaderId) -> list[LibraryPaper]:
         """Return a reader's whole library, in the order of its import."""
@@ -186,18 +175,12 @@ class Library(Aggregate):
         return [_library_paper(row) for row in self._rows(query)]
 
     def size(self, reader_id: ReaderId) -> int:
-        """Return the number of papers in a reader's library."""
         query = select(func.count()).select_from(library).where(library.c.reader_id == reader_id)
         return self._scalar(query) or 0
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
         """Return the id of each library's last paper: it changes with each import that adds one."""
-        query = select(library.c.reader_id, func.max(library.c.id)).group_by(library.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, library.c.reader_id, reader_ids)}
-
-    def holds(self, reader_id: ReaderId, paper: Paper) -> bool:
-        """Return whether a stored paper is in a reader's library."""
-        return bool(self.held(reader_id, [paper]))
+        return self._greatest(library.c.id, reader_ids)
 
     def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
         """Return which of these stored papers are in a reader's library."""
@@ -255,19 +238,17 @@ def in_libraries(
     return owned
 
 
-def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Sequence[str]) -> list[Paper]:
-    """Read the papers of a reader's library that have one of the keys, by their positive ids."""
-    # Two queries: with a join, SQLite reads the reader's whole library for each chunk of keys: 5 s for 5,000 papers.
-    ids: dict[int, None] = {}
-    for key_chunk in in_chunks([stored_key(key) for key in identity_keys]):
-        query = select(library_keys.c.library_id).where(library_keys.c.key.in_(key_chunk))
-        ids |= dict.fromkeys(connection.scalars(query))
+def _rows_with(connection: Connection, identity_keys: Collection[str], condition: ColumnElement[bool]) -> list[AnyRow]:
+    """Read the rows of libraries that have one of the keys and fulfil the condition, oldest first."""
+    # Two queries: with a join, or by readers first, SQLite reads whole libraries: 5 s for 5,000 papers.
+    ids: set[int] = set()
+    for keys_ in in_chunks([stored_key(key) for key in identity_keys]):
+        ids.update(connection.scalars(select(library_keys.c.library_id).where(library_keys.c.key.in_(keys_))))
     rows: list[AnyRow] = []
-    for id_chunk in in_chunks(list(ids)):
-        of_reader = select(library).where(library.c.id.in_(id_chunk), library.c.reader_id == reader_id)
-        rows += connection.execute(of_reader).all()
-    # A new paper of the deduplicator has a negative id.
-    return [replace(_paper(row), id=row.id) for row in rows]
+    for chunk in in_chunks(sorted(ids)):
+        query = select(library).where(library.c.id.in_(chunk), condition).order_by(library.c.id)
+        rows += connection.execute(query).all()
+    return rows
 
 
 def _library_paper(row: AnyRow) -> LibraryPaper:
@@ -275,20 +256,7 @@ def _library_paper(row: AnyRow) -> LibraryPaper:
 
 
 def _paper(row: AnyRow) -> Paper:
-    return Paper(
-        id=-row.id,
-        title=row.title,
-        abstract=row.abstract,
-        authors=tuple(row.authors),
-        author_count=len(row.authors) or None,
-        published=row.published,
-        arxiv_id=row.arxiv_id,
-        doi=row.doi,
-        url=row.url,
-        upvotes=None,
-        organisation=None,
-        first_seen=row.added_at,
-    )
+    return new_paper(from_row(Entry, row), -row.id, row.added_at)
 
 
 _WAITING = (State.PENDING, State.RETRY)
@@ -328,12 +296,10 @@ class Zotero(Aggregate):
             return transaction.execute(delete(zotero_connections).where(of_reader)).rowcount == 1
 
     def get(self, reader_id: ReaderId) -> ZoteroConnection | None:
-        """Return a reader's connection."""
         query = select(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
         return next(map(_connection, self._rows(query)), None)
 
     def all(self) -> list[ZoteroConnection]:
-        """Return all connections, by reader."""
         query = select(zotero_connections).order_by(zotero_connections.c.reader_id)
         return list(map(_connection, self._rows(query)))
 
@@ -355,7 +321,7 @@ class Zotero(Aggregate):
         with self._database.writing() as transaction:
             statement = insert_new(transaction, zotero_saves).values(row).returning(zotero_saves.c.paper_id)
             if transaction.scalar(statement) is not None:
-                insert_message(transaction, reader_id, message, key, now)
+                insert_message(transaction, message, key, now)
 
     def undo_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
         """Undo a save: one that still waits is cancelled; for any other, ``message`` is put into the outbox."""
@@ -366,7 +332,7 @@ class Zotero(Aggregate):
                 return
             cancelled = update(outbox).where(is_waiting).values(state=State.CANCELLED, updated_at=now)
             if not transaction.execute(cancelled).rowcount:
-                insert_message(transaction, reader_id, message, key, now)
+                insert_message(transaction, message, key, now)
 
     def outcome(self, outbox_key: str) -> tuple[State, str] | None:
         """Return the state of a save, and its receipt if it was saved."""
@@ -375,27 +341,16 @@ class Zotero(Aggregate):
 
 
 def _poll_row(poll: SourceState) -> dict[str, object]:
-    return {
-        "checked_at": poll.checked_at,
-        "failures": poll.failures,
-        "problem": poll.problem,
-        "not_before": poll.not_before,
-    }
+    return {name: getattr(poll, name) for name in ("checked_at", "failures", "problem", "not_before")}
 
 
 def _connection(row: AnyRow) -> ZoteroConnection:
-    return ZoteroConnection(
-        reader=row.reader_id,
-        library=row.library,
-        collections=tuple(row.collections),
-        sealed_key=row.sealed_key,
-        saves=row.saves,
-        connected_at=row.connected_at,
-        version=row.version,
-        poll=SourceState(
-            "zotero", checked_at=row.checked_at, failures=row.failures, problem=row.problem, not_before=row.not_before
-        ),
-    )
+    return from_row(ZoteroConnection, row, reader=row.reader_id, poll=from_row(SourceState, row, name="zotero"))
+
+
+def select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
+    """Select columns of a reader's picks and their editions."""
+    return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
 
 
 class SentPapers(NamedTuple):
@@ -436,19 +391,15 @@ class History(Aggregate):
     def sent(self, reader_id: ReaderId, before: datetime) -> SentPapers | None:
         """Return what a reader was sent before a time; None without a stored pick."""
         # In one row, as the ids above: rows with the time of each pick took six times as long.
-        query = (
-            select(func.aggregate_strings(cast(picks.c.paper_id, Text), ","), func.min(editions.c.composed_at))
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, editions.c.composed_at < before)
-        )
-        with self._database.reading() as connection:
-            papers, since = connection.execute(query).one()
+        ids = func.aggregate_strings(cast(picks.c.paper_id, Text), ",")
+        query = select_picks(reader_id, ids, func.min(editions.c.composed_at)).where(editions.c.composed_at < before)
+        ((papers, since),) = self._rows(query)
         return SentPapers(set(map(int, papers.split(","))), since) if papers else None
 
     def first_sent(self, reader_id: ReaderId, paper_id: PaperId) -> datetime | None:
         """Return when a reader was first sent a paper; None if never."""
-        query = select(func.min(editions.c.composed_at)).join(picks)
-        return self._scalar(query.where(editions.c.reader_id == reader_id, picks.c.paper_id == paper_id))
+        query = select_picks(reader_id, func.min(editions.c.composed_at))
+        return self._scalar(query.where(picks.c.paper_id == paper_id))
 
 
 class CatchUps(Aggregate):
@@ -483,11 +434,7 @@ class CatchUps(Aggregate):
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
         """Return the papers that were shown to a reader before a time, or by a catch-up edition at any time."""
         is_before = editions.c.composed_at < time
-        query = (
-            select(picks.c.paper_id)
-            .join(editions)
-            .where(editions.c.reader_id == reader_id, or_(is_before, editions.c.kind == EditionKind.CATCH_UP))
-        )
+        query = select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
         return {row.paper_id for row in self._rows(query)}
 
 
@@ -496,13 +443,10 @@ class Visits(Aggregate):
 
     def note(self, reader_id: ReaderId, day: date) -> None:
         """Record a visit; one on the same day, or on an earlier one, changes nothing."""
-        later = update(visits).where(and_(visits.c.reader_id == reader_id, visits.c.day < day)).values(day=day)
-        if self.last([reader_id]).get(reader_id, date.min) >= day:
-            return
-        # Not durable: after a power failure the next visit is noted.
-        with self._database.writing(durable=False) as connection:
-            if not connection.execute(later).rowcount:
-                connection.execute(insert_new(connection, visits).values(reader_id=reader_id, day=day))
+        if self.last([reader_id]).get(reader_id, date.min) < day:
+            # Not durable: after a power failure the next visit is noted.
+            with self._database.writing(durable=False) as connection:
+                replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
 
     def last(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
         """Return the day of each reader's last visit; readers without one are left out."""
@@ -511,34 +455,16 @@ class Visits(Aggregate):
 
 def insert_catch_ups(connection: Connection, stored: Sequence[tuple[EditionId, Edition]]) -> None:
     """Insert what editions cover that were stored in this transaction; those of another kind are passed over."""
-    rows = [_row(edition_id, edition.reader.id, edition.catch_up) for edition_id, edition in stored if edition.catch_up]
+    rows = []
+    for edition_id, edition in stored:
+        if edition.catch_up:
+            row = asdict(edition.catch_up) | {"edition_id": edition_id, "reader_id": edition.reader.id}
+            row["topics"] = [list(group.values()) for group in row.pop("groups")]
+            rows.append(row)
     if rows:
         connection.execute(insert(catch_ups), rows)
 
 
-def _row(edition_id: EditionId, reader_id: ReaderId, catch_up: CatchUp) -> dict[str, Any]:
-    return {
-        "edition_id": edition_id,
-        "reader_id": reader_id,
-        "since": catch_up.since,
-        "until": catch_up.until,
-        "arrived": catch_up.arrived,
-        "good": catch_up.good,
-        "upto": catch_up.upto,
-        "topics": [[group.name, group.papers, list(group.picks)] for group in catch_up.groups],
-        "skipped": [list(pair) for pair in catch_up.skipped],
-        "is_automatic": catch_up.is_automatic,
-    }
-
-
-def _catch_up(row: Any) -> CatchUp:
-    return CatchUp(
-        since=row.since,
-        until=row.until,
-        arrived=row.arrived,
-        good=row.good,
-        upto=row.upto,
-        groups=tuple(TopicGroup(name, papers, tuple(shown)) for name, papers, shown in row.topics),
-        skipped=tuple((paper_id, probability) for paper_id, probability in row.skipped),
-        is_automatic=row.is_automatic,
-    )
+def _catch_up(row: AnyRow) -> CatchUp:
+    groups = tuple(TopicGroup(name, papers, tuple(shown)) for name, papers, shown in row.topics)
+    return from_row(CatchUp, row, groups=groups, skipped=tuple(map(tuple, row.skipped)))

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
 from hashlib import sha256
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
@@ -49,7 +49,7 @@ from sqlalchemy import (
 from bot.model import Delivery, Edition, EditionId, Kind, Message, OutboxKey, ReaderId, State
 from bot.model.clock import FAR
 from bot.model.errors import StoreConnectionLostError
-from bot.store.engine import Aggregate, AnyRow, Database, insert_new
+from bot.store.engine import Aggregate, AnyRow, Database, from_row, insert_new
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
 
@@ -141,10 +141,10 @@ class Outbox(Aggregate):
         super().__init__(database)
         self._sleep = sleep
 
-    def put_without_edition(self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime) -> None:
+    def put_without_edition(self, message: Message, key: OutboxKey, now: datetime) -> None:
         """Add a message that belongs to no edition; a key that exists already is ignored (idempotent)."""
         with self._database.writing() as connection:
-            insert_message(connection, reader_id, message, key, now)
+            insert_message(connection, message, key, now)
 
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Claim up to ``limit`` due messages of a channel, each for the time of ``lease``.
@@ -339,25 +339,13 @@ class Outbox(Aggregate):
         if since is not None:
             query = query.where(outbox.c.updated_at > since)
         return [
-            UndeliveredMessage(
-                id=row.id,
-                reader=reader_of(row, row.reader_id).name,
-                kind=row.kind,
-                state=row.state,
-                code=row.code,
-                detail=row.detail,
-                subject=row.subject,
-                date=row.date,
-                attempts=row.attempts,
-                not_before=row.not_before,
-            )
-            for row in self._rows(query)
+            from_row(UndeliveredMessage, row, reader=reader_of(row, row.reader_id).name) for row in self._rows(query)
         ]
 
     def last_sent(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
         """Return when a message last went out to each of these readers who got one."""
-        query = select(outbox.c.reader_id, func.max(outbox.c.updated_at))
-        query = query.where(outbox.c.state == State.SENT).group_by(outbox.c.reader_id)
+        query = select(outbox.c.reader_id, func.max(outbox.c.updated_at)).where(outbox.c.state == State.SENT)
+        query = query.group_by(outbox.c.reader_id)
         return dict(self._rows_in(query, outbox.c.reader_id, reader_ids))
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
@@ -428,11 +416,10 @@ def _expire(connection: Connection, now: datetime) -> int:
 
 
 def _delivery(row: AnyRow, token: str) -> Delivery:
-    reader = reader_of(row, row.reader_id)
     return Delivery(
         id=row.id,
         key=OutboxKey.parse(row.key),
-        reader=reader,
+        reader=reader_of(row, row.reader_id),
         body=row.body,
         attempts=row.attempts + 1,
         token=token,
@@ -442,57 +429,39 @@ def _delivery(row: AnyRow, token: str) -> Delivery:
     )
 
 
-def insert_messages(
-    connection: Connection, editions: Sequence[tuple[int, Edition, Sequence[Message]]]
-) -> list[list[int]]:
-    """Insert the messages of editions that were stored in this transaction, given with the editions' ids.
-
-    Returns the ids of each edition's messages, in their order.
-    """
-    rows = [
-        _pending_row(
-            OutboxKey(str(edition_id), edition.reader.id, edition.reader.kind, message.part),
-            message,
-            reader_id=edition.reader.id,
-            day=edition.date,
-            now=edition.composed_at,
-            edition_id=edition_id,
+def insert_messages(connection: Connection, editions: Sequence[tuple[EditionId, Edition, Sequence[Message]]]) -> None:
+    """Insert the messages of editions that were stored in this transaction, given with the editions' ids."""
+    rows = []
+    bodies: dict[str, bytes] = {}
+    for edition_id, edition, messages in editions:
+        for message in messages:
+            key = OutboxKey(str(edition_id), edition.reader.id, edition.reader.kind, message.part)
+            rows.append(_pending_row(key, message, edition.date, edition.composed_at, edition_id))
+            bodies[str(key)] = message.body
+    if rows:
+        # The order of RETURNING's rows is unspecified; to have them sorted, SQLAlchemy inserts row by row on SQLite.
+        stored = connection.execute(insert(outbox).returning(outbox.c.id, outbox.c.key), rows)
+        connection.execute(
+            insert(outbox_bodies), [{"outbox_id": row_id, "body": bodies[key]} for row_id, key in stored]
         )
-        for edition_id, edition, messages in editions
-        for message in messages
-    ]
-    if not rows:
-        return [[] for _ in editions]
-    # The order of RETURNING's rows is unspecified; to have them sorted, SQLAlchemy inserts row by row on SQLite.
-    put = insert(outbox).returning(outbox.c.key, outbox.c.id)
-    id_by_key = {row.key: row.id for row in connection.execute(put, rows)}
-    ids = [id_by_key[str(row["key"])] for row in rows]
-    bodies = [message.body for _, _, messages in editions for message in messages]
-    connection.execute(
-        insert(outbox_bodies), [{"outbox_id": row_id, "body": body} for row_id, body in zip(ids, bodies, strict=True)]
-    )
-    remaining = iter(ids)
-    return [list(islice(remaining, len(messages))) for _, _, messages in editions]
 
 
-def insert_message(
-    connection: Connection, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
-) -> None:
+def insert_message(connection: Connection, message: Message, key: OutboxKey, now: datetime) -> None:
     """Insert a message that belongs to no edition; a key that exists already is ignored."""
-    row = _pending_row(key, message, reader_id=reader_id, day=now.date(), now=now)
+    row = _pending_row(key, message, now.date(), now)
     row_id = connection.scalar(insert_new(connection, outbox).values(row).returning(outbox.c.id))
     if row_id is not None:
         connection.execute(insert(outbox_bodies).values(outbox_id=row_id, body=message.body))
 
 
 def _pending_row(
-    key: OutboxKey, message: Message, *, reader_id: ReaderId, day: date, now: datetime, edition_id: int | None = None
+    key: OutboxKey, message: Message, day: date, now: datetime, edition_id: EditionId | None = None
 ) -> dict[str, object]:
     return {
         # The idempotency key: unique, so that no message is put into the outbox twice.
         "key": str(key),
         "edition_id": edition_id,
-        "reader_id": reader_id,
+        "reader_id": key.reader,
         "kind": key.kind,
         "part": message.part,
         "subject": message.subject,
@@ -521,7 +490,8 @@ _ENDED = frozenset("ZX")
 
 def new_token() -> str:
     """Return the token of a new claim by this process."""
-    return f"{_claimant(os.getpid())}.{token_hex(16)}"
+    pid = str(os.getpid())
+    return f"{_machine()}.{pid}.{_started(pid)}.{token_hex(16)}"
 
 
 def has_died(token: str | None) -> bool:
@@ -531,11 +501,6 @@ def has_died(token: str | None) -> bool:
         return False
     pid, started, _ = process
     return _started(pid) != started
-
-
-@cache  # by process, as the pool of workers forks
-def _claimant(pid: int) -> str:
-    return f"{_machine()}.{pid}.{_started(str(pid))}"
 
 
 @cache

@@ -5,7 +5,7 @@ Record linkage is done in memory: ``papers.py`` reads the candidate papers befor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Sighting
 from bot.model.papers import is_preprint, is_same_paper, keys, leading_authors, merge, new_paper, publication
-from bot.store.engine import AnyRow, in_chunks, insert_new
+from bot.store.engine import AnyRow, from_row, in_chunks, insert_new
 from bot.store.schema import digests, paper_keys, papers, sightings
 from bot.store.schema import leading_authors as leading_authors_table
 
@@ -60,8 +60,7 @@ def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId,
     returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
     inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
     ids = dict(zip((paper.id for paper in new), inserted, strict=True))
-    _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
-    _insert_authors(connection, [(name, ids[paper.id]) for paper in new for name in leading_authors(paper)])
+    _insert_keys(connection, {ids[paper.id]: paper for paper in new})
     return ids
 
 
@@ -71,19 +70,18 @@ def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
         return
     statement = update(papers).where(papers.c.id == bindparam("at_id"))
     connection.execute(statement, [{"at_id": paper.id, **_paper_row(paper)} for paper in changed])
-    _insert_keys(connection, [(key, paper.id) for paper in changed for key in keys(paper)])
-    _insert_authors(connection, [(name, paper.id) for paper in changed for name in leading_authors(paper)])
+    _insert_keys(connection, {paper.id: paper for paper in changed})
 
 
-def _insert_authors(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
-    if rows:
-        values = [{"name": name[:LONGEST_KEY], "paper_id": paper_id} for name, paper_id in rows]
-        connection.execute(insert_new(connection, leading_authors_table), values)
-
-
-def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
-    values = [{"key": stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
-    connection.execute(insert_new(connection, paper_keys), values)
+def _insert_keys(connection: Connection, stored: Mapping[PaperId, Paper]) -> None:
+    """Insert the identity keys and the leading authors of papers, given by their ids in the store."""
+    identity = [{"key": stored_key(key), "paper_id": i} for i, paper in stored.items() for key in keys(paper)]
+    connection.execute(insert_new(connection, paper_keys), identity)
+    authors = [
+        {"name": name[:LONGEST_KEY], "paper_id": i} for i, paper in stored.items() for name in leading_authors(paper)
+    ]
+    if authors:
+        connection.execute(insert_new(connection, leading_authors_table), authors)
 
 
 def stored_key(key: str) -> str:
@@ -105,24 +103,8 @@ def _paper_row(paper: Paper) -> dict[str, Any]:
 
 
 def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
-    return Paper(
-        id=row.id,
-        title=row.title,
-        abstract=row.abstract,
-        authors=tuple(row.authors),
-        author_count=row.author_count,
-        published=row.published,
-        arxiv_id=row.arxiv_id,
-        doi=row.doi,
-        url=row.url,
-        upvotes=row.upvotes,
-        organisation=row.organisation,
-        first_seen=row.first_seen,
-        sightings=seen,
-        version=row.version,
-        categories=tuple(row.categories),
-        facts=tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts),
-    )
+    facts = tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts)
+    return from_row(Paper, row, sightings=seen, facts=facts)
 
 
 class Deduplicator:

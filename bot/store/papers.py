@@ -22,7 +22,7 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exis
 
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
-from bot.store.engine import Aggregate, Columns, Database, Lock, in_chunks, insert_new
+from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new
 from bot.store.known import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
@@ -142,10 +142,7 @@ class Papers(Aggregate):
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
         """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
         query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
-        return [
-            StoredDigest(row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected))
-            for row in self._rows(query)
-        ]
+        return [from_row(StoredDigest, row) for row in self._rows(query)]
 
     def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
         """Return the papers with these ids, with their sightings, in the order of ``ids``; unknown ids are left out."""
@@ -158,14 +155,11 @@ class Papers(Aggregate):
         return {row.id: VotedPaper(*row) for row in self._rows_in(query, papers.c.id, set(ids))}
 
     def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
-        """Return which of these papers exist."""
         return {row.id for row in self._rows_in(select(papers.c.id), papers.c.id, list(ids))}
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
         """Return the papers that were delivered by these sources and by no other."""
-        delivered = select(sightings.c.paper_id).join(digests)
-        if self._until:
-            delivered = delivered.where(digests.c.received_at <= self._until)
+        delivered = select(sightings.c.paper_id).join(digests).where(self._by_then(digests.c.received_at))
         with self._database.reading() as connection:
             paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
             for chunk in in_chunks(list(paper_ids)):
@@ -184,12 +178,6 @@ class Papers(Aggregate):
             matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
             return list(load_papers(connection, matches).values())
 
-    def with_arxiv_ids(self, arxiv_ids: Sequence[str]) -> dict[str, Paper]:
-        """Return the papers with these arXiv ids, by id and without their sightings; unknown ids are left out."""
-        with self._database.reading() as connection:
-            stored = papers_with(connection, [f"arxiv:{arxiv_id}" for arxiv_id in arxiv_ids])
-        return {paper.arxiv_id: paper for paper in stored if paper.arxiv_id}
-
     def newest_id(self) -> PaperId:
         """Return the highest id; 0 without papers."""
         return self._scalar(self._visible(select(func.max(papers.c.id)))) or 0
@@ -200,7 +188,6 @@ class Papers(Aggregate):
         return self._scalar(self._visible(self._delivered(query, sources)))
 
     def count(self) -> int:
-        """Return the number of papers."""
         return self._scalar(self._visible(select(func.count()).select_from(papers))) or 0
 
     def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
@@ -268,13 +255,9 @@ class Papers(Aggregate):
         """Return the later versions and the publications of stored papers since a time, oldest first."""
         revised = select(revisions.c.paper_id, revisions.c.at, revisions.c.version, revisions.c.before)
         published = select(publications.c.paper_id, publications.c.at)
-        if self._until:
-            revised, published = (
-                revised.where(revisions.c.at <= self._until),
-                published.where(publications.c.at <= self._until),
-            )
-        changes = [PaperChange(*row) for row in self._rows(revised.where(revisions.c.at >= since))]
-        changes += [PaperChange(*row) for row in self._rows(published.where(publications.c.at >= since))]
+        revised = revised.where(revisions.c.at >= since, self._by_then(revisions.c.at))
+        published = published.where(publications.c.at >= since, self._by_then(publications.c.at))
+        changes = [PaperChange(*row) for row in (*self._rows(revised), *self._rows(published))]
         return sorted(changes, key=lambda change: change.at)
 
     def by_leading_authors(self, names: Sequence[str]) -> dict[str, list[PaperId]]:
@@ -292,38 +275,29 @@ class Papers(Aggregate):
 
     def without_link(self, limit: int) -> list[Paper]:
         """Return the newest papers that have no arXiv id, DOI or URL and were never looked up."""
-        query = (
-            select(papers.c.id)
-            .where(papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
-            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
-            .order_by(papers.c.id.desc())
-            .limit(limit)
-        )
-        with self._database.reading() as connection:
-            return list(load_papers(connection, connection.scalars(query).all()).values())
+        return self._never_looked_up(limit, papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
 
     def with_cut_text(self, limit: int) -> list[Paper]:
         """Return the newest papers that have an id and only the beginning of title or abstract, never looked up."""
         newest = select(func.max(papers.c.id)).scalar_subquery()
-        query = (
-            select(papers.c.id)
+        return self._never_looked_up(
+            limit,
             # The end of a text is in no index; older papers were looked up earlier.
-            .where(papers.c.id > newest - _RECENT)
-            .where(papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"))
-            .where(papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None))
-            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
-            .order_by(papers.c.id.desc())
-            .limit(limit)
+            papers.c.id > newest - _RECENT,
+            papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"),
+            papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None),
         )
+
+    def _never_looked_up(self, limit: int, *conditions: ColumnElement[bool]) -> list[Paper]:
+        query = select(papers.c.id).where(papers.c.id.not_in(select(lookups.c.paper_id)), *conditions)
         with self._database.reading() as connection:
-            return list(load_papers(connection, connection.scalars(query).all()).values())
+            ids = connection.scalars(query.order_by(papers.c.id.desc()).limit(limit)).all()
+            return list(load_papers(connection, ids).values())
 
     def complete(self, paper_id: PaperId, whole: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up by its id, and merge the result, if there is one, into it."""
         with self._database.writing(Lock.INGEST) as connection:
-            row = {"paper_id": paper_id, "at": now, "arxiv_id": whole.arxiv_id if whole else None}
-            connection.execute(insert_new(connection, lookups).values(row))
-            paper = load_papers(connection, [paper_id]).get(paper_id)
+            paper = _add_lookup(connection, paper_id, whole, now)
             if whole and paper:
                 update_papers(connection, [merge(paper, whole)])
 
@@ -336,9 +310,7 @@ class Papers(Aggregate):
     def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
         with self._database.writing(Lock.INGEST) as connection:
-            row = {"paper_id": paper_id, "at": now, "arxiv_id": match.arxiv_id if match else None}
-            connection.execute(insert_new(connection, lookups).values(row))
-            paper = load_papers(connection, [paper_id]).get(paper_id)
+            paper = _add_lookup(connection, paper_id, match, now)
             if match is None or paper is None:
                 return
             entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
@@ -365,7 +337,14 @@ class Papers(Aggregate):
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
         """Narrow a query to the papers that had arrived by ``until``."""
-        return query.where(papers.c.first_seen <= self._until) if self._until else query
+        return query.where(self._by_then(papers.c.first_seen))
+
+
+def _add_lookup(connection: Connection, paper_id: PaperId, result: Entry | None, now: datetime) -> Paper | None:
+    """Record that a paper was looked up, and return it; None if it was deleted."""
+    row = {"paper_id": paper_id, "at": now, "arxiv_id": result.arxiv_id if result else None}
+    connection.execute(insert_new(connection, lookups).values(row))
+    return load_papers(connection, [paper_id]).get(paper_id)
 
 
 # Names of other sources have no blank.

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, func, insert, select, update
 
 from bot.model import (
     OPERATOR_KIND,
@@ -26,15 +25,7 @@ from bot.model import (
     StopReason,
     Vote,
 )
-from bot.store.engine import (
-    Aggregate,
-    AnyRow,
-    AnySelect,
-    Database,
-    dialect_insert,
-    in_chunks,
-    insert_new,
-)
+from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, from_row, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -83,13 +74,7 @@ class Readers(Aggregate):
                 if reader.address not in in_file
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
-            new_list = dialect_insert(connection, reader_lists)
-            new_list = new_list.values(profile=profile, key=self._list_key(addresses))
-            connection.execute(
-                new_list.on_conflict_do_update(
-                    index_elements=[reader_lists.c.profile], set_={"key": new_list.excluded.key}
-                )
-            )
+            replace_rows(connection, reader_lists, [{"profile": profile, "key": self._list_key(addresses)}])
             return list(in_file.values())
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
@@ -147,7 +132,6 @@ class Readers(Aggregate):
         return [reader_of(row, row.id) for row in self._rows(query.order_by(readers.c.id).limit(limit))]
 
     def at_addresses(self, profile: str, addresses: Sequence[str]) -> dict[str, Reader]:
-        """Return the readers of a profile at these addresses, by address."""
         query = select(readers).where(readers.c.profile == profile)
         return {row.address: reader_of(row, row.id) for row in self._rows_in(query, readers.c.address, addresses)}
 
@@ -164,7 +148,6 @@ class Readers(Aggregate):
         return self.since_of([reader_id]).get(reader_id)
 
     def since_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
-        """Return when each of these readers was added."""
         rows = self._rows_in(select(readers.c.id, readers.c.since), readers.c.id, reader_ids)
         return {row.id: row.since for row in rows}
 
@@ -209,20 +192,18 @@ class Readers(Aggregate):
         """Pause or unsubscribe a reader at their own request; False if somebody else has stopped them."""
         return self._change(reader_id, why, STOPPED_BY_READER)
 
-    def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR) -> None:
+    def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever had stopped them before; messages in the outbox are not sent either."""
         with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], why)
+            _set_stopped(connection, [reader_id], why, detail)
 
     def suppress(self, reader_id: ReaderId, why: str) -> None:
         """Stop a reader after a hard bounce; ``why`` has the words of the mail server or Slack."""
-        with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
+        self.stop(reader_id, StopReason.REFUSED, why)
 
     def record_complaint(self, reader_id: ReaderId, why: str) -> None:
         """Stop a reader who marked a mail as spam; ``why`` is shown to the operator."""
-        with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], StopReason.COMPLAINED, why)
+        self.stop(reader_id, StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
         """Send to a reader again at the operator's request, whatever had stopped them."""
@@ -249,7 +230,6 @@ class Readers(Aggregate):
             connection.execute(delete(forgotten).where(forgotten.c.key.in_(keys)))
 
     def forgotten(self, profile: str, address: str) -> bool:
-        """Return whether an address asked to be forgotten."""
         with self._database.reading() as connection:
             return bool(self._forgotten(connection, profile, [address]))
 
@@ -342,29 +322,15 @@ class Overrides(Aggregate):
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
         """Return the overrides of these readers; readers without one are left out."""
-        return {
-            row.reader_id: _override(row) for row in self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
-        }
-
-    def all(self) -> dict[ReaderId, Override]:
-        """Return the overrides of all readers; readers without one are left out."""
-        return {row.reader_id: _override(row) for row in self._rows(select(overrides))}
+        rows = self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
+        return {row.reader_id: from_row(Override, row) for row in rows}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Replace a reader's override."""
         with self._database.writing() as connection:
             connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
             # No row for an empty override: the profile's file alone decides again.
             if override != Override():
                 connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
-
-
-def _override(row: AnyRow) -> Override:
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in row._mapping.items()
-    }
-    del values["reader_id"]
-    return Override(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,13 +435,11 @@ class Feedback(Aggregate):
 
         Readers who never voted are left out.
         """
-        query = select(votes.c.reader_id, func.max(votes.c.id)).group_by(votes.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
+        return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
         """Return when each reader voted last, ``CLEAR`` included; readers who never voted are left out."""
-        query = select(votes.c.reader_id, func.max(votes.c.at)).group_by(votes.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
+        return self._greatest(votes.c.at, reader_ids)
 
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
         """Return who gave the ``newest`` last votes, and the id of the last vote of all, 0 without votes."""
@@ -489,11 +453,7 @@ class Feedback(Aggregate):
         ``reader_ids`` limits them to these readers, at most as many as one statement takes.
         """
         current = current_votes(reader_ids)
-        query = select(
-            current.c.reader_id,
-            func.sum(case((current.c.vote == Vote.UP, 1), else_=0)),
-            func.sum(case((current.c.vote == Vote.DOWN, 1), else_=0)),
-        ).group_by(current.c.reader_id)
+        query = select(current.c.reader_id, *_ups_and_downs(current)).group_by(current.c.reader_id)
         return {reader_id: (ups, downs) for reader_id, ups, downs in self._rows(query)}
 
     def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
@@ -510,9 +470,7 @@ class Feedback(Aggregate):
 
     def totals(self) -> tuple[int, int]:
         """Return the numbers of current votes up and down of all readers."""
-        current = current_votes()
-        query = select(*(func.count().filter(current.c.vote == vote) for vote in (Vote.UP, Vote.DOWN)))
-        row = self._rows(query)[0]
+        row = self._rows(select(*_ups_and_downs(current_votes())))[0]
         return row[0], row[1]
 
     def _read(self, query: AnySelect) -> list[RecordedVote]:
@@ -542,6 +500,10 @@ def current_votes(
         last = last.where(votes.c.at <= until)
     # CLEAR is dropped after the grouping: before it, the vote that was taken back would count again.
     return select(votes).where(votes.c.id.in_(last), votes.c.vote != Vote.CLEAR).subquery("current_votes")
+
+
+def _ups_and_downs(current: Subquery) -> list[ColumnElement[int]]:
+    return [func.count().filter(current.c.vote == vote) for vote in (Vote.UP, Vote.DOWN)]
 
 
 def _recorded_vote(row: AnyRow) -> RecordedVote:

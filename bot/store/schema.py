@@ -56,7 +56,6 @@ class UtcDateTime(TypeDecorator[datetime]):
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert the driver's value to aware UTC."""
         if value is None:
             return None
         # PostgreSQL answers in the time zone of the session, whatever was stored.
@@ -70,7 +69,6 @@ class Compressed(TypeDecorator[bytes]):
     cache_ok = True
 
     def process_bind_param(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
-        """Compress a value."""
         return None if value is None else zlib.compress(value, _COMPRESSION_LEVEL)
 
     def process_result_value(self, value: bytes | None, _dialect: Dialect) -> bytes | None:

@@ -10,6 +10,7 @@ time and not by success, as any number of workers succeed).
 from __future__ import annotations
 
 import hmac
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -17,7 +18,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from sqlalchemy import Connection, case, delete, or_, select, update
 
 from bot.model import Kind, SendGrant, SendLimit, SendRateUse
-from bot.store.engine import Aggregate, AnyRow, Database, dialect_insert, insert_new
+from bot.store.engine import Aggregate, Database, dialect_insert, from_row, insert_new
 from bot.store.schema import bounce_counts, circuit_breakers, rate_limits, send_rates
 
 _SLOWEST = 1 / 64
@@ -80,12 +81,11 @@ class SendRates(Aggregate):
 
     def __init__(self, database: Database, limits: Mapping[Kind, SendLimit]) -> None:
         super().__init__(database)
-        self._limits = limits
+        self._limits = defaultdict(SendLimit, limits)
 
     def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
-        """Take tokens for up to ``most`` messages."""
-        limit = self._limits.get(kind, SendLimit())
-        if not limit.is_set and not self._is_slowed(kind):
+        limit = self._limits[kind]
+        if limit == SendLimit() and not self._is_slowed(kind):
             return SendGrant(most)
         with self._database.writing() as connection:
             bucket = _locked(connection, kind, now).advanced(limit, now)
@@ -96,18 +96,16 @@ class SendRates(Aggregate):
 
     def release(self, kind: Kind, count: int, now: datetime) -> None:
         """Return tokens that were not used to the bucket."""
-        limit = self._limits.get(kind, SendLimit())
-        if not count or not (limit.is_set or self._is_slowed(kind)):
+        if not count or (self._limits[kind] == SendLimit() and not self._is_slowed(kind)):
             return
         with self._database.writing() as connection:
-            bucket = _locked(connection, kind, now).advanced(limit, now)
+            bucket = _locked(connection, kind, now).advanced(self._limits[kind], now)
             _store(connection, kind, replace(bucket, tokens=bucket.tokens + count, used=max(bucket.used - count, 0)))
 
     def slow_down(self, kind: Kind, now: datetime) -> None:
         """Halve the rate, unless that was done just now."""
-        limit = self._limits.get(kind, SendLimit())
         with self._database.writing() as connection:
-            bucket = _locked(connection, kind, now).advanced(limit, now)
+            bucket = _locked(connection, kind, now).advanced(self._limits[kind], now)
             if bucket.slowed_at and abs(now - bucket.slowed_at) < _SAME_THROTTLING:
                 return
             share = max(bucket.share / 2, _SLOWEST)
@@ -116,7 +114,7 @@ class SendRates(Aggregate):
     def in_use(self, now: datetime) -> list[SendRateUse]:
         """Return the use of each rate that has a limit or was slowed down."""
         rows = self._rows(select(send_rates).order_by(send_rates.c.kind))
-        buckets = [(row.kind, _bucket(row).advanced(SendLimit(), now)) for row in rows]
+        buckets = [(row.kind, from_row(_Bucket, row).advanced(SendLimit(), now)) for row in rows]
         return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
 
     def _is_slowed(self, kind: Kind) -> bool:
@@ -132,11 +130,7 @@ def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
         new = {"kind": kind, "at": now, "tokens": 1.0, "share": 1.0, "day": now.date(), "used": 0}
         connection.execute(insert_new(connection, send_rates).values(new))
         row = connection.execute(query).one()
-    return _bucket(row)
-
-
-def _bucket(row: AnyRow) -> _Bucket:
-    return _Bucket(row.at, row.tokens, row.share, row.slowed_at, row.day, row.used)
+    return from_row(_Bucket, row)
 
 
 def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
@@ -175,7 +169,6 @@ class CircuitBreakers(Aggregate):
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 
     def end(self, kind: Kind) -> None:
-        """Record that a breaker closed."""
         with self._database.writing() as connection:
             connection.execute(delete(circuit_breakers).where(circuit_breakers.c.kind == kind))
 
@@ -253,7 +246,6 @@ class BounceCounts(Aggregate):
     """How many bounces and complaints came back, by what was done with them."""
 
     def add(self, outcome: str) -> None:
-        """Count one report."""
         with self._database.writing() as connection:
             new = dialect_insert(connection, bounce_counts).values(outcome=outcome, count=1)
             connection.execute(
@@ -263,5 +255,4 @@ class BounceCounts(Aggregate):
             )
 
     def all(self) -> dict[str, int]:
-        """Return the counts by outcome."""
         return dict(self._rows(select(bounce_counts.c.outcome, bounce_counts.c.count)))

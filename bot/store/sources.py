@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, func, select, update
 
 from bot.model import SourceState
 from bot.model.papers import PROGRAMME_SOURCE
-from bot.store.engine import Aggregate, Lock, insert_new
+from bot.store.engine import Aggregate, Lock, insert_new, replace_rows
 from bot.store.schema import digests, parse_attempts, source_states
 
 
@@ -42,10 +42,8 @@ class Sources(Aggregate):
         return {row.name: SourceState(*row) for row in self._rows(select(source_states))}
 
     def record(self, state: SourceState) -> None:
-        """Replace a source's state."""
         with self._database.writing(Lock.INGEST) as connection:
-            connection.execute(delete(source_states).where(source_states.c.name == state.name))
-            connection.execute(insert(source_states).values(asdict(state)))
+            replace_rows(connection, source_states, [asdict(state)])
 
     def activity(self) -> dict[str, SourceActivity]:
         """Return the deliveries of each source, by name."""
@@ -63,9 +61,8 @@ class Sources(Aggregate):
     def has_other(self, names: Collection[str]) -> bool:
         """Return whether any source other than these has delivered a paper; conferences' programmes are none."""
         is_programme = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
-        query = select(digests.c.id).where(digests.c.source.not_in(names), ~is_programme, digests.c.papers > 0).limit(1)
-        if self._until:
-            query = query.where(digests.c.received_at <= self._until)
+        is_other = digests.c.source.not_in(names) & ~is_programme & (digests.c.papers > 0)
+        query = select(digests.c.id).where(is_other, self._by_then(digests.c.received_at)).limit(1)
         return self._scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:

@@ -301,24 +301,15 @@ def _forget_in_files(file: Path, reader: Reader) -> None:
 # picks --> reasons in today's form, summaries stored once for each paper       outbox --> bodies apart, compressed
 _Row = Mapping[Any, Any]  # by name of column, as in SQLAlchemy's RowMapping
 
-# The names of tables whose rows are carried over by column, those that others refer to first; picks and bodies follow.
+_RENAMED = {"thumbs": "votes", "pauses": "circuit_breakers"}
+# The tables whose rows are carried over by column, those that others refer to first, with their new names; picks and
+# bodies follow.
 _COPIED = {
-    "papers": "papers",
-    "revisions": "revisions",
-    "paper_keys": "paper_keys",
-    "digests": "digests",
-    "sightings": "sightings",
-    "source_states": "source_states",
-    "lookups": "lookups",
-    "readers": "readers",
-    "thumbs": "votes",
-    "editions": "editions",
-    "tldrs": "tldrs",
-    "outbox": "outbox",
-    "alert_marks": "alert_marks",
-    "overrides": "overrides",
-    "forgotten": "forgotten",
-    "pauses": "circuit_breakers",
+    name: _RENAMED.get(name, name)
+    for name in (
+        *("papers", "revisions", "paper_keys", "digests", "sightings", "source_states", "lookups", "readers", "thumbs"),
+        *("editions", "tldrs", "outbox", "alert_marks", "overrides", "forgotten", "pauses"),
+    )
 }
 _DROPPED = ("picks", "notices", "rate_limits", "papers_search")
 _PAGE = 500
@@ -352,7 +343,8 @@ def convert(connection: Connection, create_tables: Callable[[], None]) -> None:
     new = MetaData()
     new.reflect(connection, only=[*_COPIED.values(), "picks", "summaries", "outbox_bodies"])
     for old_name, name in _COPIED.items():
-        columns = _columns(connection, f"old_{old_name}") & set(new.tables[name].columns.keys())
+        old_columns = connection.execute(text(f"SELECT * FROM old_{old_name} LIMIT 0")).keys()
+        columns = set(old_columns) & set(new.tables[name].columns.keys())
         listed = ", ".join(f'"{column}"' for column in sorted(columns))
         connection.execute(text(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM old_{old_name}"))
     _copy_bodies(connection, new.tables["outbox_bodies"])
@@ -360,10 +352,6 @@ def convert(connection: Connection, create_tables: Callable[[], None]) -> None:
     _continue_ids(connection, used_ids)
     for name in (*_COPIED, "picks"):
         connection.execute(text(f"DROP TABLE old_{name}"))
-
-
-def _columns(connection: Connection, name: str) -> set[str]:
-    return set(connection.execute(text(f"SELECT * FROM {name} LIMIT 0")).keys())
 
 
 def _used_ids(connection: Connection) -> dict[str, int]:

@@ -342,7 +342,8 @@ class PreviewPage:
 
     def _with_titles(self, lines: Sequence[str]) -> tuple[str, str]:
         ids = [arxiv_id_in(line) for line in lines]
-        papers = self._site.store.papers.with_arxiv_ids([arxiv_id for arxiv_id in ids if arxiv_id][:_MAX_PASTED_PAPERS])
+        keys = [f"arxiv:{arxiv_id}" for arxiv_id in ids if arxiv_id][:_MAX_PASTED_PAPERS]
+        papers = {paper.arxiv_id: paper for paper in self._site.store.papers.with_keys(keys)}
         texts: list[str] = []
         unknown: list[str] = []
         for line, arxiv_id in zip(lines, ids, strict=True):

@@ -170,7 +170,7 @@ def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
         day = app.store.editions.of_reader(reader.id)[0].date
         edition = app.composer.edition(reader, profile, day, datetime.fromisoformat(WEDNESDAY))
         for n in range(2, 100):
-            assert app.store.editions.save(edition, f"{day}#{n}", []) == []
+            assert app.store.editions.save(edition, f"{day}#{n}", [])
     for _ in range(2):
         assert paperbot("run", "--force", "--now", WEDNESDAY).code == 0
     with open_app(small) as app:

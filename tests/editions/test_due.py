@@ -40,7 +40,7 @@ def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
                 at = NOW - timedelta(days=history[0])
                 missed = [at.date() - timedelta(days=n) for n in range(1, history[1] + 1)]
                 edition = Edition(reader, "Rewards", at.date(), at, (), 0, 0, None)
-                assert store.editions.save(edition, at.date().isoformat(), [], missed) is not None
+                assert store.editions.save(edition, at.date().isoformat(), [], missed)
 
         readers = list(active_readers(store, profiles))
         last_days = last_edition_days(store, readers, NOW)

@@ -56,7 +56,7 @@ class Past:
             picks = tuple(Pick(paper, PickKind.MATCH, 0.5, reasons, ()) for paper in papers)
             newest = app.store.papers.newest_id()
             edition = Edition(reader_at(app, ADA), "Owls", at.date(), at, picks, len(picks), newest)
-            assert app.store.editions.save(edition, at.date().isoformat(), []) is not None
+            assert app.store.editions.save(edition, at.date().isoformat(), [])
         return ids
 
     def joins(self, address=ADA, entry=BOTH) -> list[tuple[str, str, str]]:

@@ -92,7 +92,7 @@ def test_the_missed_paper_is_a_good_match_that_was_not_shown_and_counts_as_shown
     with open_app(voted) as app:
         assert set(app.store.editions.shown(reader.id)) == before | {pick.paper.id}
         # A letter is no edition: neither the day's slot nor what was considered changes.
-        assert app.store.editions.last_by_reader()[reader.id].kind is EditionKind.EDITION
+        assert app.store.editions.last_by_reader([reader.id])[reader.id].kind is EditionKind.EDITION
 
 
 def test_a_paper_that_the_next_edition_considers_is_not_missed_yet(voted, paperbot):

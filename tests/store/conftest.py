@@ -26,6 +26,7 @@ from bot.model import (
     ReasonKind,
     Role,
     Sentence,
+    State,
 )
 from bot.store import Store, open_store
 
@@ -81,9 +82,8 @@ class Samples:
     def messages(self, reader: Reader, parts: int = 1) -> list[int]:
         """Put an edition with ``parts`` messages into the outbox; return their ids."""
         messages = [Message(f"body {n}".encode(), f"Subject {n}", n) for n in range(1, parts + 1)]
-        ids = self.store.editions.save(self.edition(reader), f"slot {next(self._numbers)}", messages)
-        assert ids is not None
-        return ids
+        assert self.store.editions.save(self.edition(reader), f"slot {next(self._numbers)}", messages)
+        return [delivery.id for delivery in self.store.outbox.in_state(State.PENDING, reader.id)][-parts:]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

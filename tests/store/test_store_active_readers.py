@@ -38,7 +38,7 @@ def test_each_active_reader_is_in_one_page(store, seven):
 def test_readers_whose_slot_is_taken_are_left_out_and_empty_pages_passed_over(store, samples, seven, now):
     for reader in (seven[0], seven[1], seven[4]):
         edition = samples.edition(reader, at=now - timedelta(days=1))
-        assert store.editions.save(edition, FRIDAY.isoformat(), []) is not None
+        assert store.editions.save(edition, FRIDAY.isoformat(), [])
     pages = store.active_readers.without_edition("rewards", FRIDAY, TODAY, now)
     assert numbers(seven, pages) == [[3], [5, 6]]
 
@@ -67,7 +67,7 @@ def test_readers_with_a_time_zone_of_their_own_are_always_looked_at(store, sampl
 
 def test_a_day_that_a_clock_ahead_recorded_as_missed_is_not_taken(store, samples, seven, now):
     ahead = now + timedelta(days=3)
-    assert store.editions.save(samples.edition(seven[0], at=ahead), "2026-04-21", [], [FRIDAY]) is not None
+    assert store.editions.save(samples.edition(seven[0], at=ahead), "2026-04-21", [], [FRIDAY])
     assert numbers(seven, store.active_readers.without_edition("rewards", FRIDAY, TODAY, now))[0] == [0, 1]
     pages = store.active_readers.without_edition("rewards", FRIDAY, TODAY, ahead)
     assert numbers(seven, pages)[0] == [1]

@@ -35,7 +35,7 @@ def test_given_editions_replace_the_real_ones(store, samples: Samples):
     first = samples.edition(reader, paper1, at=NOW)
     second = samples.edition(reader, paper2, at=NOW + DAY)
     for edition, slot in ((first, "1"), (second, "2")):
-        assert store.editions.save(edition, slot, []) is not None
+        assert store.editions.save(edition, slot, [])
     past = store.as_of(NOW + 2 * DAY, NOW + DAY, [])
     assert past.editions.last_by_reader([reader.id])[reader.id].composed_at == NOW
     assert past.papers.new_to(reader.id) == [paper2, paper3]

@@ -117,7 +117,7 @@ def test_a_forgotten_reader_is_deleted_with_all_data_and_not_added_again(samples
     assert store.readers.sync("rewards", [ADA], now) == []
     assert store.readers.forgotten("rewards", "ADA@example.org")
     assert store.feedback.history(ada.id) == []
-    assert store.overrides.all() == {}
+    assert store.overrides.of_readers([ada.id]) == {}
     assert sum(store.outbox.counts().values()) == 0
     store.readers.remember("rewards", ADA[1])
     (new,) = store.readers.sync("rewards", [ADA], now)
@@ -153,9 +153,7 @@ def test_the_last_vote_of_each_channel_member_counts(samples, store, now):
 def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     for _ in range(2):
-        store.outbox.put_without_edition(
-            eve.id, Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, "email"), now
-        )
+        store.outbox.put_without_edition(Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, "email"), now)
     (delivery,) = store.outbox.claim("email", now, timedelta(hours=1), 10)
     assert (delivery.body, delivery.reader) == (b"hello", eve)
     assert store.outbox.start_data(delivery, now, timedelta(hours=1))
@@ -179,9 +177,9 @@ def test_overrides_are_per_reader_and_an_empty_one_is_not_stored(samples, store)
     full = replace(full, timezone="Asia/Tokyo", **topics)
     store.overrides.set(ada.id, full)
     assert store.overrides.get(ada.id) == full
-    assert store.overrides.all() == {ada.id: full}
+    assert store.overrides.of_readers([ada.id]) == {ada.id: full}
     store.overrides.set(ada.id, Override())
-    assert store.overrides.all() == {}
+    assert store.overrides.of_readers([ada.id]) == {}
 
 
 def test_a_rate_limit_counts_in_windows_that_begin_with_the_first_event(store, open_another, now):

@@ -203,7 +203,7 @@ def test_messages_that_are_due_are_delivered_by_the_task_of_their_channel(
     now = datetime.now(UTC)
     (reader,) = app.store.readers.sync("bees", [(kind, "C0123ABC" if kind == "slack" else "a@x.org")], now)
     key = OutboxKey("confirmation-1", reader.id, kind)
-    app.store.outbox.put_without_edition(reader.id, Message(b"{}", "One"), key, now)
+    app.store.outbox.put_without_edition(Message(b"{}", "One"), key, now)
     run_tasks([(DELIVER, [kind])])
     assert app.store.outbox.counts()[State.SENT] == 1
 

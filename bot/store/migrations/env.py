@@ -6,7 +6,6 @@ from alembic import context
 
 
 def run() -> None:
-    """Run the requested migrations."""
     # Batch mode: SQLite's ALTER TABLE can't change a column, so Alembic copies the table instead.
     context.configure(connection=context.config.attributes["connection"], render_as_batch=True)
     with context.begin_transaction():
