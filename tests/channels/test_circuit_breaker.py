@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.channels.dispatcher import MAX_UNANSWERED, BreakerState, CircuitBreaker
+from bot.operate.dispatcher import MAX_UNANSWERED, BreakerState, CircuitBreaker
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
