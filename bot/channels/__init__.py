@@ -64,9 +64,10 @@ class Cancelled(Exception):  # noqa: N818 - a signal, not an error
     """Raised by ``start_data()``: the reader has stopped, or the lease ran out. Nothing is sent."""
 
 
-class Channel(Protocol):
-    """One connection to the outside, used by one thread at a time."""
+class Channel(ABC):
+    """One connection to the outside, used by one thread at a time. Only ``send`` has no default."""
 
+    @abstractmethod
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Deliver one message and return the other side's receipt, such as ``250 queued as 17``.
 
@@ -75,13 +76,14 @@ class Channel(Protocol):
         (``Cancelled``) passes, and then no body is sent.
         """
 
-    def find_receipt(self, delivery: Delivery) -> str | None:
+    def find_receipt(self, _delivery: Delivery) -> str | None:
         """Return the receipt of a message of unknown outcome if the other side can show that it arrived, else None."""
+        return None
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - a reader's library is checked by polls
         """Do everything but send: connect, log in, write. Raises ``DeliveryError``."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - not every channel keeps connections
         """Close connections; the next ``send`` opens them again."""
 
 
@@ -136,15 +138,11 @@ class Renderer(ABC):
     """Makes the messages of one channel."""
 
     @abstractmethod
-    def edition(self, edition: Edition, slot: str) -> list[Message]:
-        """Return the messages of an edition, alert or test, in order.
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        """Return the messages of an edition, alert, test or weekly letter, in order.
 
         ``slot`` tells the reader's editions apart. A message with ``in_thread`` goes into the first one's thread.
         """
-
-    @abstractmethod
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        """Return the messages of a weekly letter."""
 
     def confirmation(
         self, _reader: Reader, _title: str, _key: OutboxKey, _links: ReaderLinks, _now: datetime
@@ -157,12 +155,13 @@ class Renderer(ABC):
         return None
 
     @abstractmethod
-    def preview(self, edition: Edition, form: str) -> str:
-        """Return an edition in one of the channel's ``forms``."""
+    def preview(self, content: Edition | Letter, form: str) -> str:
+        """Return an edition or a letter in one of the channel's ``forms``."""
 
-    @abstractmethod
-    def preview_letter(self, letter: Letter, form: str) -> str:
-        """Return a letter in one of the channel's ``forms``."""
+
+def edition_in(content: Edition | Letter) -> Edition:
+    """Return an edition itself, and the edition that a letter is built on."""
+    return content.edition if isinstance(content, Letter) else content
 
 
 class ChannelKind(ABC):
@@ -218,7 +217,7 @@ class ReaderChannelKind(ChannelKind):
         """Return what makes the channel's messages."""
 
 
-class FilesChannel:
+class FilesChannel(Channel):
     """Writes each message to a file of its own: ``<folder>/<date>/<slug>--<address>.eml``.
 
     The second part of an edition ends in ``--2``; ``.json`` is indented for people to read. No file is overwritten by
@@ -250,9 +249,6 @@ class FilesChannel:
         with _translated():
             self._folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=self._folder).close()
-
-    def close(self) -> None:
-        """Do nothing: no file stays open."""
 
     def forget(self, reader: Reader) -> None:
         stem = reader.file_stem
@@ -352,11 +348,8 @@ class MessageRenderer:
         self._make = make
         self._renderers: dict[Kind, Renderer] = {}
 
-    def messages(self, edition: Edition, slot: str) -> list[Message]:
-        return self.of_kind(edition.reader.kind).edition(edition, slot)
-
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        return self.of_kind(letter.edition.reader.kind).letter(letter, slot)
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        return self.of_kind(edition_in(content).reader.kind).messages(content, slot)
 
     def of_kind(self, kind: Kind) -> Renderer:
         if kind not in self._renderers:

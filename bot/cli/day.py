@@ -238,7 +238,7 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str |
         if letter.is_empty:
             click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
         else:
-            click.echo(renderer.preview_letter(letter, output_format))
+            click.echo(renderer.preview(letter, output_format))
         return
     with working("composing the edition"):
         edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from css_inline import CSSInliner
 
-from bot.channels import Renderer, RenderingParts, phrases
+from bot.channels import Renderer, RenderingParts, edition_in, phrases
 from bot.channels.papers import Links, ReaderLinks, shortened
 from bot.channels.templates import render, render_part
 from bot.model import Edition, Letter, Message, OutboxKey, Reader, Role
@@ -233,11 +233,13 @@ class MailRenderer(Renderer):
         self._domain = sender_domain(sender)
         self._parts = parts
 
-    def edition(self, edition: Edition, slot: str) -> list[Message]:
-        return [self._message(self._edition_parts(edition), edition, slot)]
-
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        return [self._message(self._letter_parts(letter), letter.edition, slot)]
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        edition = edition_in(content)
+        # Derived, not random: rendering the edition again gives the same Message-ID.
+        message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
+        links = self._parts.links(edition.reader)
+        parts, date = self._mail(content), edition.composed_at
+        return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
         parts = render_confirmation(
@@ -251,28 +253,15 @@ class MailRenderer(Renderer):
         message_id = f"<{str(key).replace(':', '.')}@{self._domain}>"
         return self._finished(parts, reader, title, links, message_id=message_id, date=now)
 
-    def preview(self, edition: Edition, form: str) -> str:
-        parts = self._edition_parts(edition)
+    def preview(self, content: Edition | Letter, form: str) -> str:
+        parts = self._mail(content)
         return parts.html if form == "html" else parts.text
 
-    def preview_letter(self, letter: Letter, form: str) -> str:
-        parts = self._letter_parts(letter)
-        return parts.html if form == "html" else parts.text
-
-    def _edition_parts(self, edition: Edition) -> MailParts:
-        return render_mail(self._parts.templates, edition, self._parts.links(edition.reader))
-
-    def _letter_parts(self, letter: Letter) -> MailParts:
-        return render_letter_mail(self._parts.templates, letter, self._parts.links(letter.edition.reader))
-
-    def _message(self, parts: MailParts, edition: Edition, slot: str) -> Message:
-        reader = edition.reader
-        # Derived, not random: rendering the edition again gives the same Message-ID.
-        message_id = f"<{slot}.{self._parts.tag(reader.id)}@{self._domain}>"
-        links = self._parts.links(reader)
-        return self._finished(
-            parts, reader, edition.profile_title, links, message_id=message_id, date=edition.composed_at
-        )
+    def _mail(self, content: Edition | Letter) -> MailParts:
+        links = self._parts.links(edition_in(content).reader)
+        if isinstance(content, Letter):
+            return render_letter_mail(self._parts.templates, content, links)
+        return render_mail(self._parts.templates, content, links)
 
     def _finished(
         self, parts: MailParts, reader: Reader, title: str, links: Links, *, message_id: str, date: datetime

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, phrases, sections
+from bot.channels import Renderer, edition_in, phrases, sections
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
 from bot.channels.sections import FOLLOW_UPS, Span, follow_ups
 from bot.channels.slack import SLACK
@@ -127,31 +127,24 @@ class SlackRenderer(Renderer):
         self._links = links
         self._has_buttons = has_buttons
 
-    def edition(self, edition: Edition, _slot: str) -> list[Message]:
+    def messages(self, content: Edition | Letter, _slot: str) -> list[Message]:
         # The subject is what ``status`` shows of a message.
-        return [
-            Message(body, edition.profile_title, part, in_thread=part > 1)
-            for part, body in enumerate(self._thread(edition), 1)
-        ]
+        subject = phrases.letter_subject(content) if isinstance(content, Letter) else content.profile_title
+        bodies = enumerate(self._bodies(content), 1)
+        return [Message(body, subject, part, in_thread=part > 1) for part, body in bodies]
 
-    def letter(self, letter: Letter, _slot: str) -> list[Message]:
-        return [Message(self._letter(letter), phrases.letter_subject(letter))]
-
-    def preview(self, edition: Edition, _form: str) -> str:
-        """Return the edition as JSON, one line per message; replies have a ``thread_ts``."""
-        first, *replies = (json.loads(body) for body in self._thread(edition))
+    def preview(self, content: Edition | Letter, _form: str) -> str:
+        """Return the content as JSON, one line per message; replies have a ``thread_ts``."""
+        first, *replies = (json.loads(body) for body in self._bodies(content))
         # Slack gives the timestamp when it accepts the first message.
         messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
         return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
-    def preview_letter(self, letter: Letter, _form: str) -> str:
-        return self._letter(letter).decode()
-
-    def _thread(self, edition: Edition) -> list[bytes]:
-        return render_thread(edition, self._links(edition.reader), buttons=self._has_buttons)
-
-    def _letter(self, letter: Letter) -> bytes:
-        return render_letter_slack(letter, self._links(letter.edition.reader), buttons=self._has_buttons)
+    def _bodies(self, content: Edition | Letter) -> list[bytes]:
+        links = self._links(edition_in(content).reader)
+        if isinstance(content, Letter):
+            return [render_letter_slack(content, links, buttons=self._has_buttons)]
+        return render_thread(content, links, buttons=self._has_buttons)
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:

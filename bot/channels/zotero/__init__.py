@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from bot.channels import ChannelKind, Libraries, Route, TransportParts
+from bot.channels import Channel, ChannelKind, Libraries, Route, TransportParts
 from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError, all_collections
 from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State
 from bot.model.errors import DeliveryError, FailureScope, PaperbotError
@@ -104,8 +104,8 @@ def removal_body(item_key: str, save: str) -> bytes:
     return json.dumps({"trash": item_key, "save": save}).encode()
 
 
-class ZoteroChannel:
-    """Saves in the library of the reader that a row belongs to."""
+class ZoteroChannel(Channel):
+    """Saves in the library of the reader that a row belongs to, which is opened for each save; polls check it."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
@@ -139,12 +139,6 @@ class ZoteroChannel:
                 return _receipt(api, body["save"][0]["key"])
         except DeliveryError:
             return None
-
-    def check(self) -> None:
-        """Do nothing: each reader has a library of their own, which polls check."""
-
-    def close(self) -> None:
-        """Do nothing: the connection to a library is closed after each save."""
 
     def _trash(self, api: ZoteroApi, item_key: str, save: str, start_data: Callable[[], None]) -> str:
         state, detail = self._libraries.outcome_of_save(save) or (State.CANCELLED, "")
