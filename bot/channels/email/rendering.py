@@ -48,7 +48,6 @@ _WORTHS = {Role.CONCLUSION: 1.3, Role.IDEA: 1.0, Role.TASK: 1.0, None: 0.8, Role
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
 _MAX_VALUE_LENGTH = 900
-_LINE_END = "\r\n"
 _LONG_WORD = 60  # characters
 _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
@@ -184,7 +183,7 @@ def _subject(text: str) -> str:
     # A word that is longer than a line is encoded, too, to be divided.
     is_plain = safe.isascii() and all(len(word) < _LONG_WORD for word in safe.split())
     charset = "us-ascii" if is_plain else "utf-8"
-    line = f"Subject: {Header(safe, charset, maxlinelen=76, header_name='Subject').encode(linesep=_LINE_END)}"
+    line = "Subject: " + Header(safe, charset, maxlinelen=76, header_name="Subject").encode(linesep="\r\n")
     _verify_header("Subject", line)
     return line
 
@@ -243,7 +242,6 @@ class MailRenderer(Renderer):
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
         parts = render_confirmation(
-            "subscribe",
             self._parts.templates,
             links=links,
             title=title,
@@ -331,14 +329,11 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
     return MailParts(phrases.letter_subject(letter), html, text)
 
 
-def render_confirmation(name: str, environment: Environment, **context: object) -> MailParts:
-    """Render ``confirmation/<name>.txt.j2``, whose first line is the subject, and ``confirmation/<name>.html.j2``.
-
-    Raises TemplateProblem if a template has a mistake.
-    """
-    text = visible(render_part(environment, f"confirmation/{name}.txt.j2", **context))
+def render_confirmation(environment: Environment, **context: object) -> MailParts:
+    """Return a confirmation mail, whose text begins with its subject; raises TemplateProblem as ``render_mail``."""
+    text = visible(render_part(environment, "confirmation/subscribe.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
-    html = _inlined(render_part(environment, f"confirmation/{name}.html.j2", **context))
+    html = _inlined(render_part(environment, "confirmation/subscribe.html.j2", **context))
     return MailParts(oneline(subject), html, body.lstrip())
 
 

@@ -213,7 +213,7 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
 def _follow_ups(edition: Edition) -> list[Block]:
     """Return what became of papers that the reader liked."""
     lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
-    return _paragraph(FOLLOW_UPS, lines) if lines else []
+    return _paragraph(FOLLOW_UPS, lines)
 
 
 def _span(span: Span) -> str:
@@ -236,34 +236,30 @@ def _skipped_block(edition: Edition, links: Links) -> list[Block]:
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
     """Return the papers beside the picks that others of the reader's group like."""
-    lines = [
-        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))} ({escape(names, _LIKED_LIMIT)})"
-        for paper, names in phrases.liked_elsewhere(edition)
-    ]
-    return _paragraph(phrases.LIKED_ELSEWHERE, lines) if lines else []
+    likes = phrases.liked_elsewhere(edition)
+    return _paragraph(
+        phrases.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
+    )
 
 
 def _quiet_text(edition: Edition) -> str:
     """Return why an edition has no picks, and what came closest, as markup."""
     words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
-    closest = [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in edition.closest]
-    return "\n".join([f"{words} The closest:", *closest]) if closest else words
+    return "\n".join([f"{words} The closest:", *map(_listed, edition.closest)]) if edition.closest else words
 
 
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
     """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
-    liked = [
-        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in phrases.letter_liked(letter)
-    ]
+    liked = map(_listed, phrases.letter_liked(letter))
+    learned = [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]
     blocks: list[Block] = [
         header(f"Your week in {edition.profile_title}"),
         context([phrases.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
+        *_paragraph("What was learned from your votes", learned),
+        *_taste(letter, links),
     ]
-    if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]:
-        blocks += _paragraph("What was learned from your votes", learned)
-    blocks += _taste(letter, links)
     if letter.month:
         blocks += _month(letter.month, edition.language)
     for pick in edition.picks:
@@ -283,7 +279,7 @@ def _month(month: FieldMonth, language: str) -> list[Block]:
     for topic in sections.month_topics(month):
         lines = [f"{sections.month_counts(topic, month)}:".capitalize()]
         lines += [f"{bar} {figures}".strip() for bar, figures in sections.month_bars(topic, month, language)]
-        lines += [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in topic.examples]
+        lines += map(_listed, topic.examples)
         blocks += _paragraph(escape(sections.month_topic(topic), TEXT_LIMIT), lines)
     return blocks
 
@@ -297,11 +293,13 @@ def _taste(letter: Letter, links: Links) -> list[Block]:
         choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
         lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
     leaving = [escape(sentence, TITLE_LIMIT) for sentence in sections.taste_leaving(letter)]
-    paragraphs = ((sections.TASTE, lines), (sections.TASTE_LEAVING, leaving))
-    return [block for heading, texts in paragraphs if texts for block in _paragraph(heading, texts)]
+    return [*_paragraph(sections.TASTE, lines), *_paragraph(sections.TASTE_LEAVING, leaving)]
 
 
-def _paragraph(heading: str, lines: list[str]) -> list[Block]:
+def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
+    """Return lines below a heading; nothing without a line."""
+    if not lines:
+        return []
     # A link may have 1,000 characters, and a section 3,000: a line too many is left out, not cut.
     text = f"*{heading}*"
     for line in lines:
@@ -351,6 +349,11 @@ def _linked(paper: Paper, label: str) -> str:
     address = title_link(paper)
     # A cut address would lead elsewhere.
     return label if address.is_search or not _fits(address.url) else link(address.url, label)
+
+
+def _listed(paper: Paper) -> str:
+    """Return a paper's title as a line of a list."""
+    return f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
 
 
 def _fits(url: str) -> bool:

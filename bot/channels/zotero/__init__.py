@@ -62,28 +62,8 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
     return fields
 
 
-def pdf_of(paper: Paper, parent: str, key: str) -> dict[str, Any] | None:
-    """Return a link to the PDF as an attachment; None for a paper whose PDF has no known address."""
-    if not paper.arxiv_id:
-        return None
-    return {
-        "key": key,
-        "version": 0,
-        "itemType": "attachment",
-        "linkMode": "linked_url",
-        "parentItem": parent,
-        "title": "PDF",
-        "url": f"https://arxiv.org/pdf/{paper.arxiv_id}",
-        "contentType": "application/pdf",
-    }
-
-
-def is_same_item(data: dict[str, Any], item: dict[str, Any]) -> bool:
-    """Whether an item's data describe the same paper as a new item: by DOI or arXiv id, else by title."""
-    return is_same_paper(_entry(data), _entry(item))
-
-
 def _entry(data: dict[str, Any]) -> Entry:
+    """Return an item's data as an entry, so that the same paper is found by DOI or arXiv id, else by title."""
     texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
     doi = next((doi for text in texts if (doi := doi_in(text))), None)
     arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := arxiv_id_in(text))), None)
@@ -92,9 +72,19 @@ def _entry(data: dict[str, Any]) -> Entry:
 
 
 def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
-    """Return the body of an outbox row that saves a paper as a new item."""
+    """Return the body of an outbox row that saves a paper as a new item, with a link to its PDF at arXiv."""
     items = [item_of(paper, tags, item_key)]
-    if pdf := pdf_of(paper, item_key, new_key()):
+    if paper.arxiv_id:
+        pdf = {
+            "key": new_key(),
+            "version": 0,
+            "itemType": "attachment",
+            "linkMode": "linked_url",
+            "parentItem": item_key,
+            "title": "PDF",
+            "url": f"https://arxiv.org/pdf/{paper.arxiv_id}",
+            "contentType": "application/pdf",
+        }
         items.append(pdf)
     return json.dumps({"save": items}).encode()
 
@@ -179,7 +169,7 @@ def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:
         answer = api.get("items/top", q=text, qmode=mode, limit=_MOST_CANDIDATES, format="json")
         for candidate in answer.json(list):
             data = candidate.get("data") if isinstance(candidate, dict) else None
-            if isinstance(data, dict) and (data.get("key") == item["key"] or is_same_item(data, item)):
+            if isinstance(data, dict) and (data.get("key") == item["key"] or is_same_paper(_entry(data), _entry(item))):
                 return str(data.get("key"))
     return None
 
