@@ -10,6 +10,7 @@ from datetime import timedelta
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bot.model import State
 from bot.model.errors import QueueError, StoreError
 from bot.operate.status import inactive_readers, load, status
-from bot.web.site import PageError, Site, client_key
+from bot.web.site import Site, client_key
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
 _WRONG_TOKENS_A_MINUTE = 10  # of one client
@@ -74,11 +75,11 @@ class OperatorPages:
     def _deny(self, request: Request) -> Response | None:
         """Return None for a holder of the operator's token, else 401.
 
-        Raises PageError if no token is set, and after too many wrong ones.
+        Raises HTTPException if no token is set, and after too many wrong ones.
         """
         token = self._site.app.operator_token
         if token is None:
-            raise PageError(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
+            raise HTTPException(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
         # A bearer token for scrapers, or the password of any user for browsers.
         scheme, _, presented = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "basic":
