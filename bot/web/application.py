@@ -20,7 +20,7 @@ from bot.config.files import Purpose
 from bot.model import Paper
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
-from bot.web.editions import EditionPages, OpenEditions, bibtex_file, ris_file
+from bot.web.editions import EditionPages, OpenEditions, papers_file
 from bot.web.open_pages import MonthPages, WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SearchPages, VotePages
@@ -181,8 +181,8 @@ def _route(
 def _export_routes(stem: str, papers: Callable[[Request], Sequence[Paper]]) -> list[Route]:
     """Return the routes that serve papers to reference managers, as ``.bib`` and as ``.ris``."""
     return [
-        _route(f"{stem}.bib", lambda request: bibtex_file(papers(request))),
-        _route(f"{stem}.ris", lambda request: ris_file(papers(request))),
+        _route(f"{stem}.bib", lambda request: papers_file(papers(request), "bib")),
+        _route(f"{stem}.ris", lambda request: papers_file(papers(request), "ris")),
     ]
 
 

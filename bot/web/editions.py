@@ -127,11 +127,10 @@ class OpenEditions:
         return [pick.paper for pick in self.edition(request.path_params["slug"]).picks]
 
 
-def bibtex_file(papers: Sequence[Paper]) -> Response:
-    return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
-
-
-def ris_file(papers: Sequence[Paper]) -> Response:
+def papers_file(papers: Sequence[Paper], extension: str) -> Response:
+    """Return papers as a file for reference managers, ``bib`` or ``ris``."""
+    if extension == "bib":
+        return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
     return attachment(ris(papers), "application/x-research-info-systems; charset=utf-8", "papers.ris")
 
 

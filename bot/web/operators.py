@@ -48,13 +48,11 @@ class OperatorPages:
         return PlainTextResponse("ok\n")
 
     def metrics(self, request: Request) -> Response:
-        if denied := self._deny(request):
-            return denied
+        self._require_operator(request)
         return Response(generate_latest(self._registry), media_type=_CONTENT_TYPE)
 
     def status(self, request: Request) -> Response:
-        if denied := self._deny(request):
-            return denied
+        self._require_operator(request)
         app = self._site.app
         profiles = self._site.profiles()
         now = self._site.now
@@ -72,11 +70,8 @@ class OperatorPages:
             volumes[source.name] = counts
         return self._site.page("status.html.j2", report=report, volumes=volumes, inactive=inactive_readers(app.store))
 
-    def _deny(self, request: Request) -> Response | None:
-        """Return None for a holder of the operator's token, else 401.
-
-        Raises HTTPException if no token is set, and after too many wrong ones.
-        """
+    def _require_operator(self, request: Request) -> None:
+        """Raise HTTPException unless the request has the operator's token: 404 if none is set, 401, 429 after many."""
         token = self._site.app.operator_token
         if token is None:
             raise HTTPException(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
@@ -91,9 +86,9 @@ class OperatorPages:
             presented = presented.strip() if scheme.lower() == "bearer" else ""
         # In constant time: the time of a plain comparison tells how many characters were right.
         if hmac.compare_digest(presented.encode(), token.encode()):
-            return None
+            return
         self._site.limit_rate("wrong operator tokens", client_key(request), _WRONG_TOKENS_A_MINUTE)
-        return self._site.page("refused.html.j2", 401, message="This page is for operators.", headers=_CHALLENGE)
+        raise HTTPException(401, "This page is for operators.", headers=_CHALLENGE)
 
 
 class RequestMetrics:

@@ -197,8 +197,7 @@ def require_personal(reader: Reader) -> Reader:
 
 
 def field(request: Request, name: str) -> str:
-    form: dict[str, list[str]] = request.state.form
-    return form.get(name, [""])[0]
+    return next(iter(fields(request, name)), "")
 
 
 def fields(request: Request, name: str) -> list[str]:

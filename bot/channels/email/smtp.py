@@ -32,7 +32,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.channels import Channel
-from bot.model import Delivery
+from bot.model import Delivery, ReaderId
 from bot.model.addresses import is_loopback, is_one_address
 from bot.model.clock import Deadline, Timer
 from bot.model.errors import ConfigError, DeliveryError, FailureScope
@@ -161,7 +161,7 @@ class SmtpChannel(Channel):
         security: Literal["starttls", "tls", "none"],
         *,
         envelope_sender: str,
-        bounce_tag: Callable[[Delivery], str] | None = None,
+        bounce_tag: Callable[[ReaderId, int], str] | None = None,
         username: str = "",
         password: str | None = None,
         context: ssl.SSLContext | None = None,
@@ -202,7 +202,7 @@ class SmtpChannel(Channel):
         if self._bounce_tag is not None:
             # By the envelope sender (RFC 5321) a bounce tells which message it is about.
             local, _, domain = sender.rpartition("@")
-            sender = f"{local}+{self._bounce_tag(delivery)}@{domain}"
+            sender = f"{local}+{self._bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
         session = self._open_envelope((sender, address), Deadline(self._session_seconds, self._timer))
         try:
             start_data()
