@@ -44,7 +44,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from threading import Event, Lock
 from typing import Protocol
 
@@ -174,14 +173,6 @@ def attempt_delivery(
     return outcome
 
 
-class BreakerState(StrEnum):
-    """Whether messages pass."""
-
-    CLOSED = "closed"  # all workers send
-    HALF_OPEN = "half-open"  # one worker probes, the others wait
-    OPEN = "open"  # nobody sends
-
-
 class CircuitBreaker:
     """The breaker of one channel for one run, shared by the channel's workers; thread-safe."""
 
@@ -193,17 +184,10 @@ class CircuitBreaker:
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
         self._refused: list[bool] = []  # of the last messages, which were refused for now
-        self.open_because = ""  # why and until when, for people; empty unless it is open
-        self.probe_over = Event()  # the probe has succeeded, failed, or found nothing to send
+        self.open_because = ""  # why and until when, for people; empty unless it is open, which lasts for the run
+        self.probe_over = Event()  # set once the probe has succeeded, failed, or found nothing to send
         if stored and not has_passed(stored.until, now):
             self.open_because = _describe(stored.why, stored.until)
-
-    @property
-    def state(self) -> BreakerState:
-        """The state; open never changes within a run."""
-        if self.open_because:
-            return BreakerState.OPEN
-        return BreakerState.CLOSED if self.probe_over.is_set() else BreakerState.HALF_OPEN
 
     def record_success(self) -> None:
         with self._lock:
@@ -394,8 +378,7 @@ class Worker:
         self.run.dispatcher.rates.release(self.kind, len(deliveries), now)
 
     def _may_continue(self) -> bool:
-        is_open = self.breaker.state is BreakerState.OPEN
-        return not (is_open or self._has_quit) and self.run.may_continue()
+        return not (self.breaker.open_because or self._has_quit) and self.run.may_continue()
 
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
