@@ -95,6 +95,25 @@ def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
     return html
 
 
+_FILTERS: dict[str, Callable[..., object]] = {
+    "credits": phrases.credits_of,
+    "day": _day,
+    "link": papers.title_link,
+    "month_name": month_name,
+    "oneline": oneline,
+    "ordinal": str,
+    "papers_count": lambda number: plural(number, "paper"),
+    "readable": readable,
+    "reasons": phrases.sentence,
+    "seen": _seen,
+    "short_day": _short_day,
+    "shorten": shorten,
+    "summary_html": _summary_html,
+    "title_text": phrases.title,
+    "wrap": wrap,
+}
+
+
 def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
     """Return the public functions that the modules define, by name."""
     return {
@@ -120,24 +139,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         lstrip_blocks=True,
     )
     # Jinja's own filters keep their names, such as ``title``.
-    env.filters = _functions(papers, phrases, sections) | env.filters
-    env.filters |= {
-        "credits": phrases.credits_of,
-        "day": _day,
-        "link": papers.title_link,
-        "month_name": month_name,
-        "oneline": oneline,
-        "ordinal": str,
-        "papers_count": lambda number: plural(number, "paper"),
-        "readable": readable,
-        "reasons": phrases.sentence,
-        "seen": _seen,
-        "short_day": _short_day,
-        "shorten": shorten,
-        "summary_html": _summary_html,
-        "title_text": phrases.title,
-        "wrap": wrap,
-    }
+    env.filters = _functions(papers, phrases, sections) | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
         "Vote": Vote,
