@@ -36,10 +36,11 @@ from sqlalchemy import insert, text
 from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
-from bot.channels import MessageRenderer, dispatcher
+from bot.channels import MessageRenderer
 from bot.editions import composer, ranked
 from bot.editions.models import refit
 from bot.model import EditionKind, Reader, Vote
+from bot.operate import dispatcher
 from bot.ranking import ranker
 from bot.store import derived, editions, schema
 from bot.store import papers as stored_papers

@@ -30,9 +30,9 @@ from support import ROOT
 from yardsticks import count_statements, mail_server, smtplib_loop
 
 from bot.channels import Route
-from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.smtp import SmtpChannel
 from bot.model import Edition, Message, State
+from bot.operate.dispatcher import Dispatcher
 from bot.store import Store, open_store, schema
 
 READERS = 2_000

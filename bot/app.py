@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from pydantic import SecretStr
 
-    from bot.channels import Route, StopSignal
-    from bot.channels.dispatcher import Dispatcher
+    from bot.channels import Route
     from bot.channels.slack.transport import SlackInteractions
     from bot.editions.composer import Context, EditionComposer, TldrWriter
     from bot.editions.models import CorpusCache, CurrentRanker
     from bot.formats import Parser
     from bot.operate.conference import ConferencePlanner
     from bot.operate.day import DailyJob
+    from bot.operate.dispatcher import Dispatcher, StopSignal
     from bot.operate.ingest import IngestionService
     from bot.operate.messages import ChannelTests
     from bot.readers.libraries import ZoteroLibraries
@@ -368,7 +368,7 @@ class App:
 
     def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
         """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
-        from bot.channels.dispatcher import Dispatcher
+        from bot.operate.dispatcher import Dispatcher
 
         store = self.store
         return Dispatcher(

@@ -18,22 +18,18 @@ class ToyRenderer(Renderer):
     def __init__(self, parts: RenderingParts) -> None:
         self._parts = parts
 
-    def edition(self, edition: Edition, slot: str) -> list[Message]:
-        texts = [phrases.subject(edition), *(phrases.title(pick.paper) for pick in edition.picks)]
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        if isinstance(content, Letter):
+            texts = [phrases.letter_subject(content)]
+        else:
+            texts = [phrases.subject(content), *(phrases.title(pick.paper) for pick in content.picks)]
         return [Message(f"toy {text}".encode(), text, part, in_thread=part > 1) for part, text in enumerate(texts, 1)]
-
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        subject = phrases.letter_subject(letter)
-        return [Message(f"toy {subject}".encode(), subject)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
         return Message(f"toy Confirm {title}: {links.confirm()}".encode(), f"Confirm {title}")
 
-    def preview(self, edition: Edition, form: str) -> str:
-        return "\n".join(message.body.decode() for message in self.edition(edition, ""))
-
-    def preview_letter(self, letter: Letter, form: str) -> str:
-        return self.letter(letter, "")[0].body.decode()
+    def preview(self, content: Edition | Letter, form: str) -> str:
+        return "\n".join(message.body.decode() for message in self.messages(content, ""))
 
 
 class ToyTransport:

@@ -15,8 +15,8 @@ To add a channel:
    against a real server on loopback.
 
 A channel translates one foreign protocol to two results, a receipt or a ``DeliveryError``, and decides nothing else:
-``dispatcher`` says when messages are sent and tried again, and the outbox remembers. Below are what a channel
-implements, ``FilesChannel`` for messages where no server is set, and what the dispatcher needs of the store.
+``bot.operate.dispatcher`` says when messages are sent and tried again, and the outbox remembers. Below are what a
+channel implements, and ``FilesChannel`` for messages where no server is set.
 
 Each command imports this module, and few of them send anything: the methods of a kind import what they need when they
 are called.
@@ -48,7 +48,6 @@ from bot.model import (
     OutboxKey,
     Reader,
     ReaderId,
-    SendGrant,
     SendLimit,
     State,
 )
@@ -65,9 +64,10 @@ class Cancelled(Exception):  # noqa: N818 - a signal, not an error
     """Raised by ``start_data()``: the reader has stopped, or the lease ran out. Nothing is sent."""
 
 
-class Channel(Protocol):
-    """One connection to the outside, used by one thread at a time."""
+class Channel(ABC):
+    """One connection to the outside, used by one thread at a time. Only ``send`` has no default."""
 
+    @abstractmethod
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Deliver one message and return the other side's receipt, such as ``250 queued as 17``.
 
@@ -76,13 +76,14 @@ class Channel(Protocol):
         (``Cancelled``) passes, and then no body is sent.
         """
 
-    def find_receipt(self, delivery: Delivery) -> str | None:
+    def find_receipt(self, _delivery: Delivery) -> str | None:
         """Return the receipt of a message of unknown outcome if the other side can show that it arrived, else None."""
+        return None
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - a reader's library is checked by polls
         """Do everything but send: connect, log in, write. Raises ``DeliveryError``."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - not every channel keeps connections
         """Close connections; the next ``send`` opens them again."""
 
 
@@ -137,15 +138,11 @@ class Renderer(ABC):
     """Makes the messages of one channel."""
 
     @abstractmethod
-    def edition(self, edition: Edition, slot: str) -> list[Message]:
-        """Return the messages of an edition, alert or test, in order.
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        """Return the messages of an edition, alert, test or weekly letter, in order.
 
         ``slot`` tells the reader's editions apart. A message with ``in_thread`` goes into the first one's thread.
         """
-
-    @abstractmethod
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        """Return the messages of a weekly letter."""
 
     def confirmation(
         self, _reader: Reader, _title: str, _key: OutboxKey, _links: ReaderLinks, _now: datetime
@@ -158,12 +155,13 @@ class Renderer(ABC):
         return None
 
     @abstractmethod
-    def preview(self, edition: Edition, form: str) -> str:
-        """Return an edition in one of the channel's ``forms``."""
+    def preview(self, content: Edition | Letter, form: str) -> str:
+        """Return an edition or a letter in one of the channel's ``forms``."""
 
-    @abstractmethod
-    def preview_letter(self, letter: Letter, form: str) -> str:
-        """Return a letter in one of the channel's ``forms``."""
+
+def edition_in(content: Edition | Letter) -> Edition:
+    """Return an edition itself, and the edition that a letter is built on."""
+    return content.edition if isinstance(content, Letter) else content
 
 
 class ChannelKind(ABC):
@@ -219,7 +217,7 @@ class ReaderChannelKind(ChannelKind):
         """Return what makes the channel's messages."""
 
 
-class FilesChannel:
+class FilesChannel(Channel):
     """Writes each message to a file of its own: ``<folder>/<date>/<slug>--<address>.eml``.
 
     The second part of an edition ends in ``--2``; ``.json`` is indented for people to read. No file is overwritten by
@@ -251,9 +249,6 @@ class FilesChannel:
         with _translated():
             self._folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=self._folder).close()
-
-    def close(self) -> None:
-        """Do nothing: no file stays open."""
 
     def forget(self, reader: Reader) -> None:
         stem = reader.file_stem
@@ -289,104 +284,6 @@ def _translated() -> Iterator[None]:
             scope=FailureScope.CHANNEL,
             code=errno.errorcode.get(error.errno or 0, type(error).__name__),
         ) from error
-
-
-class Outbox(Protocol):
-    """The queue of messages. No transaction is open while a channel talks."""
-
-    def expire(self, now: datetime) -> int:
-        """Mark rows as ``unknown`` whose lease ran out after the body was started; return how many."""
-
-    def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
-        """Return the rows that became ``unknown`` after a time and in whose threads replies are held."""
-
-    def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
-        """Commit that an ``unknown`` row has arrived, with its receipt; the replies in its thread are due then."""
-
-    def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
-        """Lease up to ``limit`` due rows of a kind; their ``attempts`` include the one to come, from 1 on."""
-
-    def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
-        """Give back claimed rows that were not attempted, due at once or at ``not_before``."""
-
-    def next_due(self, kind: Kind) -> datetime | None:
-        """Return when the first delayed row of a kind is due; None without any."""
-
-    def waiting(self, kind: Kind) -> int:
-        """Return how many rows of a kind are still to be sent."""
-
-    def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
-        """Commit that the body is about to be sent; False if the row is not ours or its reader has stopped."""
-
-    def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
-        """Commit that a row was sent."""
-
-    def finish(self, delivery: Delivery, state: State, now: datetime, code: str, detail: str) -> bool:
-        """Commit a final state: ``failed`` or ``unknown``."""
-
-    def retry(
-        self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool
-    ) -> bool:
-        """Commit that the row is due again at ``not_before``, and whether this attempt counts."""
-
-
-class ReaderSuppression(Protocol):
-    """The suppression list: addresses that hard-bounced get nothing more."""
-
-    def suppress(self, reader_id: ReaderId, why: str) -> object:
-        """Send nothing more to a reader after a hard bounce; ``why`` is shown to the operator."""
-
-
-class Rates(Protocol):
-    """How fast messages may go out, over all processes."""
-
-    def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
-        """Reserve up to ``most`` messages of a kind."""
-
-    def release(self, kind: Kind, count: int, now: datetime) -> object:
-        """Give back the reservation of messages that were not attempted."""
-
-    def slow_down(self, kind: Kind, now: datetime) -> object:
-        """Lower the rate of a kind for a while, as the other side throttles."""
-
-
-class StopSignal(Protocol):
-    """A request by another thread to end early; ``threading.Event`` is one."""
-
-    def is_set(self) -> bool:
-        """Whether the run is to end."""
-
-    def wait(self, timeout: float) -> object:
-        """Wait ``timeout`` seconds, or until the run is to end."""
-
-
-class OpenBreaker(Protocol):
-    """The stored record of a circuit breaker that has opened and not closed since."""
-
-    @property
-    def until(self) -> datetime:
-        """When the channel may be probed."""
-
-    @property
-    def times(self) -> int:
-        """How many failures in a row opened it."""
-
-    @property
-    def why(self) -> str:
-        """The last failure's message."""
-
-
-class BreakerStore(Protocol):
-    """Where open circuit breakers outlive a run."""
-
-    def all(self) -> Mapping[Kind, OpenBreaker]:
-        """Return the records of all breakers that have not closed, also where the probe is due."""
-
-    def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> object:
-        """Record that a breaker opened, or opened once more."""
-
-    def end(self, kind: Kind) -> object:
-        """Record that a breaker closed."""
 
 
 @cache
@@ -451,11 +348,8 @@ class MessageRenderer:
         self._make = make
         self._renderers: dict[Kind, Renderer] = {}
 
-    def messages(self, edition: Edition, slot: str) -> list[Message]:
-        return self.of_kind(edition.reader.kind).edition(edition, slot)
-
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        return self.of_kind(letter.edition.reader.kind).letter(letter, slot)
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        return self.of_kind(edition_in(content).reader.kind).messages(content, slot)
 
     def of_kind(self, kind: Kind) -> Renderer:
         if kind not in self._renderers:

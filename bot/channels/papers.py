@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
-from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from bot.config.files import Purpose, Signer
@@ -170,37 +169,6 @@ def summary_text(summary: Sequence[Sentence], indent: str = "") -> str:
     return "\n".join(wrap(paragraph, indent, indent) for paragraph in paragraphs(summary))
 
 
-class Links(Protocol):
-    """A reader's links. A GET changes nothing, as mail scanners follow links: the page's button does.
-
-    A link is empty where nothing would be behind it: without pages, all but those that open a mail to the bot.
-    """
-
-    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
-        """Return the page that asks to confirm a vote; ``via`` is the channel of the link, mail or page."""
-
-    def save(self, paper: Paper, via: str = "mail") -> str:
-        """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
-
-    def edition(self, day: date) -> str:
-        """Return the page of a day's edition, which leads to none of the reader's own."""
-
-    def skipped(self, day: date) -> str:
-        """Return the reader's own page of what a day's catch-up edition skipped."""
-
-    def go(self, paper: Paper) -> str:
-        """Return the page that shows the paper's addresses, which is shorter than most of them."""
-
-    def me(self) -> str:
-        """Return the reader's preferences page."""
-
-    def taste(self, phrase: ChangedPhrase, change: TasteChange) -> str:
-        """Return the page that asks to confirm what becomes of a phrase that was liked."""
-
-    def unsubscribe(self) -> str:
-        """Return the page that unsubscribes the reader; without pages a mail to the bot's mailbox that does."""
-
-
 def title_link(paper: Paper) -> PaperLink:
     """Return the link of a paper's title: http or https only, percent-encoded."""
     # Digests can hold any text as an address: a quotation mark or blank in it would end the attribute or Slack's link.
@@ -263,7 +231,9 @@ class SampleLinks:
 class ReaderLinks:
     """Links to the web pages at ``public_url``, signed for one reader.
 
-    Without it there are no pages. ``reply_to`` is the bot's mailbox if votes in mails are mails to it; empty if not.
+    A GET changes nothing, as mail scanners follow links: the page's button does. A link is empty where nothing would be
+    behind it: without ``public_url``, all but those that open a mail to the bot. ``reply_to`` is the bot's mailbox if
+    votes in mails are mails to it; empty if not.
     """
 
     public_url: str
@@ -291,6 +261,7 @@ class ReaderLinks:
         return self._page("confirm", Purpose.CONFIRM)
 
     def edition(self, day: date) -> str:
+        """Return the page of a day's edition, which leads to none of the reader's own."""
         return self._page("edition", Purpose.EDITION, day.toordinal())
 
     def skipped(self, day: date) -> str:
@@ -298,9 +269,11 @@ class ReaderLinks:
         return page and f"{page}/skipped/{day}"
 
     def go(self, paper: Paper) -> str:
+        """Return the page that shows the paper's addresses, which is shorter than most of them."""
         return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""
 
     def save(self, paper: Paper, via: str = "mail") -> str:
+        """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
         if via == "mail" and _is_on_this_machine(self.public_url):
             return ""
         page = self._page("thumb", Purpose.THUMB, paper.id)
@@ -320,6 +293,7 @@ class ReaderLinks:
         return page and f"{page}?do={change}&phrase={quote(phrase.text)}"
 
     def unsubscribe(self) -> str:
+        """Return the page that unsubscribes the reader; without pages a mail to the bot's mailbox that does."""
         if self.reply_to and not self.public_url:
             return self._mail(f"unsubscribe {self._token(Purpose.UNSUBSCRIBE, self.reader.id)}")
         return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
@@ -336,6 +310,9 @@ class ReaderLinks:
         if token is None:
             token = self._tokens[purpose, payload] = self.signer.sign(purpose, payload)
         return token
+
+
+Links = ReaderLinks | SampleLinks
 
 
 # A mail asks it for each paper.

@@ -166,20 +166,14 @@ def join_counts(papers: int, with_first: int, with_second: int, since: date) -> 
     return f"Of {plural(papers, 'paper')} sent to you since {long_date(since)}, {had}."
 
 
-# Many readers have the same reasons for the same papers.
+# A mail names a title up to six times, and many readers have the same reasons for the same papers.
 @lru_cache(maxsize=10_000)
 def _shown(text: str, width: int) -> str:
     return shorten(readable(text), width)
 
 
 def title(paper: Paper) -> str:
-    return _title(paper.title)
-
-
-# A mail names a title up to six times, and many readers get the same papers.
-@lru_cache(maxsize=10_000)
-def _title(title: str) -> str:
-    return shorten(readable(title), TITLE_WIDTH)
+    return _shown(paper.title, TITLE_WIDTH)
 
 
 def authors(paper: Paper, always: Collection[str] = ()) -> str:
@@ -222,11 +216,6 @@ def number(position: int) -> str:
 
 def numbered(text: str, position: int) -> str:
     return wrap(text, "    ", number(position))
-
-
-def ordinal(position: int) -> str:
-    """Return a pick's position as it stands before its title in HTML, and in the address of its anchor."""
-    return str(position)
 
 
 def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:

@@ -1,18 +1,19 @@
 """The Jinja2 environment of the message templates, a check that each of them renders, and the samples for it.
 
-A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), the filters
-below, ``Role`` and ``Vote``.
+A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), ``Role`` and
+``Vote``. Its filters are the public functions of ``papers``, ``phrases`` and ``sections``, and those below.
 """
 
 from __future__ import annotations
 
 import difflib
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePath
+from types import ModuleType
 from typing import Any
 
 from jinja2 import (
@@ -30,21 +31,8 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import phrases, sections
-from bot.channels.papers import (
-    Links,
-    SampleLinks,
-    facts,
-    host,
-    paragraphs,
-    path,
-    pdf,
-    pieces,
-    short,
-    summary_text,
-    title_link,
-)
-from bot.channels.sections import FOLLOW_UPS, follow_ups, in_text
+from bot.channels import papers, phrases, sections
+from bot.channels.papers import Links, SampleLinks
 from bot.model import (
     ChangedPhrase,
     Edition,
@@ -107,75 +95,36 @@ def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
     return html
 
 
-_FILTERS: Mapping[str, Callable[..., object]] = {
-    "authors": phrases.authors,
-    "catch_up_note": phrases.catch_up_note,
+_FILTERS: dict[str, Callable[..., object]] = {
     "credits": phrases.credits_of,
     "day": _day,
-    "facts": facts,
-    "first_line": phrases.first_line,
-    "follow_ups": follow_ups,
-    "host": host,
-    "in_text": in_text,
-    "kind_label": phrases.kind_label,
-    "liked_by": phrases.liked_by,
-    "liked_elsewhere": phrases.liked_elsewhere,
-    "label": phrases.label,
-    "groups": phrases.groups,
-    "lessons": phrases.lessons,
-    "letter_liked": phrases.letter_liked,
-    "letter_preheader": phrases.letter_preheader,
-    "letter_record": phrases.letter_record,
-    "letter_subject": phrases.letter_subject,
-    "letter_votes": phrases.letter_votes,
-    "letter_week": phrases.letter_week,
-    "taste_compared": sections.taste_compared,
-    "taste_faded": sections.taste_faded,
-    "taste_grown": sections.taste_grown,
-    "taste_leaving": sections.taste_leaving,
-    "link": title_link,
-    "list_heading": phrases.list_heading,
-    "match": phrases.match,
-    "match_label": phrases.match_label,
-    "match_strength": phrases.match_strength,
-    "month_bars": sections.month_bars,
-    "month_compared": sections.month_compared,
-    "month_counts": sections.month_counts,
-    "month_heading": sections.month_heading,
+    "link": papers.title_link,
     "month_name": month_name,
-    "month_topic": sections.month_topic,
-    "month_topics": sections.month_topics,
-    "news": phrases.news,
-    "number": phrases.number,
-    "numbered": phrases.numbered,
     "oneline": oneline,
-    "ordinal": phrases.ordinal,
+    "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
-    "paragraphs": paragraphs,
-    "path": path,
-    "pdf": pdf,
-    "percent": phrases.percent,
-    "pieces": pieces,
-    "preheader": phrases.preheader,
-    "quiet": phrases.quiet,
     "readable": readable,
     "reasons": phrases.sentence,
     "seen": _seen,
-    "short": short,
-    "skipped": phrases.skipped,
     "short_day": _short_day,
     "shorten": shorten,
-    "strength": phrases.strength,
-    "subject": phrases.subject,
     "summary_html": _summary_html,
-    "summary_text": summary_text,
-    "tally": phrases.tally,
-    "understood": phrases.understood,
     "title_text": phrases.title,
-    "verdict": phrases.verdict,
-    "why": phrases.why,
     "wrap": wrap,
 }
+
+
+def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
+    """Return the public functions that the modules define, by name."""
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if callable(value)
+        and not isinstance(value, type)
+        and value.__module__ == module.__name__
+        and not name.startswith("_")
+    }
 
 
 def environment(shipped: Path, home: Path | None = None) -> Environment:
@@ -189,13 +138,14 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters.update(_FILTERS)
-    env.globals["Role"] = Role
-    env.globals["Vote"] = Vote
-    env.globals["LETTER_MISSED"] = phrases.LETTER_MISSED
-    env.globals["LIKED_ELSEWHERE"] = phrases.LIKED_ELSEWHERE
-    env.globals["FOLLOW_UPS"] = FOLLOW_UPS
+    # Jinja's own filters keep their names, such as ``title``.
+    env.filters = _functions(papers, phrases, sections) | env.filters | _FILTERS
     env.globals |= {
+        "Role": Role,
+        "Vote": Vote,
+        "FOLLOW_UPS": sections.FOLLOW_UPS,
+        "LETTER_MISSED": phrases.LETTER_MISSED,
+        "LIKED_ELSEWHERE": phrases.LIKED_ELSEWHERE,
         "TASTE": sections.TASTE,
         "TASTE_LEAVING": sections.TASTE_LEAVING,
         "TASTE_AGAIN": sections.TASTE_AGAIN,
@@ -208,8 +158,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
     """Render a message template; raises TemplateProblem with the file and line of a mistake in it."""
-    with _template_problems(name):
-        return env.get_template(name).render(edition=edition, links=links, language=edition.language)
+    return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 
 def render_part(env: Environment, name: str, **context: object) -> str:

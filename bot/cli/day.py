@@ -231,7 +231,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         if letter.is_empty:
             click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
         else:
-            click.echo(renderer.preview_letter(letter, output_format))
+            click.echo(renderer.preview(letter, output_format))
         return
     with working("composing the edition"):
         edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)

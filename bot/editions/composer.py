@@ -405,7 +405,7 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
             letter = compose_letter(context, reader, profile, day, now)
             slot = letter_slot(letter.edition.date)
             # Stores nothing where another process has taken the slot.
-            messages = [] if letter.is_empty else context.renderer.letter(letter, slot)
+            messages = [] if letter.is_empty else context.renderer.messages(letter, slot)
             store.editions.save(letter.edition, slot, messages)
         except Exception as error:
             problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))

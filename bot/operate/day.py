@@ -29,7 +29,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count, islice
 
-from bot.channels.dispatcher import Dispatcher
 from bot.config.files import DiskSpace
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
 from bot.editions.composer import Context, TldrWriter, alert, put_letters
@@ -46,6 +45,7 @@ from bot.editions.due import (
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.errors import in_one_line
+from bot.operate.dispatcher import Dispatcher
 from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
 from bot.operate.references import References
 from bot.readers.libraries import ZoteroLibraries

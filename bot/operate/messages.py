@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.channels import MessageRenderer, Route, StopSignal, reader_channel
-from bot.channels.dispatcher import Dispatcher
+from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email.rendering import notice_bytes, sender_domain
 from bot.channels.phrases import understood
 from bot.channels.templates import welcome_edition
@@ -19,6 +18,7 @@ from bot.editions.composer import EditionComposer
 from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
 from bot.model.clock import local_date, next_moment
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
+from bot.operate.dispatcher import Dispatcher, StopSignal
 from bot.store import Store
 
 # Older problems were in an earlier notice.

@@ -20,12 +20,12 @@ from bot.config.files import Purpose
 from bot.model import Paper
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
-from bot.web.editions import EditionPages, OpenEditions, bibtex_file, ris_file
+from bot.web.editions import EditionPages, OpenEditions, papers_file
 from bot.web.open_pages import MonthPages, WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages, TastePages
-from bot.web.site import AddressPages, PageError, RequestLimits, Site, own_path, traceback_places
+from bot.web.site import RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ log = logging.getLogger("paperbot")
 
 Handler = Callable[[Request], Response]
 
-_MESSAGES = {404: "There is no such page.", 405: "This page can't be used this way."}
+_MESSAGES = {"Not Found": "There is no such page.", "Method Not Allowed": "This page can't be used this way."}
 _STOPPED_BY_OTHERS = "You did not stop these editions, so only the operator of Paperbot can start them again."
 
 
@@ -97,6 +97,14 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     def sample(_request: Request) -> Response:
         return site.page("sample.html.j2")
 
+    def addresses(request: Request) -> Response:
+        """Show a paper's addresses, for the text part of mails, where they are longer than a line.
+
+        No redirect: an address that a digest names can't be passed off as ours.
+        """
+        (paper_id,) = site.payload(request, Purpose.GO)
+        return site.page("go.html.j2", paper=site.paper(paper_id))
+
     return [
         _route("/", subscriptions.start),
         _route("/style.css", lambda _request: _static(site, "style.css.j2", "text/css")),
@@ -122,7 +130,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/thumb/{token}/save", votes.offer_to_save),
         *_export_routes("/thumb/{token}/paper", votes.papers),
         _route("/taste/{token}", taste.show, taste.change),
-        _route("/go/{token}", AddressPages(site).show),
+        _route("/go/{token}", addresses),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),
         _route("/edition/{token}", editions.show_shared),
@@ -150,17 +158,17 @@ def _route(
 
     def handle(request: Request) -> Response:
         if request.state.excess:
-            raise PageError(413, "This request is too large.")
+            raise HTTPException(413, "This request is too large.")
         handler = post if request.method == "POST" else get
         assert handler is not None  # noqa: S101 - the route has only the methods that have handlers
         try:
             return handler(request)
-        except (PageError, PaperbotError):
+        except (HTTPException, PaperbotError):
             raise
         except Exception as error:
             # Not logged by Starlette: its traceback would hold the message, and with it a reader's data.
             log.error("a page failed with %s: %s", type(error).__name__, traceback_places(error))
-            raise PageError(500, "This is an error of Paperbot; it has been logged.") from None
+            raise HTTPException(500, "This is an error of Paperbot; it has been logged.") from None
 
     async def handle_in_executor(request: Request) -> Response:
         return await asyncio.get_running_loop().run_in_executor(executor, handle, request)
@@ -173,8 +181,8 @@ def _route(
 def _export_routes(stem: str, papers: Callable[[Request], Sequence[Paper]]) -> list[Route]:
     """Return the routes that serve papers to reference managers, as ``.bib`` and as ``.ris``."""
     return [
-        _route(f"{stem}.bib", lambda request: bibtex_file(papers(request))),
-        _route(f"{stem}.ris", lambda request: ris_file(papers(request))),
+        _route(f"{stem}.bib", lambda request: papers_file(papers(request), "bib")),
+        _route(f"{stem}.ris", lambda request: papers_file(papers(request), "ris")),
     ]
 
 
@@ -187,35 +195,23 @@ def _static(site: Site, template: str, media_type: str) -> Response:
 def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Response]]:
     """Return the handlers by exception; Starlette calls that of the nearest base class."""
 
-    def show(request: Request, status: int, message: str) -> Response:
+    def show_error(request: Request, error: Exception) -> Response:
+        match error:
+            case HTTPException():
+                status, message = error.status_code, _MESSAGES.get(error.detail, error.detail)
+            case NotStoppedByReaderError():
+                status, message = 403, _STOPPED_BY_OTHERS
+            case _:
+                log.error("%s", error)
+                status, message = 503, "Paperbot is unavailable at the moment; please try again later."
         # The links to a reader's own pages are shown where the request was for one of these.
         me = ""
         if request.url.path.startswith("/me/") and "token" in request.path_params:
-            with suppress(PageError):
+            with suppress(HTTPException):
                 site.payload(request, Purpose.ME)
                 me = own_path(request)
-        return site.page("refused.html.j2", status, me=me, message=message)
+        # Allow, for 405
+        headers = error.headers if isinstance(error, HTTPException) else None
+        return site.page("refused.html.j2", status, me=me, message=message, headers=headers)
 
-    def show_page_error(request: Request, error: Exception) -> Response:
-        assert isinstance(error, PageError)  # noqa: S101 - tells the type checker what Starlette promises
-        return show(request, error.status, error.message)
-
-    def show_http_error(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # noqa: S101 - as above
-        response = show(request, error.status_code, _MESSAGES.get(error.status_code, error.detail))
-        response.headers.update(error.headers or {})  # Allow, for 405
-        return response
-
-    def show_stopped_by_others(request: Request, _error: Exception) -> Response:
-        return show(request, 403, _STOPPED_BY_OTHERS)
-
-    def show_failure(request: Request, error: Exception) -> Response:
-        log.error("%s", error)
-        return show(request, 503, "Paperbot is unavailable at the moment; please try again later.")
-
-    return {
-        PageError: show_page_error,
-        HTTPException: show_http_error,
-        NotStoppedByReaderError: show_stopped_by_others,
-        PaperbotError: show_failure,
-    }
+    return {HTTPException: show_error, PaperbotError: show_error}

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -32,11 +33,12 @@ from bot.model.wording import oneline, plural
 from bot.store.editions import StoredEdition
 from bot.text.latex import readable
 from bot.text.tokens import tokens
-from bot.web.site import PageError, Site, field, own_path, page_number, parse_day, require_personal
+from bot.web.site import Site, field, own_path, page_number, parse_day, require_personal
 
 _DAYS_A_PAGE = 20
 _SKIPPED_A_PAGE = 30
 _CATCH_UPS_A_MINUTE = 5
+_MOST_CACHED = 100  # editions
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,48 +50,59 @@ class _CachedEdition:
     edition: Edition
 
 
+class EditionCache:
+    """Editions by a key, each composed again once its profile has changed or a newer paper is in the store."""
+
+    def __init__(self, site: Site) -> None:
+        self._papers = site.store.papers
+        self._cache: dict[Hashable, _CachedEdition] = {}
+        # One lock for all editions: composing takes the ranking lock of the site anyway, and a second request for
+        # the same edition finds it in the cache.
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, profile: Profile, compose: Callable[[], Edition]) -> Edition:
+        with self._lock:
+            newest = self._papers.newest_id()
+            cached = self._cache.get(key)
+            if not (cached and cached.profile == profile and cached.newest == newest):
+                if len(self._cache) >= _MOST_CACHED:
+                    self._cache.clear()
+                cached = self._cache[key] = _CachedEdition(profile, newest, compose())
+            return cached.edition
+
+
 class OpenEditions:
     """The latest edition of each open profile, cached until the papers or the profile change."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._cache: dict[str, _CachedEdition] = {}
-        # One lock for all profiles: composing takes the ranking lock of the site anyway, and a second request for
-        # the same edition finds it in the cache.
-        self._lock = threading.Lock()
+        self._cache = EditionCache(site)
 
     def profiles(self) -> dict[str, Profile]:
         return {slug: profile for slug, profile in self._site.profiles().items() if profile.open}
 
     def require_any(self) -> None:
-        """Raise PageError if no profile is open: then nothing is for everybody."""
+        """Raise HTTPException if no profile is open: then nothing is for everybody."""
         if not self.profiles():
-            raise PageError(404, "Nothing here is open to everybody.")
+            raise HTTPException(404, "Nothing here is open to everybody.")
 
     def editions(self) -> list[Edition]:
         return [self.edition(slug) for slug in self.profiles()]
 
     def of_request(self, request: Request) -> tuple[str, Profile]:
-        """Return the open profile that a path names, with its slug; raises PageError for any other."""
+        """Return the open profile that a path names, with its slug; raises HTTPException for any other."""
         slug = request.path_params["slug"]
         return slug, self._profile(slug)
 
     def _profile(self, slug: str) -> Profile:
         profile = self.profiles().get(slug)
         if profile is None:
-            raise PageError(404, "There is no open profile of this name.")
+            raise HTTPException(404, "There is no open profile of this name.")
         return profile
 
     def edition(self, slug: str) -> Edition:
         profile = self._profile(slug)
-        with self._lock:
-            newest = self._site.store.papers.newest_id()
-            cached = self._cache.get(slug)
-            if cached and cached.profile == profile and cached.newest == newest:
-                return cached.edition
-            edition = self.compose(slug, profile)
-            self._cache[slug] = _CachedEdition(profile, newest, edition)
-            return edition
+        return self._cache.get(slug, profile, lambda: self.compose(slug, profile))
 
     def compose(self, slug: str, profile: Profile) -> Edition:
         """Compose the edition of a reader without votes; nothing is stored."""
@@ -114,11 +127,10 @@ class OpenEditions:
         return [pick.paper for pick in self.edition(request.path_params["slug"]).picks]
 
 
-def bibtex_file(papers: Sequence[Paper]) -> Response:
-    return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
-
-
-def ris_file(papers: Sequence[Paper]) -> Response:
+def papers_file(papers: Sequence[Paper], extension: str) -> Response:
+    """Return papers as a file for reference managers, ``bib`` or ``ris``."""
+    if extension == "bib":
+        return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
     return attachment(ris(papers), "application/x-research-info-systems; charset=utf-8", "papers.ris")
 
 
@@ -142,7 +154,7 @@ class EditionPages:
         try:
             day = date.fromisoformat(request.path_params["day"])
         except ValueError:
-            raise PageError(404, "Not a valid date.") from None
+            raise HTTPException(404, "Not a valid date.") from None
         return self._page(self._of_day(reader, day), own_path(request))
 
     def papers(self, request: Request) -> list[Paper]:
@@ -188,7 +200,7 @@ class EditionPages:
         reader = require_personal(self._site.viewer(request, Purpose.ME))
         profile = self._site.profile_of(reader)
         if reader.stopped:
-            raise PageError(403, "No editions are sent to you at present; your preferences say why.")
+            raise HTTPException(403, "No editions are sent to you at present; your preferences say why.")
         self._site.limit_rate("catch-ups", str(reader.id), _CATCH_UPS_A_MINUTE)
         site, now = self._site, self._site.now
         with site.composer() as composer:
@@ -216,7 +228,7 @@ class EditionPages:
         of_reader = self._site.store.catch_ups.of_reader(reader.id)
         found = next((catch_up for _, day, catch_up in of_reader if str(day) == request.path_params["day"]), None)
         if found is None:
-            raise PageError(404, "There is no edition of this day that catches up.")
+            raise HTTPException(404, "There is no edition of this day that catches up.")
         first = (page_number(request) - 1) * _SKIPPED_A_PAGE
         return self._site.page(
             "skipped.html.j2",
@@ -264,7 +276,7 @@ class EditionPages:
         self._site.count_view(reader)
         stored = [e for e in self._site.store.editions.of_reader(reader.id) if e.date == day]
         if not stored:
-            raise PageError(404, "There is no edition of this day.")
+            raise HTTPException(404, "There is no edition of this day.")
         # Oldest first: the day's alerts come before its edition, as in the inbox.
         return [load_edition(self._site, reader, edition) for edition in reversed(stored)]
 

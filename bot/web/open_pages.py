@@ -8,16 +8,16 @@ to the newest week, ``/open/{slug}/week/2025-W19`` stays the same week's, and th
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from io import BytesIO
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 from zoneinfo import ZoneInfo
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -30,23 +30,13 @@ from bot.editions.letters import FieldMonths, month_after, month_before
 from bot.model import NOT_STORED, Edition, FieldMonth, PaperId, Reader
 from bot.model.clock import local_date
 from bot.model.wording import long_date, month_name, oneline, shorten
-from bot.web.editions import OpenEditions
-from bot.web.site import PageError, Site, client_key
+from bot.web.editions import EditionCache, OpenEditions
+from bot.web.site import Site, client_key
 
 _MOST_PAPERS = 5
 _WEEK = timedelta(days=7)
-_MOST_CACHED = 100  # weeks
 _DESCRIPTION_WIDTH = 200  # characters; what shows previews cuts there
 _NO_WEEK = "No paper of this week is here."
-
-
-@dataclass(frozen=True, slots=True)
-class _CachedWeek:
-    """A week's edition, valid for this profile as long as no newer paper is in the store."""
-
-    profile: Profile
-    newest: PaperId
-    edition: Edition
 
 
 class WeekPages:
@@ -55,14 +45,13 @@ class WeekPages:
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
         self._open_editions = open_editions
-        self._cache: dict[tuple[str, date], _CachedWeek] = {}
-        self._lock = threading.Lock()
+        self._cache = EditionCache(site)
 
     def redirect_to_newest(self, request: Request) -> Response:
         slug, profile = self._open_editions.of_request(request)
         newest = self._site.store.papers.newest_first_seen(profile.sources)
         if newest is None:
-            raise PageError(404, _NO_WEEK)
+            raise HTTPException(404, _NO_WEEK)
         day = local_date(newest, profile.schedule.timezone)
         return RedirectResponse(f"/open/{slug}/week/{_week_name(day)}", 303)
 
@@ -94,20 +83,12 @@ class WeekPages:
         return Response(content, media_type="image/png", headers=headers)
 
     def _edition(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
-        """Return the week's edition for a reader without votes; raises PageError for a week without papers."""
-        with self._lock:
-            newest = self._site.store.papers.newest_id()
-            cached = self._cache.get((slug, monday))
-            if not (cached and cached.profile == profile and cached.newest == newest):
-                # Only what ranks is counted: a preview asks for page and picture at once.
-                self._site.count_view(client_key(request))
-                if len(self._cache) >= _MOST_CACHED:
-                    self._cache.clear()
-                cached = _CachedWeek(profile, newest, self._compose(slug, profile, monday))
-                self._cache[slug, monday] = cached
-        return cached.edition
+        """Return the week's edition for a reader without votes; raises HTTPException for a week without papers."""
+        return self._cache.get((slug, monday), profile, lambda: self._compose(request, slug, profile, monday))
 
-    def _compose(self, slug: str, profile: Profile, monday: date) -> Edition:
+    def _compose(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
+        # Only what ranks is counted: a preview asks for page and picture at once.
+        self._site.count_view(client_key(request))
         ids = self._papers(profile, monday)
         section = profile.edition.model_copy(update={"size": _MOST_PAPERS, "explore": 0})
         of_week = profile.model_copy(update={"edition": section, "alerts": None, "group": False})
@@ -117,7 +98,7 @@ class WeekPages:
             candidates = Candidates(ids, self._site.store.papers.newest_id())
             edition = composer.edition(reader, of_week, monday, min(end, self._site.now), candidates)
         if not edition.picks:
-            raise PageError(404, _NO_WEEK)
+            raise HTTPException(404, _NO_WEEK)
         # The words that are marked are the profile's.
         picks = [
             replace(pick, summary=tuple(replace(sentence, marks=()) for sentence in pick.summary))
@@ -142,10 +123,10 @@ def _monday(name: str) -> date:
         year, week = name.split("-W")
         monday = date.fromisocalendar(int(year), int(week), 1)
     except ValueError:
-        raise PageError(404, "Not a valid week; write it like 2025-W19.") from None
+        raise HTTPException(404, "Not a valid week; write it like 2025-W19.") from None
     # One address for each week: "2025-W5" is none.
     if name != _week_name(monday):
-        raise PageError(404, f"Not a valid week; write it like {_week_name(monday)}.")
+        raise HTTPException(404, f"Not a valid week; write it like {_week_name(monday)}.")
     return monday
 
 
@@ -156,13 +137,13 @@ def _week_name(day: date) -> str:
 
 
 def _bounds(profile: Profile, monday: date) -> tuple[datetime, datetime]:
-    """Return the week's beginning and end in the profile's time zone; raises PageError at the calendar's ends."""
+    """Return the week's beginning and end in the profile's time zone; raises HTTPException at the calendar's ends."""
     zone = ZoneInfo(profile.schedule.timezone)
     try:
         start, end = datetime.combine(monday, time(), zone), datetime.combine(monday + _WEEK, time(), zone)
         return start.astimezone(UTC), end.astimezone(UTC)
     except OverflowError:
-        raise PageError(404, _NO_WEEK) from None
+        raise HTTPException(404, _NO_WEEK) from None
 
 
 def _dates(monday: date, language: str) -> str:
@@ -285,7 +266,7 @@ class MonthPages:
             self._site.count_view(client_key(request))
         month = self._months.of(profile, first, self._site.now)
         if month is None:
-            raise PageError(404, "This month is compared with those before once it has ended.")
+            raise HTTPException(404, "This month is compared with those before once it has ended.")
         language = profile.language
         sentence = month_compared(month, language)
         topics = "; ".join(f"{month_topic(topic)}, {month_counts(topic, month)}" for topic in month.topics)
@@ -314,10 +295,10 @@ def _month(name: str) -> date:
         year, month = name.split("-")
         first = date(int(year), int(month), 1)
     except ValueError:
-        raise PageError(404, "Not a valid month; write it like 2025-05.") from None
+        raise HTTPException(404, "Not a valid month; write it like 2025-05.") from None
     # One address for each month: "2025-5" is none.
     if name != _month_name(first) or first.year not in _YEARS:
-        raise PageError(404, "Not a valid month; write it like 2025-05.")
+        raise HTTPException(404, "Not a valid month; write it like 2025-05.")
     return first
 
 

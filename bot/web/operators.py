@@ -10,6 +10,7 @@ from datetime import timedelta
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bot.model import State
 from bot.model.errors import QueueError, StoreError
 from bot.operate.status import inactive_readers, load, status
-from bot.web.site import PageError, Site, client_key
+from bot.web.site import Site, client_key
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
 _WRONG_TOKENS_A_MINUTE = 10  # of one client
@@ -47,13 +48,11 @@ class OperatorPages:
         return PlainTextResponse("ok\n")
 
     def metrics(self, request: Request) -> Response:
-        if denied := self._deny(request):
-            return denied
+        self._require_operator(request)
         return Response(generate_latest(self._registry), media_type=_CONTENT_TYPE)
 
     def status(self, request: Request) -> Response:
-        if denied := self._deny(request):
-            return denied
+        self._require_operator(request)
         app = self._site.app
         profiles = self._site.profiles()
         now = self._site.now
@@ -71,14 +70,11 @@ class OperatorPages:
             volumes[source.name] = counts
         return self._site.page("status.html.j2", report=report, volumes=volumes, inactive=inactive_readers(app.store))
 
-    def _deny(self, request: Request) -> Response | None:
-        """Return None for a holder of the operator's token, else 401.
-
-        Raises PageError if no token is set, and after too many wrong ones.
-        """
+    def _require_operator(self, request: Request) -> None:
+        """Raise HTTPException unless the request has the operator's token: 404 if none is set, 401, 429 after many."""
         token = self._site.app.operator_token
         if token is None:
-            raise PageError(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
+            raise HTTPException(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
         # A bearer token for scrapers, or the password of any user for browsers.
         scheme, _, presented = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "basic":
@@ -90,9 +86,9 @@ class OperatorPages:
             presented = presented.strip() if scheme.lower() == "bearer" else ""
         # In constant time: the time of a plain comparison tells how many characters were right.
         if hmac.compare_digest(presented.encode(), token.encode()):
-            return None
+            return
         self._site.limit_rate("wrong operator tokens", client_key(request), _WRONG_TOKENS_A_MINUTE)
-        return self._site.page("refused.html.j2", 401, message="This page is for operators.", headers=_CHALLENGE)
+        raise HTTPException(401, "This page is for operators.", headers=_CHALLENGE)
 
 
 class RequestMetrics:

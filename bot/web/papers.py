@@ -25,7 +25,7 @@ from bot.readers.votes import VoteEffect, vote_with_effect
 from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
-from bot.web.editions import OpenEditions, bibtex_file, ris_file
+from bot.web.editions import OpenEditions, papers_file
 from bot.web.site import Site, client_key, own_path, parse_paper_id, parse_vote
 
 if TYPE_CHECKING:
@@ -223,11 +223,8 @@ class SearchPages:
                 words = correction
         if reader is None:
             papers = [public_part(paper) for paper in papers]
-        match request.query_params.get("format"):
-            case "bib":
-                return bibtex_file(papers)
-            case "ris":
-                return ris_file(papers)
+        if (extension := request.query_params.get("format")) in ("bib", "ris"):
+            return papers_file(papers, extension)
         return self._site.page(
             "search.html.j2",
             me=own_path(request) if reader else "",

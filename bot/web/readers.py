@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -47,7 +48,6 @@ from bot.web.editions import OpenEditions, attachment
 from bot.web.papers import VOTES_A_MINUTE, record_vote
 from bot.web.site import (
     POLICY,
-    PageError,
     Site,
     client_key,
     field,
@@ -109,11 +109,11 @@ class ReaderPage:
         try:
             message = self._changed(request, reader, profile, action)
         except ValueError as error:
-            raise PageError(400, f"Not a valid value. {error}") from None
+            raise HTTPException(400, f"Not a valid value. {error}") from None
         return self._page(request, self._site.reader_with(reader.id), message)
 
     def _changed(self, request: Request, reader: Reader, profile: Profile, action: str) -> str:
-        """Do what a form asks for and return what to say; raises ValueError and PageError."""
+        """Do what a form asks for and return what to say; raises ValueError and HTTPException."""
         store, subscriptions = self._site.store, self._subscriptions
         match action:
             case "ignore":
@@ -144,7 +144,7 @@ class ReaderPage:
                 subscriptions.resume(reader)
                 message = "Resumed: the next edition comes as planned."
             case _:
-                raise PageError(400, "This form is incomplete.")
+                raise HTTPException(400, "This form is incomplete.")
         return message
 
     def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> str:
@@ -312,7 +312,7 @@ class PreviewPage:
         if interests:
             profile = profiles.get(slug)
             if profile is None:
-                raise PageError(400, "Please choose one of the profiles on the start page.")
+                raise HTTPException(400, "Please choose one of the profiles on the start page.")
             edition = self._open_editions.compose(slug, with_own_interests(profile, interests))
         template = "_preview.html.j2" if field(request, "part") else "preview.html.j2"
         return self._site.page(
@@ -377,7 +377,7 @@ class SubscriptionPages:
         typed = field(request, "email").strip()
         profile = self._open_editions.profiles().get(slug)
         if profile is None:
-            raise PageError(400, "Please choose one of the profiles on the start page.")
+            raise HTTPException(400, "Please choose one of the profiles on the start page.")
         try:
             address = mail_address(typed)
         except ValueError:
@@ -507,7 +507,7 @@ class TastePages:
                     now=self._site.now,
                 )
             except ValueError as error:
-                raise PageError(400, str(error)) from None
+                raise HTTPException(400, str(error)) from None
         return self._page(wish, effect=effect)
 
     def _page(self, wish: _Wish, effect: VoteEffect | None = None) -> Response:
@@ -531,9 +531,9 @@ class TastePages:
         try:
             change = TasteChange(request.query_params.get("do", ""))
         except ValueError:
-            raise PageError(400, _INCOMPLETE) from None
+            raise HTTPException(400, _INCOMPLETE) from None
         # The papers are signed, the phrase is not: it has to be one of theirs.
         if len(phrase) > MAX_WORD_LENGTH or not any(has_phrase(paper, phrase) for paper in papers.values()):
-            raise PageError(400, _INCOMPLETE)
+            raise HTTPException(400, _INCOMPLETE)
         liked = {vote.paper for vote in liked_votes(self._site.store, reader, paper_ids)}
         return _Wish(reader, change, phrase, [papers[i] for i in paper_ids if i in papers and i in liked])

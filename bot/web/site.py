@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -37,14 +38,6 @@ _MAX_DIGITS = 6  # of a page's number
 _TOO_MANY = "Too many requests; please wait a minute."
 
 
-class PageError(Exception):
-    """A request that can't be answered; shown as a page with this status and message."""
-
-    def __init__(self, status: int, message: str) -> None:
-        self.status = status
-        self.message = message
-
-
 class Site:
     """One open home as the pages use it. Threads share it."""
 
@@ -66,7 +59,7 @@ class Site:
         return datetime.now(UTC)
 
     def count_view(self, viewer: Reader | str) -> None:
-        """Count a view by a reader or by a client's address; raises PageError if there are too many in a minute."""
+        """Count a view by a reader or by a client's address; raises HTTPException if there are too many in a minute."""
         key = viewer.id if isinstance(viewer, Reader) else viewer
         minute = int(self.now.timestamp()) // 60
         with self._views_lock:
@@ -75,12 +68,12 @@ class Site:
                 self._views.clear()
             self._views[key] += 1
             if self._views[key] > VIEWS_A_MINUTE:
-                raise PageError(429, _TOO_MANY)
+                raise HTTPException(429, _TOO_MANY)
 
     def limit_rate(self, action: str, actor: str, per_minute: int) -> None:
-        """Count an action in the database, where all processes see it; raises PageError if there are too many."""
+        """Count an action in the database, where all processes see it; raises HTTPException if there are too many."""
         if not self.store.rate_limits.allow(action, actor, per_minute, timedelta(minutes=1), self.now):
-            raise PageError(429, _TOO_MANY)
+            raise HTTPException(429, _TOO_MANY)
 
     @contextmanager
     def composer(self) -> Iterator[EditionComposer]:
@@ -112,7 +105,7 @@ class Site:
     def profile_in_file(self, reader: Reader) -> Profile:
         profile = self.profiles().get(reader.profile)
         if profile is None:
-            raise PageError(410, "The profile of this subscription no longer exists.")
+            raise HTTPException(410, "The profile of this subscription no longer exists.")
         return profile
 
     def note_visit(self, reader: Reader) -> None:
@@ -136,7 +129,7 @@ class Site:
         return reader
 
     def viewer(self, request: Request, purpose: Purpose) -> Reader:
-        """Return what ``reader`` does, and count a view; raises PageError."""
+        """Return what ``reader`` does, and count a view; raises HTTPException."""
         reader = self.reader(request, purpose)
         self.count_view(reader)
         return reader
@@ -144,13 +137,13 @@ class Site:
     def reader_with(self, reader_id: int) -> Reader:
         reader = self.store.readers.by_id(reader_id)
         if reader is None:
-            raise PageError(410, "This subscription no longer exists, and its data is deleted.")
+            raise HTTPException(410, "This subscription no longer exists, and its data is deleted.")
         return reader
 
     def paper(self, paper_id: int) -> Paper:
         paper = self.store.papers.get([paper_id]).get(paper_id)
         if paper is None:
-            raise PageError(404, "This paper no longer exists.")
+            raise HTTPException(404, "This paper no longer exists.")
         return paper
 
     def me(self, reader: Reader) -> str:
@@ -160,7 +153,7 @@ class Site:
         try:
             return self.app.signer.read(purpose, request.path_params["token"])
         except TokenError as error:
-            raise PageError(410 if error.expired else 404, f"Sorry, {error}.") from None
+            raise HTTPException(410 if error.expired else 404, f"Sorry, {error}.") from None
 
     def page(
         self,
@@ -194,18 +187,17 @@ def own_path(request: Request) -> str:
 
 
 def require_personal(reader: Reader) -> Reader:
-    """Return the reader; raises PageError for a channel's.
+    """Return the reader; raises HTTPException for a channel's.
 
     Every member of a channel can open its links, and no member may stop, export or delete the others' subscription.
     """
     if is_shared(reader):
-        raise PageError(403, "This page belongs to a whole channel; only the operator of Paperbot can do this.")
+        raise HTTPException(403, "This page belongs to a whole channel; only the operator of Paperbot can do this.")
     return reader
 
 
 def field(request: Request, name: str) -> str:
-    form: dict[str, list[str]] = request.state.form
-    return form.get(name, [""])[0]
+    return next(iter(fields(request, name)), "")
 
 
 def fields(request: Request, name: str) -> list[str]:
@@ -217,13 +209,13 @@ def parse_vote(text: str) -> Vote:
     try:
         return Vote(text)
     except ValueError:
-        raise PageError(400, "This link is incomplete; please open it from the email again.") from None
+        raise HTTPException(400, "This link is incomplete; please open it from the email again.") from None
 
 
 def parse_paper_id(text: str) -> PaperId:
     paper_id = parse_ref(text if text.startswith("p") else f"p{text}")
     if paper_id is None:
-        raise PageError(400, "Not a valid paper id.")
+        raise HTTPException(400, "Not a valid paper id.")
     return paper_id
 
 
@@ -231,7 +223,7 @@ def parse_day(ordinal: int) -> date:
     try:
         return date.fromordinal(ordinal)
     except (ValueError, OverflowError):
-        raise PageError(404, "Not a valid date.") from None
+        raise HTTPException(404, "Not a valid date.") from None
 
 
 def page_number(request: Request) -> int:
@@ -260,20 +252,6 @@ def traceback_places(error: Exception) -> str:
     # Frames name files, lines and functions; unlike messages, they hold no values.
     frames = traceback.extract_tb(error.__traceback__)
     return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
-
-
-class AddressPages:
-    """``/go/{token}``: a paper's addresses, for the text part of mails, where they are longer than a line.
-
-    It shows where each link leads and doesn't redirect: an address that a digest names can't be passed off as ours.
-    """
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
-    def show(self, request: Request) -> Response:
-        (paper_id,) = self._site.payload(request, Purpose.GO)
-        return self._site.page("go.html.j2", paper=self._site.paper(paper_id))
 
 
 MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message along in which a button was pressed

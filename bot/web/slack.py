@@ -17,6 +17,7 @@ from datetime import timedelta
 from typing import Any
 
 from starlette.background import BackgroundTask
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -29,7 +30,7 @@ from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.readers.votes import VoteEffect
 from bot.web.editions import OpenEditions, load_edition
 from bot.web.papers import record_vote
-from bot.web.site import PageError, Site, parse_paper_id, traceback_places
+from bot.web.site import Site, parse_paper_id, traceback_places
 
 log = logging.getLogger("paperbot")
 
@@ -88,9 +89,9 @@ class SlackPages:
             elif payload.get("type") == "block_actions":
                 answers = [self._vote(payload)]
             else:
-                raise PageError(400, "Paperbot doesn't know this request.")
-        except PageError as error:
-            answers = [{"text": error.message}]
+                raise HTTPException(400, "Paperbot doesn't know this request.")
+        except HTTPException as error:
+            answers = [{"text": error.detail}]
         except NotStoppedByReaderError:
             answers = [{"text": _STOPPED_BY_OTHERS}]
         except PaperbotError as error:
@@ -112,12 +113,12 @@ class SlackPages:
         action = actions[0] if isinstance(actions, list) and actions else None
         vote = _VOTES.get(_text_at(action, "action_id"))
         if vote is None:
-            raise PageError(400, "Paperbot doesn't know this button.")
+            raise HTTPException(400, "Paperbot doesn't know this button.")
         paper = self._site.paper(parse_paper_id(_text_at(action, "value")))
         user = _id_at(payload, "user", "id")
         channel = _id_at(payload, "channel", "id") or _id_at(payload, "container", "channel_id")
         if not user:
-            raise PageError(400, "Slack did not say who you are, so nothing was saved.")
+            raise HTTPException(400, "Slack did not say who you are, so nothing was saved.")
         reader = self._reader_of_message(payload, [channel, user], paper)
         if not is_shared(reader):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
@@ -143,7 +144,7 @@ class SlackPages:
         candidates = [reader_id] if reader_id in readers else list(readers)
         last = self._site.store.editions.last_reader_shown(candidates, paper.id)
         if last is None:
-            raise PageError(404, "This edition is no longer stored, so its thumbs no longer count.")
+            raise HTTPException(404, "This edition is no longer stored, so its thumbs no longer count.")
         return readers[last]
 
     def _readers_at(self, addresses: Iterable[str]) -> dict[int, Reader]:
@@ -169,7 +170,7 @@ class SlackPages:
                 slug = argument.strip()
                 profile = self._open_editions.profiles().get(slug)
                 if not user or profile is None:
-                    raise PageError(400, self._offer())
+                    raise HTTPException(400, self._offer())
                 self._subscriptions.subscribe_authenticated(slug, SLACK.name, user, self._site.now)
                 title = escape(profile.title, 200)
                 return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]

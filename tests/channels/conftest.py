@@ -17,7 +17,6 @@ from jinja2 import Environment
 from store.conftest import open_another, samples, store, store_url
 
 from bot.channels import Route
-from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.smtp import SmtpChannel
 from bot.channels.templates import environment
 from bot.model import (
@@ -34,6 +33,7 @@ from bot.model import (
     TasteChange,
     Vote,
 )
+from bot.operate.dispatcher import Dispatcher
 
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
 from .scripted_channels import Clock, ScriptedChannel

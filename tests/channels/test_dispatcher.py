@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from bot.channels import FilesChannel
-from bot.channels.dispatcher import BATCH
 from bot.channels.email.smtp import SmtpChannel
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope, StoreError
+from bot.operate.dispatcher import BATCH
 
 from .scripted_channels import counts
 

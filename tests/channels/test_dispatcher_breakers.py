@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from time import sleep
 
-from bot.channels.dispatcher import BATCH, MAX_UNANSWERED
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope
+from bot.operate.dispatcher import BATCH, MAX_UNANSWERED
 
 from .scripted_channels import PatientChannel, ScriptedChannel, counts
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from aiosmtpd.smtp import SMTP
 
-from bot.channels.dispatcher import CircuitBreaker
 from bot.model import SendLimit, State
 from bot.model.errors import DeliveryError
+from bot.operate.dispatcher import CircuitBreaker
 from bot.store import open_store
 
 from .scripted_channels import counts

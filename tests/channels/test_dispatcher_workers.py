@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from threading import Barrier
 
-from bot.channels.dispatcher import BATCH, CLAIM_LEASE, FIRST_BATCH, LEASE, PATIENCE
 from bot.model import State
 from bot.model.errors import DeliveryError
+from bot.operate.dispatcher import BATCH, CLAIM_LEASE, FIRST_BATCH, LEASE, PATIENCE
 
 from .scripted_channels import PatientChannel, ScriptedChannel, counts
 

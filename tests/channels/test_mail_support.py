@@ -164,7 +164,6 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
     pages["letter"] = render_letter_mail(templates, letter, links).html
     for known in (True, False):
         parts = render_confirmation(
-            "subscribe",
             templates,
             known=known,
             title="Sample",

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.channels.dispatcher import LONGEST_WAIT, MAX_ATTEMPTS, CircuitBreaker, decide
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope
+from bot.operate.dispatcher import LONGEST_WAIT, MAX_ATTEMPTS, CircuitBreaker, decide
 
 from .memory_outbox import MemoryBreakers
 

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from bot.channels import Route
-from bot.channels.dispatcher import LEASE, Dispatcher
 from bot.channels.slack.transport import SlackChannel
 from bot.model import Message, State, StopReason
+from bot.operate.dispatcher import LEASE, Dispatcher
 from bot.store.outbox import Outbox
 
 from .scripted_channels import counts

@@ -108,7 +108,7 @@ def letter_of(app, day, kind="email"):
     context = app.context(app.profiles)
     (reader,) = app.store.readers.all()
     letter = compose_letter(context, replace(reader, kind=kind), app.profiles["owls"], day, NOW)
-    messages = [] if letter.is_empty else context.renderer.letter(letter, "letter-x")
+    messages = [] if letter.is_empty else context.renderer.messages(letter, "letter-x")
     return letter, messages
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from bot.channels import ChannelKind, FilesChannel, ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
-from bot.model import OPERATOR_KIND, Delivery, SendLimit
+from bot.model import OPERATOR_KIND, ReaderId, SendLimit
 from bot.model.addresses import mail_address
 from bot.model.errors import FailureScope
 
@@ -59,10 +59,7 @@ class EmailKind(ReaderChannelKind):
         return f"go by {settings.host}:{settings.port} ({security}, {login}) as {settings.sender}"
 
     def route(self, settings: MailSettings, parts: TransportParts) -> Route:
-        def bounce_tag(delivery: Delivery) -> str:
-            return parts.tag(delivery.reader.id, delivery.id)
-
-        return _mail_route(settings, parts.files, settings.connections, bounce_tag)
+        return _mail_route(settings, parts.files, settings.connections, parts.tag)
 
     def send_limit(self, settings: MailSettings) -> SendLimit:
         return SendLimit(settings.per_second, settings.per_day) if settings.host else SendLimit()
@@ -88,7 +85,7 @@ class OperatorKind(ChannelKind):
 
 
 def _mail_route(
-    settings: MailSettings, files: Path, connections: int, bounce_tag: Callable[[Delivery], str] | None
+    settings: MailSettings, files: Path, connections: int, bounce_tag: Callable[[ReaderId, int], str] | None
 ) -> Route:
     if not settings.host:
         return Route([FilesChannel(files, EmailKind.suffix)])

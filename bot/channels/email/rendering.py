@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from css_inline import CSSInliner
 
-from bot.channels import Renderer, RenderingParts, phrases
+from bot.channels import Renderer, RenderingParts, edition_in, phrases
 from bot.channels.papers import Links, ReaderLinks, shortened
 from bot.channels.templates import render, render_part
 from bot.model import Edition, Letter, Message, OutboxKey, Reader, Role
@@ -48,7 +48,6 @@ _WORTHS = {Role.CONCLUSION: 1.3, Role.IDEA: 1.0, Role.TASK: 1.0, None: 0.8, Role
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
 _MAX_VALUE_LENGTH = 900
-_LINE_END = "\r\n"
 _LONG_WORD = 60  # characters
 _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
@@ -184,7 +183,7 @@ def _subject(text: str) -> str:
     # A word that is longer than a line is encoded, too, to be divided.
     is_plain = safe.isascii() and all(len(word) < _LONG_WORD for word in safe.split())
     charset = "us-ascii" if is_plain else "utf-8"
-    line = f"Subject: {Header(safe, charset, maxlinelen=76, header_name='Subject').encode(linesep=_LINE_END)}"
+    line = "Subject: " + Header(safe, charset, maxlinelen=76, header_name="Subject").encode(linesep="\r\n")
     _verify_header("Subject", line)
     return line
 
@@ -233,15 +232,16 @@ class MailRenderer(Renderer):
         self._domain = sender_domain(sender)
         self._parts = parts
 
-    def edition(self, edition: Edition, slot: str) -> list[Message]:
-        return [self._message(self._edition_parts(edition), edition, slot)]
-
-    def letter(self, letter: Letter, slot: str) -> list[Message]:
-        return [self._message(self._letter_parts(letter), letter.edition, slot)]
+    def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
+        edition = edition_in(content)
+        # Derived, not random: rendering the edition again gives the same Message-ID.
+        message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
+        links = self._parts.links(edition.reader)
+        parts, date = self._mail(content), edition.composed_at
+        return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
         parts = render_confirmation(
-            "subscribe",
             self._parts.templates,
             links=links,
             title=title,
@@ -251,28 +251,15 @@ class MailRenderer(Renderer):
         message_id = f"<{str(key).replace(':', '.')}@{self._domain}>"
         return self._finished(parts, reader, title, links, message_id=message_id, date=now)
 
-    def preview(self, edition: Edition, form: str) -> str:
-        parts = self._edition_parts(edition)
+    def preview(self, content: Edition | Letter, form: str) -> str:
+        parts = self._mail(content)
         return parts.html if form == "html" else parts.text
 
-    def preview_letter(self, letter: Letter, form: str) -> str:
-        parts = self._letter_parts(letter)
-        return parts.html if form == "html" else parts.text
-
-    def _edition_parts(self, edition: Edition) -> MailParts:
-        return render_mail(self._parts.templates, edition, self._parts.links(edition.reader))
-
-    def _letter_parts(self, letter: Letter) -> MailParts:
-        return render_letter_mail(self._parts.templates, letter, self._parts.links(letter.edition.reader))
-
-    def _message(self, parts: MailParts, edition: Edition, slot: str) -> Message:
-        reader = edition.reader
-        # Derived, not random: rendering the edition again gives the same Message-ID.
-        message_id = f"<{slot}.{self._parts.tag(reader.id)}@{self._domain}>"
-        links = self._parts.links(reader)
-        return self._finished(
-            parts, reader, edition.profile_title, links, message_id=message_id, date=edition.composed_at
-        )
+    def _mail(self, content: Edition | Letter) -> MailParts:
+        links = self._parts.links(edition_in(content).reader)
+        if isinstance(content, Letter):
+            return render_letter_mail(self._parts.templates, content, links)
+        return render_mail(self._parts.templates, content, links)
 
     def _finished(
         self, parts: MailParts, reader: Reader, title: str, links: Links, *, message_id: str, date: datetime
@@ -342,14 +329,11 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
     return MailParts(phrases.letter_subject(letter), html, text)
 
 
-def render_confirmation(name: str, environment: Environment, **context: object) -> MailParts:
-    """Render ``confirmation/<name>.txt.j2``, whose first line is the subject, and ``confirmation/<name>.html.j2``.
-
-    Raises TemplateProblem if a template has a mistake.
-    """
-    text = visible(render_part(environment, f"confirmation/{name}.txt.j2", **context))
+def render_confirmation(environment: Environment, **context: object) -> MailParts:
+    """Return a confirmation mail, whose text begins with its subject; raises TemplateProblem as ``render_mail``."""
+    text = visible(render_part(environment, "confirmation/subscribe.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
-    html = _inlined(render_part(environment, f"confirmation/{name}.html.j2", **context))
+    html = _inlined(render_part(environment, "confirmation/subscribe.html.j2", **context))
     return MailParts(oneline(subject), html, body.lstrip())
 
 

@@ -31,7 +31,8 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.model import Delivery
+from bot.channels import Channel
+from bot.model import Delivery, ReaderId
 from bot.model.addresses import is_loopback, is_one_address
 from bot.model.clock import Deadline, Timer
 from bot.model.errors import ConfigError, DeliveryError, FailureScope
@@ -142,7 +143,7 @@ Reply = tuple[int, bytes]
 _CLOSED = (-1, 421)
 
 
-class SmtpChannel:
+class SmtpChannel(Channel):
     """Sends mail through one server.
 
     ``security``: ``starttls`` and ``tls`` verify the server's certificate and never fall back to plain text;
@@ -160,7 +161,7 @@ class SmtpChannel:
         security: Literal["starttls", "tls", "none"],
         *,
         envelope_sender: str,
-        bounce_tag: Callable[[Delivery], str] | None = None,
+        bounce_tag: Callable[[ReaderId, int], str] | None = None,
         username: str = "",
         password: str | None = None,
         context: ssl.SSLContext | None = None,
@@ -201,7 +202,7 @@ class SmtpChannel:
         if self._bounce_tag is not None:
             # By the envelope sender (RFC 5321) a bounce tells which message it is about.
             local, _, domain = sender.rpartition("@")
-            sender = f"{local}+{self._bounce_tag(delivery)}@{domain}"
+            sender = f"{local}+{self._bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
         session = self._open_envelope((sender, address), Deadline(self._session_seconds, self._timer))
         try:
             start_data()
@@ -216,9 +217,6 @@ class SmtpChannel:
             code, text = _expect(2, session.getreply())
         self._in_transaction = False
         return f"{code} {readable(text)}"
-
-    def find_receipt(self, delivery: Delivery) -> None:
-        """Return None: SMTP has no way to ask for a message's outcome."""
 
     def check(self) -> None:
         deadline = Deadline(self._session_seconds, self._timer)
@@ -403,15 +401,8 @@ def _dot_stuff(body: bytes) -> bytes:
     Line ends become CRLF first: some servers take a bare LF before a dot for the end of the message, and what follows
     for commands (SMTP smuggling, CVE-2023-51764).
     """
-    # Which line ends a text has: a seventh of the time of removing each CRLF and searching the rest.
-    line_ends = io.IncrementalNewlineDecoder(None, translate=False)
-    line_ends.decode(body.decode("latin-1"), final=True)
-    if line_ends.newlines != "\r\n":
-        body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
-    if not body.endswith(b"\r\n"):
-        body += b"\r\n"
-    stuffed = body.replace(b"\r\n.", b"\r\n..")
-    return b"." + stuffed if stuffed.startswith(b".") else stuffed
+    lines = body.splitlines()
+    return b"".join(b"." * line.startswith(b".") + line + b"\r\n" for line in lines)
 
 
 def _expect(first_digit: int, reply: Reply) -> Reply:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, phrases, sections
+from bot.channels import Renderer, edition_in, phrases, sections
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
 from bot.channels.sections import FOLLOW_UPS, Span, follow_ups
 from bot.channels.slack import SLACK
@@ -127,31 +127,24 @@ class SlackRenderer(Renderer):
         self._links = links
         self._has_buttons = has_buttons
 
-    def edition(self, edition: Edition, _slot: str) -> list[Message]:
+    def messages(self, content: Edition | Letter, _slot: str) -> list[Message]:
         # The subject is what ``status`` shows of a message.
-        return [
-            Message(body, edition.profile_title, part, in_thread=part > 1)
-            for part, body in enumerate(self._thread(edition), 1)
-        ]
+        subject = phrases.letter_subject(content) if isinstance(content, Letter) else content.profile_title
+        bodies = enumerate(self._bodies(content), 1)
+        return [Message(body, subject, part, in_thread=part > 1) for part, body in bodies]
 
-    def letter(self, letter: Letter, _slot: str) -> list[Message]:
-        return [Message(self._letter(letter), phrases.letter_subject(letter))]
-
-    def preview(self, edition: Edition, _form: str) -> str:
-        """Return the edition as JSON, one line per message; replies have a ``thread_ts``."""
-        first, *replies = (json.loads(body) for body in self._thread(edition))
+    def preview(self, content: Edition | Letter, _form: str) -> str:
+        """Return the content as JSON, one line per message; replies have a ``thread_ts``."""
+        first, *replies = (json.loads(body) for body in self._bodies(content))
         # Slack gives the timestamp when it accepts the first message.
         messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
         return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
-    def preview_letter(self, letter: Letter, _form: str) -> str:
-        return self._letter(letter).decode()
-
-    def _thread(self, edition: Edition) -> list[bytes]:
-        return render_thread(edition, self._links(edition.reader), buttons=self._has_buttons)
-
-    def _letter(self, letter: Letter) -> bytes:
-        return render_letter_slack(letter, self._links(letter.edition.reader), buttons=self._has_buttons)
+    def _bodies(self, content: Edition | Letter) -> list[bytes]:
+        links = self._links(edition_in(content).reader)
+        if isinstance(content, Letter):
+            return [render_letter_slack(content, links, buttons=self._has_buttons)]
+        return render_thread(content, links, buttons=self._has_buttons)
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
@@ -220,7 +213,7 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
 def _follow_ups(edition: Edition) -> list[Block]:
     """Return what became of papers that the reader liked."""
     lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
-    return _paragraph(FOLLOW_UPS, lines) if lines else []
+    return _paragraph(FOLLOW_UPS, lines)
 
 
 def _span(span: Span) -> str:
@@ -243,34 +236,30 @@ def _skipped_block(edition: Edition, links: Links) -> list[Block]:
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
     """Return the papers beside the picks that others of the reader's group like."""
-    lines = [
-        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))} ({escape(names, _LIKED_LIMIT)})"
-        for paper, names in phrases.liked_elsewhere(edition)
-    ]
-    return _paragraph(phrases.LIKED_ELSEWHERE, lines) if lines else []
+    likes = phrases.liked_elsewhere(edition)
+    return _paragraph(
+        phrases.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
+    )
 
 
 def _quiet_text(edition: Edition) -> str:
     """Return why an edition has no picks, and what came closest, as markup."""
     words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
-    closest = [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in edition.closest]
-    return "\n".join([f"{words} The closest:", *closest]) if closest else words
+    return "\n".join([f"{words} The closest:", *map(_listed, edition.closest)]) if edition.closest else words
 
 
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
     """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
-    liked = [
-        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in phrases.letter_liked(letter)
-    ]
+    liked = map(_listed, phrases.letter_liked(letter))
+    learned = [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]
     blocks: list[Block] = [
         header(f"Your week in {edition.profile_title}"),
         context([phrases.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
+        *_paragraph("What was learned from your votes", learned),
+        *_taste(letter, links),
     ]
-    if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]:
-        blocks += _paragraph("What was learned from your votes", learned)
-    blocks += _taste(letter, links)
     if letter.month:
         blocks += _month(letter.month, edition.language)
     for pick in edition.picks:
@@ -290,7 +279,7 @@ def _month(month: FieldMonth, language: str) -> list[Block]:
     for topic in sections.month_topics(month):
         lines = [f"{sections.month_counts(topic, month)}:".capitalize()]
         lines += [f"{bar} {figures}".strip() for bar, figures in sections.month_bars(topic, month, language)]
-        lines += [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in topic.examples]
+        lines += map(_listed, topic.examples)
         blocks += _paragraph(escape(sections.month_topic(topic), TEXT_LIMIT), lines)
     return blocks
 
@@ -304,11 +293,13 @@ def _taste(letter: Letter, links: Links) -> list[Block]:
         choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
         lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
     leaving = [escape(sentence, TITLE_LIMIT) for sentence in sections.taste_leaving(letter)]
-    paragraphs = ((sections.TASTE, lines), (sections.TASTE_LEAVING, leaving))
-    return [block for heading, texts in paragraphs if texts for block in _paragraph(heading, texts)]
+    return [*_paragraph(sections.TASTE, lines), *_paragraph(sections.TASTE_LEAVING, leaving)]
 
 
-def _paragraph(heading: str, lines: list[str]) -> list[Block]:
+def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
+    """Return lines below a heading; nothing without a line."""
+    if not lines:
+        return []
     # A link may have 1,000 characters, and a section 3,000: a line too many is left out, not cut.
     text = f"*{heading}*"
     for line in lines:
@@ -358,6 +349,11 @@ def _linked(paper: Paper, label: str) -> str:
     address = title_link(paper)
     # A cut address would lead elsewhere.
     return label if address.is_search or not _fits(address.url) else link(address.url, label)
+
+
+def _listed(paper: Paper) -> str:
+    """Return a paper's title as a line of a list."""
+    return f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
 
 
 def _fits(url: str) -> bool:

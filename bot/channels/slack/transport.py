@@ -27,6 +27,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.webhook import WebhookClient
 
+from bot.channels import Channel
 from bot.model import Delivery
 from bot.model.addresses import is_loopback
 from bot.model.errors import ConfigError, DeliveryError, FailureScope
@@ -66,7 +67,7 @@ _MAX_PAGES = 20
 _USER_ID = re.compile(r"[UW][A-Z0-9]+")
 
 
-class SlackChannel:
+class SlackChannel(Channel):
     """Posts as the app that a bot token belongs to.
 
     ``api_url`` is the base of the API's methods. Raises ``ConfigError`` for a text that can't be a token, and for an
@@ -142,9 +143,6 @@ class SlackChannel:
     def check(self) -> None:
         with _translated():
             self._client.auth_test()
-
-    def close(self) -> None:
-        """Do nothing: slack_sdk opens a connection for each call."""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from bot.channels import ChannelKind, Libraries, Route, TransportParts
+from bot.channels import Channel, ChannelKind, Libraries, Route, TransportParts
 from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError, all_collections
 from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State
 from bot.model.errors import DeliveryError, FailureScope, PaperbotError
@@ -62,28 +62,8 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
     return fields
 
 
-def pdf_of(paper: Paper, parent: str, key: str) -> dict[str, Any] | None:
-    """Return a link to the PDF as an attachment; None for a paper whose PDF has no known address."""
-    if not paper.arxiv_id:
-        return None
-    return {
-        "key": key,
-        "version": 0,
-        "itemType": "attachment",
-        "linkMode": "linked_url",
-        "parentItem": parent,
-        "title": "PDF",
-        "url": f"https://arxiv.org/pdf/{paper.arxiv_id}",
-        "contentType": "application/pdf",
-    }
-
-
-def is_same_item(data: dict[str, Any], item: dict[str, Any]) -> bool:
-    """Whether an item's data describe the same paper as a new item: by DOI or arXiv id, else by title."""
-    return is_same_paper(_entry(data), _entry(item))
-
-
 def _entry(data: dict[str, Any]) -> Entry:
+    """Return an item's data as an entry, so that the same paper is found by DOI or arXiv id, else by title."""
     texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
     doi = next((doi for text in texts if (doi := doi_in(text))), None)
     arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := arxiv_id_in(text))), None)
@@ -92,9 +72,19 @@ def _entry(data: dict[str, Any]) -> Entry:
 
 
 def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
-    """Return the body of an outbox row that saves a paper as a new item."""
+    """Return the body of an outbox row that saves a paper as a new item, with a link to its PDF at arXiv."""
     items = [item_of(paper, tags, item_key)]
-    if pdf := pdf_of(paper, item_key, new_key()):
+    if paper.arxiv_id:
+        pdf = {
+            "key": new_key(),
+            "version": 0,
+            "itemType": "attachment",
+            "linkMode": "linked_url",
+            "parentItem": item_key,
+            "title": "PDF",
+            "url": f"https://arxiv.org/pdf/{paper.arxiv_id}",
+            "contentType": "application/pdf",
+        }
         items.append(pdf)
     return json.dumps({"save": items}).encode()
 
@@ -104,8 +94,8 @@ def removal_body(item_key: str, save: str) -> bytes:
     return json.dumps({"trash": item_key, "save": save}).encode()
 
 
-class ZoteroChannel:
-    """Saves in the library of the reader that a row belongs to."""
+class ZoteroChannel(Channel):
+    """Saves in the library of the reader that a row belongs to, which is opened for each save; polls check it."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
@@ -139,12 +129,6 @@ class ZoteroChannel:
                 return _receipt(api, body["save"][0]["key"])
         except DeliveryError:
             return None
-
-    def check(self) -> None:
-        """Do nothing: each reader has a library of their own, which polls check."""
-
-    def close(self) -> None:
-        """Do nothing: the connection to a library is closed after each save."""
 
     def _trash(self, api: ZoteroApi, item_key: str, save: str, start_data: Callable[[], None]) -> str:
         state, detail = self._libraries.outcome_of_save(save) or (State.CANCELLED, "")
@@ -185,7 +169,7 @@ def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:
         answer = api.get("items/top", q=text, qmode=mode, limit=_MOST_CANDIDATES, format="json")
         for candidate in answer.json(list):
             data = candidate.get("data") if isinstance(candidate, dict) else None
-            if isinstance(data, dict) and (data.get("key") == item["key"] or is_same_item(data, item)):
+            if isinstance(data, dict) and (data.get("key") == item["key"] or is_same_paper(_entry(data), _entry(item))):
                 return str(data.get("key"))
     return None
 

@@ -89,7 +89,6 @@ class ZoteroApi:
         url: str,
         access: ZoteroAccess,
         *,
-        seconds: float = _SECONDS,
         clock: Timer = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -100,7 +99,6 @@ class ZoteroApi:
             raise ConfigError("paperbot.toml", "zotero.api_url", problem)
         self._url = url.rstrip("/")
         self._library = access.library
-        self._seconds = seconds
         self._clock = clock
         self._sleep = sleep
         self._not_before = 0.0  # on the clock: until then, Zotero asked not to be called
@@ -114,7 +112,7 @@ class ZoteroApi:
                 # A compressed body would have to be capped while it is unpacked.
                 "Accept-Encoding": "identity",
             },
-            timeout=seconds,
+            timeout=_SECONDS,
             # A redirect would take the key along.
             follow_redirects=False,
             trust_env=False,
@@ -168,7 +166,7 @@ class ZoteroApi:
         import httpx2
 
         self._wait_for_backoff()
-        deadline = Deadline(self._seconds, self._clock)
+        deadline = Deadline(_SECONDS, self._clock)
         content = bytearray()
         try:
             with self._client.stream(

@@ -44,28 +44,19 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from threading import Event, Lock
+from typing import Protocol
 
-from bot.channels import (
-    BreakerStore,
-    Cancelled,
-    Channel,
-    OpenBreaker,
-    Outbox,
-    Rates,
-    ReaderSuppression,
-    Route,
-    StopSignal,
-)
+from bot.channels import Cancelled, Channel, Route
 from bot.model import Delivery, Kind, Problem, SendGrant, State
 from bot.model.clock import Timer, has_passed
 from bot.model.errors import DeliveryError, FailureScope
+from bot.store.outbox import Outbox
+from bot.store.readers import Readers
+from bot.store.sending import CircuitBreakers, OpenBreaker, SendRates
 
 Clock = Callable[[], datetime]
 StateListener = Callable[[Delivery, State], None]
-DiskProblems = Callable[[], Sequence[Problem]]
-
 
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_ATTEMPTS = 8
@@ -182,18 +173,10 @@ def attempt_delivery(
     return outcome
 
 
-class BreakerState(StrEnum):
-    """Whether messages pass."""
-
-    CLOSED = "closed"  # all workers send
-    HALF_OPEN = "half-open"  # one worker probes, the others wait
-    OPEN = "open"  # nobody sends
-
-
 class CircuitBreaker:
     """The breaker of one channel for one run, shared by the channel's workers; thread-safe."""
 
-    def __init__(self, kind: Kind, stored: OpenBreaker | None, store: BreakerStore, now: datetime) -> None:
+    def __init__(self, kind: Kind, stored: OpenBreaker | None, store: CircuitBreakers, now: datetime) -> None:
         self._kind = kind
         self._store = store
         self._lock = Lock()
@@ -201,25 +184,10 @@ class CircuitBreaker:
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
         self._refused: list[bool] = []  # of the last messages, which were refused for now
-        self.open_because = ""  # why and until when, for people; empty unless it is open
-        self._probe_over = Event()
+        self.open_because = ""  # why and until when, for people; empty unless it is open, which lasts for the run
+        self.probe_over = Event()  # set once the probe has succeeded, failed, or found nothing to send
         if stored and not has_passed(stored.until, now):
             self.open_because = _describe(stored.why, stored.until)
-
-    @property
-    def state(self) -> BreakerState:
-        """The state; open never changes within a run."""
-        if self.open_because:
-            return BreakerState.OPEN
-        return BreakerState.CLOSED if self._probe_over.is_set() else BreakerState.HALF_OPEN
-
-    def wait_for_probe(self) -> None:
-        """Block until the probe has succeeded, failed, or found nothing to send."""
-        self._probe_over.wait()
-
-    def end_probe(self) -> None:
-        """Let the other workers go on, whatever the probe's outcome; ``state`` tells them."""
-        self._probe_over.set()
 
     def record_success(self) -> None:
         with self._lock:
@@ -227,7 +195,7 @@ class CircuitBreaker:
             self._is_stored = False
             self._failures = 0
             self._unanswered = 0
-        self._probe_over.set()
+        self.probe_over.set()
         # A record that this run has made stays: a message that was under way when the channel failed proves nothing.
         if was_stored:
             self._store.end(self._kind)
@@ -303,6 +271,16 @@ class Report:
                 self.problems.append(problem)
 
 
+class StopSignal(Protocol):
+    """A request by another thread to end early; ``threading.Event`` is one."""
+
+    def is_set(self) -> bool:
+        """Whether the run is to end."""
+
+    def wait(self, timeout: float) -> object:
+        """Wait ``timeout`` seconds, or until the run is to end."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the workers of one run share; each part is immutable or thread-safe."""
@@ -347,7 +325,7 @@ class Worker:
         limit = FIRST_BATCH
         try:
             if not self.is_probe:
-                self.breaker.wait_for_probe()
+                self.breaker.probe_over.wait()
             while self._may_continue():
                 claimed_at = self.run.now()
                 grant = self.run.dispatcher.rates.take(self.kind, limit, claimed_at)
@@ -381,7 +359,7 @@ class Worker:
                     self._deliver(delivery)
         finally:
             # Also without a success, or the other workers would wait forever.
-            self.breaker.end_probe()
+            self.breaker.probe_over.set()
 
     def _wait_for_rate(self, grant: SendGrant, next_at: datetime) -> bool:
         """Wait until the rate admits a message; return False where that is left to a later run."""
@@ -400,8 +378,7 @@ class Worker:
         self.run.dispatcher.rates.release(self.kind, len(deliveries), now)
 
     def _may_continue(self) -> bool:
-        is_open = self.breaker.state is BreakerState.OPEN
-        return not (is_open or self._has_quit) and self.run.may_continue()
+        return not (self.breaker.open_because or self._has_quit) and self.run.may_continue()
 
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
@@ -443,12 +420,12 @@ class Dispatcher:
 
     outbox: Outbox
     routes: Mapping[Kind, Route]
-    readers: ReaderSuppression
-    breakers: BreakerStore
-    rates: Rates
+    readers: Readers
+    breakers: CircuitBreakers
+    rates: SendRates
     timer: Timer = field(default=time.monotonic, kw_only=True)
     stop: StopSignal = field(default_factory=Event, kw_only=True)
-    disk_problems: DiskProblems = field(default=tuple, kw_only=True)
+    disk_problems: Callable[[], Sequence[Problem]] = field(default=tuple, kw_only=True)
 
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
         """Deliver everything that is due from ``now`` on, and return the report.
