@@ -168,7 +168,7 @@ _BEFORE_REFUSED = re.compile(
     | (?<!\bdo\s)(?<!\bdoes\s)(?<!\bdid\s)(?<!\bcan\s)(?<!\bcould\s)(?<!\bis\s)(?<!\bare\s)(?<!\bmay\s)(?<!\bwill\s)
       (?<!\bshould\s)(?<!\bwhat\s)(?<!\bwhen\s)(?<!\bhow\s)(?<!\bor\s)(?<!\bwhy\s)
       \b(?:not|no){_NO_REFUSAL}(?!\s+(?:longer|one|more\s+than))\b
-    | \b(?:except|excluding|without|neither|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from)\b
+    | \b(?:except|excluding|without|neither|nor|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from)\b
     | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|uninterested\s+in|outside(?:\s+of)?\s+my)\b
     | \b(?:(?:sick(?:\s+and\s+tired)?|tired|bored|fed\s+up|enough)\s+(?:of|by|with))\b
     | \bnothing\s+(?:about|on|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+away)\s+(?:of|from)\b

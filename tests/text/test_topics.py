@@ -89,6 +89,7 @@ def test_a_refusal_in_any_usual_wording_refuses_what_it_names(wording):
         ("I don't read about robots, but graphs are welcome", ["graphs"], ["robots"]),
         ("Not robots, though drones", ["drones"], ["robots"]),
         ("I like proofs, robots aren't for me", ["proofs"], ["robots"]),
+        ("Owls. Robots aren't for me, nor are drones", ["Owls"], ["Robots", "drones"]),
         ("I hate surveys, love graphs", ["graphs"], ["surveys"]),
         ("Ignore robots, read graphs", ["graphs"], ["robots"]),
         ("Apart from robots, anything on planning", ["planning"], ["robots"]),
