@@ -350,7 +350,7 @@ def is_open(part: str) -> bool:
     return (not last[-1:].isalnum() and last[-1:] not in '"”%)') or last.lower() in learned_words().open
 
 
-def _wants(part: str, rest: str) -> bool:
+def wants_preposition(part: str, rest: str) -> bool:
     """Return whether the last word of a part wants the preposition that ``rest`` begins with: "relies", "on"."""
     last = part.rpartition(" ")[2].lower()
     if last == "results" and rest.startswith(" in ") and not re.search(r"\b(?:the|of|\w+ed|\w+art) results$", part):
@@ -398,7 +398,13 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
 
     ``kind`` is that of what is left out: a further "clause", a "phrase", or items of a "list".
     """
-    if is_open(part) or _BARE_VERB.search(part) or _wants(part, rest) or PAIRED.search(part) or not has_verb(part):
+    if (
+        is_open(part)
+        or _BARE_VERB.search(part)
+        or wants_preposition(part, rest)
+        or PAIRED.search(part)
+        or not has_verb(part)
+    ):
         return False
     if kind == "list" and not _is_item(part):
         return False

@@ -36,6 +36,7 @@ from bot.summaries.clauses import (
     short_forms,
     shortened,
     versions,
+    wants_preposition,
 )
 from bot.summaries.references import LONGEST_NAME, MAKES, has_name, name_of, spelled, with_name, without_head
 from bot.summaries.roles import KINDS, Reading
@@ -536,8 +537,9 @@ def _first_phrase(text: str, most: int) -> str:
     parts = [text]
     for end in reversed(list(_PHRASE_END.finditer(text))):
         part = text[: end.start()]
-        # "In realistic, long settings": the comma stands between adjectives; "from A" goes on with "to B".
-        is_half = end[0].startswith(",") and part.rpartition(" ")[2].lower() in learned_words().modifiers
+        # "In realistic, long settings", "features relevant to": a noun follows; "from A" goes on with "to B".
+        is_modifier = part.rpartition(" ")[2].lower() in learned_words().modifiers
+        is_half = is_modifier and (end[0].startswith(",") or wants_preposition(part, text[end.start() :]))
         is_half |= text.startswith("to ", end.end()) and re.search(r"\bfrom [^,]*$", part) is not None
         if not (is_half or PAIRED.search(part) or _PHRASE_OPEN.search(part)):
             parts.append(part)

@@ -143,6 +143,10 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
             "Hunger was more common with nets and moonlight, or with traps, than with calls among all of the old owls.",
             "traps",
         ),
+        (
+            "We propose STRIX, a method that identifies and modifies only the subspace of owls relevant to the edit.",
+            "relevant",
+        ),
         ("The gap between the owls of the north and those of the wet south was 40% in total here.", "north"),
     ],
 )
