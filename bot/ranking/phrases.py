@@ -19,6 +19,8 @@ from bot.text.topics import Topic, common_expansions, expanded
 # Words. A longer phrase reads like a sentence.
 _MAX_WORDS = 4
 _ADJECTIVE_ENDINGS = tuple("ative cial tial onal ural able ible ous tic ical ary less nomic".split())
+# Behind other words; "Python library", "life table" and "health initiative" are nouns.
+_LAST_ADJECTIVE = re.compile(r"(?:cial|tial|ical|onal|ural|ous|nomic|(?<!cri)tic)$", re.IGNORECASE)
 _COMPOUND_ADJECTIVE_ENDINGS = tuple(
     "-agnostic -aware -box -driven -free -grade -invariant -level -like -scale -specific -style -wise".split()
 )
@@ -71,11 +73,13 @@ class Phrase:
 
     @cached_property
     def is_adjective(self) -> bool:
-        """Whether it needs a noun: "agentic", "layer-wise", a word after an adverb ("clinically relevant")."""
+        """Whether it needs a noun: "agentic", "layer-wise", "student organizational", "clinically relevant"."""
         if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS) or _COMPOUND_PARTICIPLE.search(self.text):
             return True
         if len(self.stems) == 1:
             return self.text.lower().endswith(_ADJECTIVE_ENDINGS)
+        if _LAST_ADJECTIVE.search(self.text):
+            return True
         return len(self.stems) == _ADVERB_AND_ADJECTIVE and self.text.lower().split()[0].endswith("ally")
 
     def weight(self, weights: Mapping[str, float]) -> float:

@@ -220,7 +220,18 @@ def test_an_abbreviation_and_a_part_of_what_it_stands_for_are_not_both_learned()
     assert len(learned(text, evidence("", [("Liked", text)]))) == 1
 
 
-@pytest.mark.parametrize("adjective", ["clinically relevant", "cultural", "layer-wise", "semi-automated", "spatial"])
+@pytest.mark.parametrize(
+    "adjective",
+    [
+        "clinically relevant",
+        "cultural",
+        "layer-wise",
+        "owl organizational",
+        "semi-automated",
+        "spatial",
+        "weed semantic",
+    ],
+)
 def test_an_adjective_is_not_learned(adjective):
     text = f"{adjective.capitalize()}. It is {adjective}."
     assert adjective not in learned(text, evidence("", [("Liked", text)]))
