@@ -146,7 +146,8 @@ _CLAUSE_BEGINS = re.compile(
     r"(?<=, )\w+ing|with|for|in order to)\b"
 )
 # What stays has to say what the paper makes. Before other verbs the clause is their object: "we show that this fails",
-# "few attempt to do so", and a subject without a verb would stay of "rewards with such noise mislead".
+# "few attempt to do so", and a subject without a verb would stay of "rewards with such noise mislead". Its last word
+# must not want more, as "tailored" does.
 _SAYS_WHAT_IS_MADE = re.compile(
     rf"{MAKES}(?!as |of |to )(?:(?!that (?!can\b|\w+s\b)|whether |how |why )\S+\s+)*"
     r"(?!tailored|arguing|particularly)\S+$"
