@@ -46,24 +46,24 @@ def learned_words() -> LearnedWords:
 
 # Stems of verbs that say what something does, in no form a common noun.
 DOES = (
-    "accelerat|account|achiev|acquir|adapt|address|adjust|adopt|affect|agre|align|allow|alter|amplif|appear|assess|"
-    "assign|attain|attenuat|augment|avoid|balanc|beat|becom|believ|benefit|boost|break|bridg|captur|caus|chang|choos|"
+    "abolish|accelerat|account|achiev|acquir|activat|adapt|address|adjust|adopt|affect|aggravat|agre|align|alleviat|"
+    "allow|alter|ameliorat|amplif|antagoni[sz]|appear|assess|assign|attain|attenuat|augment|avoid|balanc|beat|becom|believ|benefit|boost|break|bridg|captur|caus|chang|choos|"
     "collaps|combin|compet|comprehend|compress|compris|comput|concentrat|confus|consist|constitut|constrain|"
     "construct|contain|continu|contribut|converg|convert|correct|correlat|cover|creat|decompos|decreas|defin|degrad|"
-    "deliver|demonstrat|depend|deriv|detect|deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|"
-    "diverg|dominat|doubl|driv|elicit|eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|"
+    "deliver|demonstrat|depend|depress|deriv|detect|deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|"
+    "diverg|dominat|doubl|driv|elevat|elicit|eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|"
     "enhanc|ensur|establish|estimat|evaluat|evok|evolv|exacerbat|exceed|excel|exhibit|exist|expand|explain|exploit|"
     "express|extend|extract|facilitat|fail|favou?r|filter|follow|forget|gain|generali[sz]|generat|guarantee|guid|"
-    "hallucinat|halv|handl|harm|harness|help|hinder|identif|impl|implement|improv|includ|incorporat|increas|incur|"
+    "hallucinat|halv|handl|harm|harness|help|hinder|identif|impair|impl|implement|improv|inactivat|includ|incorporat|increas|incur|"
     "indicat|induc|inflat|influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|"
     "learn|leverag|limit|locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|"
-    "misinterpret|mislead|misremember|mitigat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|"
+    "misinterpret|mislead|misremember|mitigat|modulat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|"
     "outpac|outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|"
-    "pos|possess|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|prun|"
+    "pos|possess|potentiat|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|prun|"
     "quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|remain|"
     "replac|report|represent|reproduc|requir|resist|resolv|respond|restor|restrict|result|retain|retriev|reveal|"
     "rival|rout|run|saturat|sav|scal|score|seem|segment|select|separat|serv|shape|shift|shrink|simulat|slow|solv|"
-    "span|speed|split|spread|stabili[sz]|stay|stem|struggl|subvert|succeed|suffer|suffic|suggest|support|suppress|"
+    "span|speed|split|spread|stabili[sz]|stay|stem|stimulat|struggl|subvert|succeed|suffer|suffic|suggest|support|suppress|"
     "surpass|sustain|synthesi[sz]|tackl|tend|think|threaten|track|trail|transfer|transform|translat|treat|trigger|"
     "triple|turn|underestimat|undermin|underperform|unif|unlock|us|utili[sz]|validat|vanish|var|view|weaken|win|work|"
     "worsen|yield"
@@ -73,7 +73,7 @@ FINITE = re.compile(
     rf"(?<![\w-])(?:{_AUXILIARIES}|(?:{DOES})(?:i?e[sd]|y|s|e|ed)?|gives?|gave|grows?|grew|shows?|showed|experienced?|"
     r"secures|strikes|marks|rose|rises?|fell|falls?|"
     r"drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|led|ran|got|gets?|takes?|took|brings?|brought|"
-    r"leaves?|left|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|"
+    r"leaves?|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|"
     r"knows?|knew|loses?|lost|spends?|thought|"
     r"carr(?:y|ies|ied)|appl(?:y|ies|ied)|rel(?:y|ies|ied))\b(?!-)",
     re.IGNORECASE,
@@ -194,7 +194,8 @@ def versions(clause: str, most: int, forms: Mapping[str, str]) -> Iterator[Short
         ("article", lambda text: _ARTICLE.sub("", text) if len(text.split()) == most + 1 else text),
         ("modifier", lambda text: text if NEGATED.search(text) else _with_articles(_MODIFIERS.sub("", text))),
         ("adverb", lambda text: text if NEGATED.search(text) else _ADVERBS.sub("", text)),
-        ("insert", lambda text: _INSERTS.sub(" ", text)),
+        ("insert", _without_inserts),
+        ("who", lambda text: _WHO_IN_SUBJECT.sub("", text, count=1)),
         ("articles", lambda text: _ARTICLES.sub("", text)),
     )
     version = Shortened(clause, frozenset())
@@ -275,7 +276,26 @@ _INSERTS = re.compile(
     r"\w+ed|\w+ing)\b[^,;:()]{0,80},\s+(?=(?:\w+ly )?(?:is|are|was|were|has|have|can|may|"
     rf"(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
 )
-_ARTICLES = re.compile(r"\b(?:an?|the) (?=[\w-]+ )", re.IGNORECASE)
+_ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+ )")  # but not "group A had"
+
+
+def _without_inserts(text: str) -> str:
+    insert = _INSERTS.search(text)
+    # Behind a verb it is an item of a list: "disorders, including grief, generalized anxiety, and others".
+    return text if insert is None or has_verb(text[: insert.start()]) else _INSERTS.sub(" ", text)
+
+
+_PEOPLE = (
+    r"(?:patients?|subjects|adults|children|adolescents|infants|women|men|rats|mice|animals|dogs|volunteers|participants|"
+    r"individuals|people|persons|students|users|populations?)"
+)
+# Between a subject and its verb: "in patients with heart failure after infarction".
+_WHO_IN_SUBJECT = re.compile(
+    rf"(?<=\w) (?:in|to|of|among|for) (?:(?!(?:in|to|of|for|with|by)\b)[\w-]+ ){{0,3}}{_PEOPLE}"
+    r"(?: (?:with|undergoing|receiving|aged|having|suffering|treated|after|at|on)\b[^,;:]{0,80}?)?"
+    r"(?= (?:is|are|was|were|has|have|had|can|may|did|does|results?|resulted|leads?|led|reduc|improv|increas|decreas|"
+    r"reduces?|improves?|increases?|decreases?|prevents?|provides?|produces?)\b)"
+)
 
 
 # Where a clause may end earlier: before a further clause, or before a phrase on where, on what, or beside what.
@@ -287,12 +307,13 @@ _CLAUSE_CUT = re.compile(
     r"particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|as well as|so that|"
     r"and that|and (?:thus|therefore|hence|its|their)|making|"
     r"allowing|enabling|suggesting|indicating|demonstrating|highlighting)\b)|"
-    rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|(?:{DOES})(?:i?e[sd]|s|ed))\b)|[;:]\s+"
+    rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|may|did|does|(?:{DOES})(?:i?e[sd]|s|ed))\b)|"
+    r"\s+(?=but\b)|[;:]\s+"
 )
 _PHRASE_CUT = re.compile(
     r"\s+(?=(?:on|across|over|compared (?:to|with)|relative to|in comparison|against|during|among|amongst|within|"
     r"in(?! only)|at|after|for|via|through|using|throughout|as measured|"
-    r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?))\b)"
+    r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?)|from \w+ to)\b)"
 )
 
 
@@ -323,25 +344,36 @@ def _cuts(version: Shortened, most: int) -> Iterator[Shortened]:
     for end in sorted(kinds, reverse=True):
         part = clause[:end].rstrip(" ,;:")
         rest = clause[end : next(later for later in clause_ends if later > end)]
-        if len(part.split()) < _LEAST_WORDS or not _is_complete(part, rest, kinds[end]):
+        if len(part.split()) < _LEAST_WORDS:
             continue
         if kinds[end] == "phrase":
-            for figure in _figures(rest):
-                if len((joined := f"{part}{figure}").split()) <= most:
+            for tail in _tails(part, rest):
+                is_short = len((joined := f"{part}{tail}").split()) <= most
+                if is_short and _is_complete(part, rest[: rest.index(tail)], "phrase"):
                     yield Shortened(joined, version.left_out | {"middle"})
-        if len(part.split()) <= most:
+        if len(part.split()) <= most and _is_complete(part, rest, kinds[end]):
             yield Shortened(part, version.left_out | {kinds[end]})
 
 
 _FIGURE_PHRASE = re.compile(r"\s+(?=(?:by|from|to|in|at|on|with|over)\b)")
+_COMPARISON = re.compile(r"\s+(?=(?:than|compared (?:to|with)|versus|vs|relative to)\b)")
 
 
-def _figures(rest: str) -> Iterator[str]:
-    """Yield later phrases of a clause that have its first figure: "by 40%" of "on two forests by 40%"."""
+def _tails(part: str, rest: str) -> Iterator[str]:
+    """Yield later phrases of a clause that have its first figure, or say than what something is more.
+
+    "By 40%" of "on two forests by 40%", "than bats" of "in the forests of the north than bats".
+    """
     for later in _FIGURE_PHRASE.finditer(rest, 1):
         before, figure = rest[: later.start()], rest[later.start() :].rstrip(" ,;:")
         if NUMBER.search(figure.lower()) and not NUMBER.search(before.lower()) and not _HAS_VERB.search(before):
             yield figure
+    comparison = _COMPARISON.search(rest, 1)
+    if comparison and _CHANGED.search(part) and _WHO_OR_WHEN.match(rest):
+        before, compared = rest[: comparison.start()], rest[comparison.start() :].rstrip(" ,;:")
+        # "In owls of the north than in bats" compares what would be left out.
+        if not (NUMBER.search(before.lower()) or _HAS_VERB.search(before) or before.split()[0] in compared.split()):
+            yield compared
 
 
 def is_open(part: str) -> bool:
@@ -373,7 +405,20 @@ PAIRED = re.compile(
 NEGATED = re.compile(
     r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
 )
+# Denials that are as true without whom and when they are about, and those that have their object.
+_WHO_OR_WHEN = re.compile(
+    rf" (?:in|among|during|after|for|over|throughout) (?:[\w-]+ ){{0,4}}(?:{_PEOPLE}|groups?|weeks?|months?|years?|"
+    r"days?|hours?|follow-up)\b"
+)
+_DENIED_RELATION = re.compile(
+    r"\bnot (?:[\w-]+ )?(?:inferior|superior|different|associated|related|linked|correlated|dependent) "
+    r"(?:to|with|from|on) \S|"
+    r"\b[Nn]o (?:[\w-]+ ){0,2}(?:differences?|effects?|associations?|evidence|correlations?|influence|impact|changes?|"
+    r"relationship|increase|decrease|benefit|advantage) (?:on|in|between|with|of|from|over) \S"
+)
 _COMPARES = re.compile(r"\b(?:than|versus|vs|rather)\b")
+# "15.4 versus 22.1" is of what?
+_COMPARED_FIGURE = re.compile(r"\b(?:versus|vs|than|compared (?:to|with)) [\d.]+%?$")
 # "A1c was 7.0% in one group" needs "compared with" what, "A1c fell" doesn't.
 _COMPARED = re.compile(r"[,\s]*(?:compared|relative|in comparison)\b")
 _CHANGED = re.compile(
@@ -387,7 +432,11 @@ _CLOSES_LIST = re.compile(
 
 
 # "...; instead" and "..., and, at best" before the next comma.
-_LINKING_END = re.compile(r"[;:,] [\w-]+$|\b(?:and|or|but), [^,]*$")
+_LINKING_END = re.compile(
+    r"[;:,] [\w-]+$|\b(?:and|or|but), [^,]*$|"
+    # "Suppressed, in all of the owls," and then what.
+    r"\b(?:was|were|\w+ly|\w+ed), (?:in|at|by|on|with|for|after|within)\b[^,]*$"
+)
 
 
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
@@ -410,7 +459,9 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         return False
     if kind != "clause":
         # "No effect on A or B" says "no effect on A".
-        is_denied = NEGATED.search(part) and not (kind == "list" and rest.startswith(" or "))
+        is_denied = NEGATED.search(part) and not (
+            (kind == "list" and rest.startswith(" or ")) or _WHO_OR_WHEN.match(rest) or _DENIED_RELATION.search(part)
+        )
         like = _LIKE_PHRASES.search(part)
         is_half = like is not None and rest.split()[:1] == [like[1]]
         if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(rest):
@@ -419,7 +470,15 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
     is_uncompared = rest[0] not in ";:" and (
         _COMPARES.search(rest) or (_COMPARED.match(rest) and not _CHANGED.search(part))
     )
-    return not (is_unbalanced or is_uncompared or ": " in part or _LINKING_END.search(part) or _is_open_list(part))
+    is_half_compared = _COMPARED_FIGURE.search(part) is not None
+    return not (
+        is_unbalanced
+        or is_uncompared
+        or is_half_compared
+        or ": " in part
+        or _LINKING_END.search(part)
+        or _is_open_list(part)
+    )
 
 
 def _is_item(part: str) -> bool:

@@ -95,7 +95,8 @@ def without_subtitle(title: str) -> str:
 def _titled(title: str, name: str) -> str:
     """Return a title's first part, with the name of what was made before it where both fit and it lacks the name."""
     head = without_subtitle(title)
-    named = f"{name}: {head[:1].lower() + head[1:] if head.split(' ')[0].istitle() else head}"
+    is_sentence_case = head.split(" ")[0].istitle() and not _is_title_case(head)
+    named = f"{name}: {head[:1].lower() + head[1:] if is_sentence_case else head}"
     return (
         named if name and head[0].isalnum() and not has_name(title, name) and len(named.split()) <= MAX_WORDS else head
     )
@@ -108,15 +109,15 @@ def _statement(title: str) -> str:
     ('Ramipril prolongs life and spares costs', '')
     """
     # In Title Case most sentences are plays on words: "The Devil Is in the Details".
-    is_capital = [word[0].isupper() for word in title.split()[1:] if len(word) > _SHORT_WORD]
-    if (
-        sum(is_capital) > len(is_capital) / 2
-        or not is_sentence(title)
-        or not (_stands(title, "") and _is_outcome(title))
-    ):
+    if _is_title_case(title) or not (is_sentence(title) and _stands(title, "") and _is_outcome(title)):
         return ""
     parts = (part for part, _ in shortened(title, MAX_WORDS, {}) if _stands(part, "") and _is_outcome(part))
     return next((part for part in parts if part == title or not _PASSIVE_END.search(part)), title)
+
+
+def _is_title_case(title: str) -> bool:
+    is_capital = [word[0].isupper() for word in title.split()[1:] if len(word) > _SHORT_WORD]
+    return sum(is_capital) > len(is_capital) / 2
 
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".
@@ -127,10 +128,22 @@ _REPORTING = re.compile(
     r"(?:(?:show|find|reveal|demonstrat|indicat|observ|suggest|prov|confirm|discover|conclud|establish|uncover|report|argu|"
     r"note|verif|identif|highlight|illustrat)(?:i?e[sd]?|s|n|ed|y|ing)?|see|found)(?:\s+\w+ly)?(?:,[^,]{0,40},)?"
     r"\s+that,?\s+(?=\S)|"
+    # "Experiments show STRIX improves".
+    r"[^;:]{0,140}?\b(?:experiments?|results?|evaluations?|we) (?:[\w-]+ )*?(?:show|find|reveal|demonstrate)s? "
+    r"(?=(?-i:[A-Z][a-z]*[A-Z0-9])[\w-]* (?:\w+ly )?"
+    r"(?:achieves|outperforms|improves|reduces|surpasses|exceeds|is|can)\b)|"
     r"[^;:,]{0,60}\bwe (?:\w+ )?(?:take|adopt) the (?:position|view) that\s+(?=\S)|"
+    r"[^;:]{0,140}?\b(?:provid|giv|offer|present|add|support|is|are|consistent)\w* [^;:,]{0,60}?\b"
+    r"(?:evidence|view|idea|notion|concept|hypothesis|conclusion|suggestion|proof) that\s+(?=\S)|"
     r"[^;:,]{3,140}\b(?:shows?|indicates?|suggests?|demonstrates?|reveals?|showed|indicated|suggested|demonstrated|revealed)"
     r" that\s+(?=\S)|"
     r"[^:;,]{0,60}\b(?:finding|result|conclusion|insight|show|find)s?\b[^:;,]{0,20}:\s+(?=\S)",
+    re.IGNORECASE,
+)
+# "To confirm that owls sleep, more nets are needed" confirms nothing.
+_ONLY_WANTED = re.compile(
+    r"\b(?:should|must|needs?|needed|required?|aim\w*|hypothesi\w+|whether|remains? to|tests? that|assum\w+|future)\b|"
+    r"(?<!able )\bto (?:confirm|show|determine|establish|prove|verify|demonstrate)\b|\bif\b",
     re.IGNORECASE,
 )
 # A phrase on where something was tried, or a concession: the clause after it is true without it.
@@ -139,7 +152,9 @@ _LEAD = re.compile(
     r"Akin to|Unlike|Like|Similar to|Consistent with|As expected|Given|Without|Under|During|For|Within|When|Since|"
     r"Remarkably|Notably|Empirically|Theoretically|Experimentally|At|By|With|Via|Leveraging|Building on|Applied|Beyond|"
     r"After|Compared (?:to|with)|Relative to|Averaged)\b[^;:]{0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
-    r"some|no|only|(?-i:[A-Z])[\w-]*|(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|even)\b)",
+    r"some|no|only|(?-i:[A-Z])[\w-]*|(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|even|"
+    # "In patients with asthma, cetirizine use promoted sleep".
+    r"(?!\w+ly\b)[a-z]\w+(?: [\w-]+)? (?:is|are|was|were|has|had|can|did|does|[a-z]{3,}ed))\b)",
     re.IGNORECASE,
 )
 _PARENTHESES = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)|\s*\[[\d,\s–-]+\]")
@@ -164,7 +179,8 @@ _NOT_ONLY = re.compile(r"\bnot only (.*?),? but\b.*")
 _FILLERS = re.compile(
     r"(?:(?<=\w )|^)(?:also|further|consistently|effectively|successfully|notably|respectively|extremely|"
     r"(?:statistically )?significantly (?=outperform|improv|reduc|increas|decreas|enhanc|surpass|boost|higher|lower)|"
-    r"substantially|remarkably|highly (?=effective)|in fact|indeed|however,?|thus|therefore|generally)\s+(?!and\b)",
+    r"substantially|remarkably|highly (?=effective)|in fact|indeed|however,?|thus|therefore|generally)\s+(?!and\b)|"
+    r",\s+(?:however|therefore|thus|moreover|furthermore|in turn|on the other hand|then|too),(?=\s)",
     re.IGNORECASE,
 )
 
@@ -176,7 +192,9 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
     """Yield what a sentence says, the longest first, without words on who found it, where, and beside what."""
     text = _FILLERS.sub("", CONFIRMS.sub("", without_head(_PARENTHESES.sub("", sentence))))
     reporting = _REPORTING.match(text)
-    text = _DASH.split(text[reporting.end() :] if reporting else text)[0]
+    if reporting and not _ONLY_WANTED.search(reporting[0]):
+        text = text[reporting.end() :]
+    text = _DASH.split(text)[0]
     text = _COUNTED.sub("", with_name(_NOT_ONLY.sub(r"\1", text), name))
     before, colon, rest = text.partition(": ")
     if colon and len(before.split()) < _LONGEST_ANNOUNCEMENT and FINITE.search(rest):
@@ -196,6 +214,7 @@ _UNRESOLVED = re.compile(
     r"resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|pipeline|models?|"
     r"agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
     r"corresponding|following|paper|study|work|authors|results?))\b|"
+    r"\b(?:group|arm) [A-Z\d]\b|\bthe (?:respective|remaining|rest|fourth|last)\b|^changes\b|"
     r"\b(?:helped|allowed|enabled|lets?) them\b|\bboth (?:limitations|challenges|issues|problems|tasks|aspects)\b|"
     r"^(?:proposed|presented|resulting|whereas|where|its|their|both(?!.* and )|similar|instead|also|moreover|however|"
     r"and|but|or|thus|therefore|that|then|another|similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
@@ -204,6 +223,10 @@ _UNRESOLVED = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\d+[.)] ")
+# A phrase that has its clause behind a comma.
+_STARTS_WITH_PHRASE = re.compile(
+    r"(?:in|on|at|with|within|across|during|for|among|of|from|under|over|depending|based|according)\b", re.IGNORECASE
+)
 # Samples, praise, what was done or has to be done: in a line without saying what came out.
 _NO_OUTCOME = re.compile(
     r"\bat baseline\b|\bmean baseline\b|\b(?:mean|median|average|total) (?:\w+ )?(?:age|dose|duration|follow|period)|"
@@ -339,6 +362,21 @@ _SIGNS = {
         r"(?:performance|results|gains|improvements?)\b",
         re.IGNORECASE,
     ),
+    # What was done, and not what came out of it.
+    "study of": re.compile(
+        r"\b(?:evaluation|comparison|overview|analysis|stud(?:y|ies)|review|survey|discussion|perspective|investigation|"
+        r"exploration|examination|experiments|needs?|shift|calls?|way) (?:of|on|for|in|between|towards?|to|"
+        r"that (?:evaluat|examin|explor|investigat)\w+|evaluating|examining|exploring|investigating)\b",
+        re.IGNORECASE,
+    ),
+    # Who or what that is stands elsewhere.
+    "unnamed": re.compile(
+        r"\b(?:group|arm|cohort|experiment|stage|phase) [A-Z\d]\b|"
+        r"\bthe (?:\w+ )?(?:drugs?|compound|agent|treatments?|interventions?|patients?|groups?|subjects|regimens?)\b|"
+        r"\b(?:first|second|third|other|control) group\b|"
+        r"\b(?:both|each|all) (?:drugs?|groups?|treatments?|agents?|regimens?|methods?)\b",
+        re.IGNORECASE,
+    ),
     # Known before, or still to be done.
     "known": re.compile(
         r"\b(?:is|are) (?:an? )?(?:common|important|major|frequent|well|widely|often|usually|known|thought|useful)\b|"
@@ -355,6 +393,8 @@ def _found(
     if second := _ENUMERATES.search(sentence):
         sentence = sentence[: second.start()].rstrip(" ,;").removesuffix(" and")
     for clause in _clauses(sentence, name):
+        if _POINTS_BACK.match(clause):
+            continue
         most = MAX_WORDS if has_name(clause, name) else MAX_WORDS - len(name.split())
         if there := _THERE.match(clause):
             most += len(there[0].split())
@@ -362,6 +402,14 @@ def _found(
         for text, left_out in _distinct(parts):
             line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, sentences)}"
             yield _THERE.sub("", line), dict.fromkeys(left_out, 1.0)
+
+
+# "The gains are largest in winter", which articles left out would hide.
+_POINTS_BACK = re.compile(
+    r"the (?:enhancements?|improvements?|gains?|benefits?|changes|reductions?|drug|compound|agent|patient|child)\b"
+    r"(?! (?:in|of|between|from|on|for|due|with)\b)",
+    re.IGNORECASE,
+)
 
 
 def _distinct(parts: Iterator[Shortened]) -> Iterator[Shortened]:
@@ -377,8 +425,9 @@ def _distinct(parts: Iterator[Shortened]) -> Iterator[Shortened]:
 _THERE = re.compile(r"^there (?:is|was|are|were) (?=no\b|an?\b|significant|strong|some|evidence)", re.IGNORECASE)
 # "We observe a strong correlation between A and B", but not "we observe that A grows".
 _NOTES = re.compile(
-    r"\b(?:we|i|authors|results?|analys[ei]s|experiments?|evaluations?|findings?|study) (?:\w+ly |also |further )?"
+    r"\b(?:we|i|authors|data|results?|analys[ei]s|experiments?|evaluations?|findings?|study) (?:\w+ly |also |further )?"
     r"(?:(?:identif)(?:y|ies|ied)|(?:observe|report|uncover|reveal|discover|detect|demonstrate?|indicate?)(?:s|d|ed)?|"
+    r"suggest(?:s|ed)?(?= no\b)|"
     r"finds?|found|shows?|showed) (?!that\b|to\b|how\b)",
     re.IGNORECASE,
 )
@@ -398,6 +447,7 @@ def _stands(line: str, name: str) -> bool:
         is_open(line)
         or (FINITE.match(line) and not (is_often_noun(line.split(" ", maxsplit=1)[0]) and has_verb(line)))
         or _NUMBERED.match(line)
+        or (_STARTS_WITH_PHRASE.match(line) and not has_verb(line.partition(", ")[2]))
         or _UNRESOLVED.search(line.replace(name, "X") if name else line)
     )
 
@@ -434,6 +484,9 @@ def _made(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[tuple[
         marked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _NAME, sentence)
         yield from ((line.replace(_NAME, name), own) for line, own in _named(marked, most, forms))
     text = without_head(_PARENTHESES.sub("", sentence))
+    if name:  # will stand before the line
+        called = r",? (?:(?:called|named|termed|dubbed|namely) )?"
+        text = re.sub(rf"{called}{re.escape(name)}(?!\w)(?:,(?= (?:that|which)\b))?", "", text)
     passive, active = _IS_MADE.match(text), _WE_MAKE.search(text)
     if passive and (phrase := _noun_phrase(passive[1], most, forms)):
         yield f"{name}: {phrase}" if name else phrase, {}
@@ -483,7 +536,7 @@ _NEXT_VERB = re.compile(
     r"prove|train|test|we)\b"
 )
 _ADJECTIVES = re.compile(
-    r"\b(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)\s+"
+    r"\b(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first),?\s+"
     r"(?=(?!and\b|yet\b)\w)",
     re.IGNORECASE,
 )
@@ -550,4 +603,9 @@ def _says_what(phrase: str) -> bool:
     specific = sum(not _GENERIC.match(word) for word in phrase.split())
     # "We found renal insufficiency to be associated with ..." is no noun phrase.
     is_unclear = is_open(phrase) or " to be " in phrase or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
-    return not is_unclear and specific >= _LEAST_SPECIFIC
+    is_in_quotes = len(_OPENING_QUOTE.findall(phrase)) > len(_CLOSING_QUOTE.findall(phrase))
+    return not (is_unclear or is_in_quotes) and specific >= _LEAST_SPECIFIC
+
+
+_OPENING_QUOTE = re.compile(r"(?<!\w)['‘](?=\w)")
+_CLOSING_QUOTE = re.compile(r"(?<=\w)['’](?!\w)")

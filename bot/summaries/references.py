@@ -241,7 +241,7 @@ _INTRODUCED = re.compile(
     rf"\(({_CODED})\)(?=[\s,.:;])|"
     rf"{MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)"
     r"(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s|,?\s(?:which|that)\s)|"
-    rf"{MAKES}(?:an?|the)\s[^.;()]{{3,90}}?,\s+({_CODED})(?=\.|,(?! and\b))|"
+    rf"{MAKES}(?:an?|the)\s[^.;()]{{3,90}}?,\s+({_CODED})(?=\.|,(?! and\b| [A-Z]))|"
     # Not of a list ("namely GPT-4, Claude and ..."), nor the first word of two ("called Facebook Prophet").
     rf"\b(?:call|called|named|termed|dubbed|coined|namely)\s+[\"“]?({_CODED}|[A-Z]\w+)\b"
     r"(?![\w-]|(?:,|,? and)? (?:and )?[A-Z])"

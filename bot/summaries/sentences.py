@@ -192,7 +192,21 @@ def sentences(text: str) -> list[str]:
             parts.append(text[start : end.end()].strip())
             start = end.end()
     parts.append(text[start:].strip())
-    return [sentence for sentence in parts if sentence]
+    return _without_numbers([sentence for sentence in parts if sentence])
+
+
+_NUMBER = re.compile(r"(\d{1,2})\.? (?=[A-Z])")
+_LEAST_NUMBERED = 3
+
+
+def _without_numbers(parts: list[str]) -> list[str]:
+    """Leave out the numbers of an abstract's paragraphs, 1 to at least 3 in order."""
+    numbered = {place: number for place, part in enumerate(parts) if (number := _NUMBER.match(part))}
+    if len(numbered) < _LEAST_NUMBERED or [int(each[1]) for each in numbered.values()] != [
+        *range(1, len(numbered) + 1)
+    ]:
+        return parts
+    return [part[numbered[place].end() :] if place in numbered else part for place, part in enumerate(parts)]
 
 
 def _ends_here(before: str, mark: str, text: str, after: int) -> bool:

@@ -70,6 +70,9 @@ TASK = "Owls are hard to count."
             "Counting the owls at night",
         ),
         ("Counting the owls at night", "", "Counting the owls at night"),
+        # The title's capitals stay where it has many.
+        ("Counting Old Owls by Night", "We propose STRIX.", "STRIX: Counting Old Owls by Night"),
+        ("Counting old owls by night", "We propose STRIX.", "STRIX: counting old owls by night"),
     ],
 )
 def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abstract, line):
@@ -103,6 +106,33 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
             "Nets had no demonstrable effect on the sleep of the owls or on the hunger and the mood of the bats.",
             "Nets had no demonstrable effect on the sleep of the owls",
         ),
+        # Whom and when it is about, also in a denial, and inside a comparison or the subject.
+        (
+            "Nets did not alter the sleep of the very old owls during the first months.",
+            "Nets did not alter the sleep of the very old owls",
+        ),
+        (
+            "Nets are not inferior to traps for the treatment of the hunger of owls in long winters.",
+            "Nets are not inferior to traps for treatment of hunger of owls",
+        ),
+        (
+            "Nets increased the sleep and weight in very old animals of the far north compared with calls.",
+            "Nets increased the sleep and weight compared with calls",
+        ),
+        (
+            "We find that feeding of very old animals with hunger after winter is associated with fewer bites of bats.",
+            "Feeding is associated with fewer bites of bats",
+        ),
+        # Words on what supports it, and on where.
+        (
+            "Our data provide robust evidence that large nets reduce the hunger of owls.",
+            "Large nets reduce the hunger of owls",
+        ),
+        (
+            "In old owls of the far north that had not eaten, feeding improved the sleep of young owls.",
+            "Feeding improved the sleep of young owls",
+        ),
+        ("Nets, therefore, reduce the hunger of the owls.", "Nets reduce the hunger of the owls"),
         # What was observed, in a noun phrase; and without "there was".
         (
             "In all of our nets we observe a strong correlation between the hunger of owls and moonlight.",
@@ -148,10 +178,27 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
             "relevant",
         ),
         ("The gap between the owls of the north and those of the wet south was 40% in total here.", "north"),
+        ("On the old forest maps with 2 trees, STRIX achieves 15.4 bites versus 22.1 for all of the bats.", "22.1"),
+        ("Nets significantly suppressed, in all of the owls of the far north, the hunger of the bats.", "north"),
     ],
 )
 def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
     assert not line_of("A study", f"{TASK} {sentence}").endswith(never)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "More nets should be set to confirm that the owls of the north are rare.",
+        "The gains are largest in the crucial winters of the north.",
+        "The drug reduces the hunger of many owls of the north.",
+        "Owls, left wings smaller than 35%.",
+        "On the basis of clinical findings and results of the tests.",
+        "We provide an evaluation of nets in group A.",
+    ],
+)
+def test_what_is_wanted_points_back_or_has_no_clause_is_no_line(sentence):
+    assert line_of("A study of owls: nets and hunger", f"{TASK} {sentence}") == "A study of owls"
 
 
 def test_short_forms_are_those_that_an_abstract_introduces():
@@ -168,6 +215,7 @@ def test_short_forms_are_those_that_an_abstract_introduces():
         ("Counting owls", "A large owl model (LOM) fails. We propose a Large Owl Model (LOM) with ears.", ""),
         ("Counting owls", "We propose a network called Strix for owls.", "Strix"),
         ("Counting owls", "We train Large Owl Models (LOMs) here.", ""),
+        ("Counting owls", "We present a systematic evaluation of StrixNet, OWL, and BatNet.", ""),
     ],
 )
 def test_a_name_is_of_what_the_paper_makes(title, abstract, name):

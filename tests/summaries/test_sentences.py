@@ -96,3 +96,14 @@ def test_a_shortened_sentence_and_every_part_stand_in_the_text(text):
 )
 def test_long_hostile_text_is_split(text):
     assert len(split(text)) <= len(text)
+
+
+def test_the_numbers_of_paragraphs_are_not_part_of_their_sentences():
+    text = "1. Owls call. They do so 2 times. 2. Nets fail. 3 Moonlight helps."
+    assert [each for each, _ in split(text)] == [
+        "Owls call.",
+        "They do so 2 times.",
+        "Nets fail.",
+        "Moonlight helps.",
+    ]
+    assert [each for each, _ in split("We count. 3 Owls call. 5 Bats do.")][1:] == ["3 Owls call.", "5 Bats do."]
