@@ -18,7 +18,7 @@ import jinja2
 import pytest
 from hypothesis import settings
 from jinja2.bccache import Bucket, BytecodeCache
-from servers import FakeTime, Web
+from servers import Clock, FakeTime, Web
 from sqlalchemy import URL, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 from support import ROOT, digest
@@ -221,6 +221,12 @@ def web() -> Iterator[Web]:
 def time() -> FakeTime:
     """A clock that advances by sleeping only."""
     return FakeTime()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A dispatcher's timer and stop signal."""
+    return Clock()
 
 
 @pytest.fixture

@@ -143,3 +143,22 @@ class FakeTime:
     def sleep(self, seconds: float) -> None:
         self.slept.append(round(seconds, 3))
         self.now += seconds
+
+
+class Clock:
+    """A timer that advances only when waited on, and the stop signal of the run."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.waits: list[float] = []
+        self.stopped = False
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def is_set(self) -> bool:
+        return self.stopped
+
+    def wait(self, seconds: float) -> None:
+        self.seconds += seconds
+        self.waits.append(seconds)

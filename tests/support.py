@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from bot.model import State
 from bot.sources.folder import FolderOptions, FolderSource
 
 ROOT = Path(__file__).parent.parent
@@ -39,3 +40,9 @@ def drop_folder(name: str, folder: Path) -> FolderSource:
 def buttons(page):
     """Return the labels of a page's buttons."""
     return re.findall(r"<button[^>]*>(.*?)</button>", page)
+
+
+def counts(report):
+    """How many were delivered, failed, are unknown, wait for a retry, were cancelled."""
+    states = (State.SENT, State.FAILED, State.UNKNOWN, State.RETRY, State.CANCELLED)
+    return tuple(report.counts[state] for state in states)

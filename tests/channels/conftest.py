@@ -16,7 +16,6 @@ import pytest
 from jinja2 import Environment
 from store.conftest import open_another, samples, store, store_url
 
-from bot.channels import Route
 from bot.channels.email.smtp import SmtpChannel
 from bot.channels.templates import environment
 from bot.model import (
@@ -33,10 +32,7 @@ from bot.model import (
     TasteChange,
     Vote,
 )
-from bot.operate.dispatcher import Dispatcher
 
-from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
-from .scripted_channels import Clock, ScriptedChannel
 from .slack_server import SlackServer
 from .smtp_servers import SENDER, MailServer, ScriptedServer, server_context
 
@@ -157,69 +153,6 @@ class Tls(NamedTuple):
 def tls(certificate):
     authority = str(certificate.with_suffix(".crt"))
     return Tls(server_context(certificate), ssl.create_default_context(cafile=authority))
-
-
-@pytest.fixture
-def readers():
-    return MemoryReaders()
-
-
-@pytest.fixture
-def breakers():
-    return MemoryBreakers()
-
-
-@pytest.fixture
-def rates():
-    return MemoryRates()
-
-
-@pytest.fixture
-def outbox(readers):
-    return MemoryOutbox(readers)
-
-
-@pytest.fixture
-def mail():
-    return ScriptedChannel()
-
-
-@pytest.fixture
-def slack():
-    return ScriptedChannel()
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def make_dispatcher(outbox, readers, breakers, rates, clock):
-    """A dispatcher over channels by kind: one, or a list that works side by side."""
-
-    def make(spacing=timedelta(0), **channels):
-        lists = {kind: c if isinstance(c, list) else [c] for kind, c in channels.items()}
-        routes = {kind: Route(channels, spacing) for kind, channels in lists.items()}
-        return Dispatcher(outbox, routes, readers, breakers, rates, timer=clock, stop=clock)
-
-    return make
-
-
-@pytest.fixture
-def dispatcher(make_dispatcher, mail, slack):
-    return make_dispatcher(email=mail, slack=slack)
-
-
-@pytest.fixture
-def rows(outbox, make_delivery):
-    """Add ``count`` rows to the outbox, numbered from 1."""
-
-    def fill(count, kind="email", first=1, **more):
-        numbers = range(first, first + count)
-        return [outbox.add(make_delivery(number=number, kind=kind, **more)) for number in numbers]
-
-    return fill
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from support import counts
 
 from bot.channels import Route
 from bot.channels.slack.transport import SlackChannel
@@ -13,7 +14,6 @@ from bot.model import Message, State, StopReason
 from bot.operate.dispatcher import LEASE, Dispatcher
 from bot.store.outbox import Outbox
 
-from .scripted_channels import counts
 from .slack_server import DROP
 
 REPLIES = 3

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from support import counts
 
 from bot.channels import FilesChannel
 from bot.channels.email.smtp import SmtpChannel
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope, StoreError
 from bot.operate.dispatcher import BATCH
-
-from .scripted_channels import counts
 
 S = State
 

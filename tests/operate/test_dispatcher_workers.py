@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from threading import Barrier
 
+from support import counts
+
 from bot.model import State
 from bot.model.errors import DeliveryError
 from bot.operate.dispatcher import BATCH, CLAIM_LEASE, FIRST_BATCH, LEASE, PATIENCE
 
-from .scripted_channels import PatientChannel, ScriptedChannel, counts
+from .scripted_channels import PatientChannel, ScriptedChannel
 
 S = State
 

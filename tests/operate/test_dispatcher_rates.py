@@ -8,13 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from aiosmtpd.smtp import SMTP
+from support import counts
 
 from bot.model import SendLimit, State
 from bot.model.errors import DeliveryError
 from bot.operate.dispatcher import CircuitBreaker
 from bot.store import open_store
-
-from .scripted_channels import counts
 
 
 def test_as_many_are_sent_as_the_rate_grants_and_the_rest_waits(dispatcher, rows, rates, mail, clock, now):

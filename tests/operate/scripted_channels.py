@@ -1,10 +1,8 @@
-"""A channel and a clock that tests control, and the counts of a report."""
+"""A channel that tests control."""
 
 from __future__ import annotations
 
 from time import sleep
-
-from bot.model import State
 
 
 class ScriptedChannel:
@@ -37,26 +35,3 @@ class PatientChannel(ScriptedChannel):
         while self.sent and not all(other.sent for other in self._others):
             sleep(0)
         return super().send(delivery, start_data)
-
-
-class Clock:
-    """A timer that advances only when waited on, and the stop signal of the run."""
-
-    def __init__(self):
-        self.seconds, self.waits, self.stopped = 0.0, [], False
-
-    def __call__(self):
-        return self.seconds
-
-    def is_set(self):
-        return self.stopped
-
-    def wait(self, seconds):
-        self.seconds += seconds
-        self.waits.append(seconds)
-
-
-def counts(report):
-    """How many were delivered, failed, are unknown, wait for a retry, were cancelled."""
-    states = (State.SENT, State.FAILED, State.UNKNOWN, State.RETRY, State.CANCELLED)
-    return tuple(report.counts[state] for state in states)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from time import sleep
 
+from support import counts
+
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope
 from bot.operate.dispatcher import BATCH, MAX_UNANSWERED
 
-from .scripted_channels import PatientChannel, ScriptedChannel, counts
+from .scripted_channels import PatientChannel, ScriptedChannel
 
 S = State
 
