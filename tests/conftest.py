@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +20,7 @@ import pytest
 from hypothesis import settings
 from jinja2.bccache import Bucket, BytecodeCache
 from servers import Clock, FakeTime, Web
-from sqlalchemy import URL, create_engine, make_url, text
+from sqlalchemy import URL, Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 from support import ROOT, digest
 
@@ -28,6 +29,7 @@ from bot.cli.main import invoke
 from bot.formats import Parser
 from bot.sources.http import Fetcher
 from bot.store import open_store
+from bot.store.schema import metadata
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -252,21 +254,70 @@ def postgres() -> URL:
     return url
 
 
-@pytest.fixture
-def schema_url(postgres: URL) -> Iterator[str]:
-    """A new PostgreSQL schema, on connections with a time zone far from UTC."""
+@contextmanager
+def _new_schema(postgres: URL) -> Iterator[tuple[Connection, str, str]]:
+    """Yield a connection, the name of a new schema, and its URL, with a time zone far from UTC."""
     schema = f"test_{uuid4().hex}"
     engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text(f"CREATE SCHEMA {schema}"))
         options = {"options": f"-c search_path={schema} -c timezone=Asia/Tokyo"}
         url = postgres.set(drivername="postgres").update_query_dict(options)
-        yield url.render_as_string(hide_password=False)
+        yield connection, schema, url.render_as_string(hide_password=False)
         # With the copies from before upgrades.
         names = text("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, :schema)")
         for name in connection.scalars(names, {"schema": schema}).all():
             connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     engine.dispose()
+
+
+@pytest.fixture
+def schema_url(postgres: URL) -> Iterator[str]:
+    """A new PostgreSQL schema."""
+    with _new_schema(postgres) as (_, _, url):
+        yield url
+
+
+class _EmptySchema:
+    """A schema with the tables of an empty store: to make them takes the server as long as many a test."""
+
+    def __init__(self, connection: Connection, schema: str, url: str) -> None:
+        self.url = url
+        self._connection, self._schema = connection, schema
+        open_store(url).close()
+        self._relations = self._list_relations()
+        of_schema = [table.name for table in reversed(metadata.sorted_tables)]
+        others = [name for name, kind in self._relations if kind == "r" and name not in of_schema]
+        tables = [name for name in (*others, *of_schema) if name not in ("alembic_version", "salts")]
+        sequences = [name for name, kind in self._relations if kind == "S"]
+        self._clearing = "".join(
+            [
+                *(f"DELETE FROM {schema}.{name};" for name in tables),
+                *(f"SELECT setval('{schema}.{name}', 1, false);" for name in sequences),
+            ]
+        )
+
+    def clear(self) -> None:
+        """Delete all rows, and number the next ones from 1."""
+        self._connection.exec_driver_sql(self._clearing)
+        assert self._list_relations() == self._relations, "a test that changes tables takes `schema_url`"
+
+    def _list_relations(self) -> list[tuple[str, str]]:
+        query = text("SELECT relname, relkind FROM pg_class WHERE relnamespace = to_regnamespace(:schema) ORDER BY 1")
+        return [(name, kind) for name, kind in self._connection.execute(query, {"schema": self._schema})]
+
+
+@pytest.fixture(scope="session")
+def _empty_schema(postgres: URL) -> Iterator[_EmptySchema]:
+    with _new_schema(postgres) as parts:
+        yield _EmptySchema(*parts)
+
+
+@pytest.fixture
+def empty_schema_url(_empty_schema: _EmptySchema) -> Iterator[str]:
+    """A PostgreSQL schema with an empty store, for tests that change rows only."""
+    yield _empty_schema.url
+    _empty_schema.clear()
 
 
 @pytest.fixture(scope="session")
