@@ -190,6 +190,23 @@ def home(prepared_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(scope="session")
+def fill_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Callable[[], object]], None]:
+    """Fill a home by a function, or with what the function made of the first home; paths in it are of that one."""
+    filled: dict[str, Path] = {}
+
+    def fill(home: Path, make: Callable[[], object]) -> None:
+        name = f"{make.__module__}.{make.__qualname__}"
+        if name in filled:
+            shutil.copytree(filled[name], home, dirs_exist_ok=True)
+            return
+        make()
+        copy = tmp_path_factory.mktemp("filled") / "papers"
+        filled[name] = shutil.copytree(home, copy)
+
+    return fill
+
+
+@pytest.fixture(scope="session")
 def prepared_papers(prepared_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of a prepared home, with the papers of the samples."""
     path = tmp_path_factory.mktemp("ingested") / "papers"
