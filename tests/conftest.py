@@ -316,9 +316,9 @@ class _EmptySchema:
         open_store(url).close()
         self._relations = self._list_relations()
         of_schema = [table.name for table in reversed(metadata.sorted_tables)]
-        others = [name for name, kind in self._relations if kind == "r" and name not in of_schema]
+        others = [name for name, kind, _ in self._relations if kind == "r" and name not in of_schema]
         tables = [name for name in (*others, *of_schema) if name not in ("alembic_version", "salts")]
-        sequences = [name for name, kind in self._relations if kind == "S"]
+        sequences = [name for name, kind, _ in self._relations if kind == "S"]
         self._clearing = "".join(
             [
                 *(f"DELETE FROM {schema}.{name};" for name in tables),
@@ -331,9 +331,11 @@ class _EmptySchema:
         self._connection.exec_driver_sql(self._clearing)
         assert self._list_relations() == self._relations, "a test that changes tables takes `schema_url`"
 
-    def _list_relations(self) -> list[tuple[str, str]]:
-        query = text("SELECT relname, relkind FROM pg_class WHERE relnamespace = to_regnamespace(:schema) ORDER BY 1")
-        return [(name, kind) for name, kind in self._connection.execute(query, {"schema": self._schema})]
+    def _list_relations(self) -> list[tuple[str, str, int]]:
+        """Return the tables, indexes and sequences, each with its kind and number of columns."""
+        select = "SELECT relname, relkind, relnatts FROM pg_class WHERE relnamespace = to_regnamespace(:schema)"
+        rows = self._connection.execute(text(f"{select} ORDER BY 1"), {"schema": self._schema})
+        return [(name, kind, columns) for name, kind, columns in rows]
 
 
 @pytest.fixture(scope="session")
