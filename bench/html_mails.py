@@ -57,7 +57,8 @@ def main() -> None:
     size = sum(map(len, contents)) / MAILS
     print(f"{MAILS:,} mails of {size / 1000:.0f} KB: {sum(seconds for seconds, _ in results):.1f} s")
     print(f"    each: {results[0][1]}")
-    for name, content in HOSTILE_MAILS.items():
+    for name, make in HOSTILE_MAILS.items():
+        content = make()
         seconds, outcome = processor_seconds(content)
         print(f"{name}, {len(content) / 1e6:.1f} MB: {seconds:.2f} s; {outcome[:120]}")
 

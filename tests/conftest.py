@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +21,7 @@ import pytest
 from hypothesis import settings
 from jinja2.bccache import Bucket, BytecodeCache
 from servers import Clock, FakeTime, Web
-from sqlalchemy import URL, create_engine, make_url, text
+from sqlalchemy import URL, Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 from support import ROOT, digest
 
@@ -28,6 +30,7 @@ from bot.cli.main import invoke
 from bot.formats import Parser
 from bot.sources.http import Fetcher
 from bot.store import open_store
+from bot.store.schema import metadata
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -54,6 +57,17 @@ _BROWSER_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is imported and collected from being searched for garbage: each search took as long as many a test."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
@@ -176,6 +190,23 @@ def home(prepared_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(scope="session")
+def fill_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Callable[[], object]], None]:
+    """Fill a home by a function, or with what the function made of the first home; paths in it are of that one."""
+    filled: dict[str, Path] = {}
+
+    def fill(home: Path, make: Callable[[], object]) -> None:
+        name = f"{make.__module__}.{make.__qualname__}"
+        if name in filled:
+            shutil.copytree(filled[name], home, dirs_exist_ok=True)
+            return
+        make()
+        copy = tmp_path_factory.mktemp("filled") / "papers"
+        filled[name] = shutil.copytree(home, copy)
+
+    return fill
+
+
+@pytest.fixture(scope="session")
 def prepared_papers(prepared_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of a prepared home, with the papers of the samples."""
     path = tmp_path_factory.mktemp("ingested") / "papers"
@@ -252,21 +283,72 @@ def postgres() -> URL:
     return url
 
 
-@pytest.fixture
-def schema_url(postgres: URL) -> Iterator[str]:
-    """A new PostgreSQL schema, on connections with a time zone far from UTC."""
+@contextmanager
+def _new_schema(postgres: URL) -> Iterator[tuple[Connection, str, str]]:
+    """Yield a connection, the name of a new schema, and its URL, with a time zone far from UTC."""
     schema = f"test_{uuid4().hex}"
     engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text(f"CREATE SCHEMA {schema}"))
         options = {"options": f"-c search_path={schema} -c timezone=Asia/Tokyo"}
         url = postgres.set(drivername="postgres").update_query_dict(options)
-        yield url.render_as_string(hide_password=False)
+        yield connection, schema, url.render_as_string(hide_password=False)
         # With the copies from before upgrades.
         names = text("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, :schema)")
         for name in connection.scalars(names, {"schema": schema}).all():
             connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     engine.dispose()
+
+
+@pytest.fixture
+def schema_url(postgres: URL) -> Iterator[str]:
+    """A new PostgreSQL schema."""
+    with _new_schema(postgres) as (_, _, url):
+        yield url
+
+
+class _EmptySchema:
+    """A schema with the tables of an empty store: to make them takes the server as long as many a test."""
+
+    def __init__(self, connection: Connection, schema: str, url: str) -> None:
+        self.url = url
+        self._connection, self._schema = connection, schema
+        open_store(url).close()
+        self._relations = self._list_relations()
+        of_schema = [table.name for table in reversed(metadata.sorted_tables)]
+        others = [name for name, kind, _ in self._relations if kind == "r" and name not in of_schema]
+        tables = [name for name in (*others, *of_schema) if name not in ("alembic_version", "salts")]
+        sequences = [name for name, kind, _ in self._relations if kind == "S"]
+        self._clearing = "".join(
+            [
+                *(f"DELETE FROM {schema}.{name};" for name in tables),
+                *(f"SELECT setval('{schema}.{name}', 1, false);" for name in sequences),
+            ]
+        )
+
+    def clear(self) -> None:
+        """Delete all rows, and number the next ones from 1."""
+        self._connection.exec_driver_sql(self._clearing)
+        assert self._list_relations() == self._relations, "a test that changes tables takes `schema_url`"
+
+    def _list_relations(self) -> list[tuple[str, str, int]]:
+        """Return the tables, indexes and sequences, each with its kind and number of columns."""
+        select = "SELECT relname, relkind, relnatts FROM pg_class WHERE relnamespace = to_regnamespace(:schema)"
+        rows = self._connection.execute(text(f"{select} ORDER BY 1"), {"schema": self._schema})
+        return [(name, kind, columns) for name, kind, columns in rows]
+
+
+@pytest.fixture(scope="session")
+def _empty_schema(postgres: URL) -> Iterator[_EmptySchema]:
+    with _new_schema(postgres) as parts:
+        yield _EmptySchema(*parts)
+
+
+@pytest.fixture
+def empty_schema_url(_empty_schema: _EmptySchema) -> Iterator[str]:
+    """A PostgreSQL schema with an empty store, for tests that change rows only."""
+    yield _empty_schema.url
+    _empty_schema.clear()
 
 
 @pytest.fixture(scope="session")

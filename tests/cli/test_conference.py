@@ -21,9 +21,13 @@ LINES = [
 
 
 @pytest.fixture
-def sent(few_papers, home, paperbot):
+def sent(few_papers, home, paperbot, fill_once):
     """A home whose reader was sent two papers on 6 May 2025; the programme has one of them."""
-    assert paperbot("run", "--now", NOW).code == 0
+
+    def fill():
+        assert paperbot("run", "--now", NOW).code == 0
+
+    fill_once(home, fill)
     (home / "OwlConf_2026.csv").write_text("\n".join(LINES) + "\n")
     return home
 

@@ -5,7 +5,6 @@ import re
 import tomllib
 
 import pytest
-from jsonschema import Draft202012Validator
 from reference import schema_texts
 from support import ROOT
 
@@ -28,6 +27,9 @@ sender = "example.com"
 
 
 def errors(name: str, text: str) -> list[str]:
+    # Imported here: it builds grammars for a second, in each process of the tests.
+    from jsonschema import Draft202012Validator
+
     schema = json.loads((SCHEMAS / name).read_text())
     Draft202012Validator.check_schema(schema)
     return [error.message for error in Draft202012Validator(schema).iter_errors(tomllib.loads(text))]

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from email import policy
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
 import yaml
+from channels.smtp_servers import MailServer, server_context
 from imap_server import ImapServer
 from support import ROOT
 from zotero_server import KEY, ZoteroServer
@@ -23,6 +25,7 @@ from bot.model import StopReason, Vote
 
 TEMPLATE = ROOT / ".github" / "examples" / "daily.yml"
 SECRETS = {"MAIL_ADDRESS": "grace@example.org", "MAIL_PASSWORD": "app password", "ZOTERO_KEY": ""}
+LOGIN = (SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())
 
 
 @pytest.mark.parametrize("workflow", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
@@ -98,11 +101,8 @@ def mailbox():
         yield running
 
 
-@pytest.fixture
-def runner(tmp_path, job, mail_server, mailbox, tls, certificate):
-    login = (SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())
-    server = mail_server(context=tls.server, login=login)
-    digests = tmp_path / "digests"
+def make_runner(folder, job, server, mailbox, certificate):
+    digests = folder / "digests"
     digests.mkdir()
     shutil.copy(ROOT / "seeds" / "llm-rl-2025-05-06.txt", digests)
     sources = [{"name": "seeds", "kind": "folder", "path": str(digests)}]
@@ -115,32 +115,64 @@ def runner(tmp_path, job, mail_server, mailbox, tls, certificate):
         "PAPERBOT_EMAIL__PORT": str(server.port),
         "SSL_CERT_FILE": str(certificate.with_suffix(".crt")),
     }
-    return Runner(tmp_path, job, environment), server
+    return Runner(folder, job, environment)
 
 
-def test_two_secrets_are_enough_for_a_mail(runner):
+@dataclass(frozen=True)
+class FirstRun:
+    """What the first run of a fork left behind."""
+
+    origin: Path
+    checkout: Path
+    code: int
+    server: MailServer
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory, job, certificate):
+    """A first run, made once for the tests that look at it or continue it."""
+    with (
+        MailServer(context=server_context(certificate), login=LOGIN).running() as server,
+        ImapServer().running() as mailbox,
+    ):
+        runner = make_runner(tmp_path_factory.mktemp("first"), job, server, mailbox, certificate)
+        return FirstRun(runner.origin, *runner.run("first"), server)
+
+
+@pytest.fixture
+def runner(tmp_path, job, mail_server, mailbox, tls, certificate):
+    """A fork without a run, and the mail server that it sends to."""
+    server = mail_server(context=tls.server, login=LOGIN)
+    return make_runner(tmp_path, job, server, mailbox, certificate), server
+
+
+@pytest.fixture
+def continuing(runner, first):
+    """A copy of the fork after its first run, and the mail server that its next run sends to."""
     runner, server = runner
-    checkout, code = runner.run("first")
-    assert code == 0
-    (mail,) = server.mails
+    shutil.copytree(first.origin, runner.origin, dirs_exist_ok=True)
+    return runner, server
+
+
+def test_two_secrets_are_enough_for_a_mail(first):
+    assert first.code == 0
+    (mail,) = first.server.mails
     assert mail.recipients == [SECRETS["MAIL_ADDRESS"]]
-    assert server.logins == [(SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())]
-    archive = (checkout / "state.tar.enc").read_bytes()
+    assert first.server.logins == [LOGIN]
+    archive = (first.checkout / "state.tar.enc").read_bytes()
     assert SECRETS["MAIL_ADDRESS"].encode() not in archive
     assert b"SQLite format 3" not in archive
     # The branch has one commit with the same file.
-    assert git("-C", runner.origin, "rev-list", "--count", "paperbot-state") == "1"
-    assert git("-C", runner.origin, "ls-tree", "--name-only", "paperbot-state") == "state.tar.enc"
+    assert git("-C", first.origin, "rev-list", "--count", "paperbot-state") == "1"
+    assert git("-C", first.origin, "ls-tree", "--name-only", "paperbot-state") == "state.tar.enc"
 
 
 @pytest.mark.parametrize("from_cache", [True, False])
-def test_the_next_run_knows_what_was_sent(runner, from_cache):
-    runner, server = runner
-    first, _ = runner.run("first")
-    assert len(server.mails) == 1
-    _, code = runner.run("second", cache=first if from_cache else None)
+def test_the_next_run_knows_what_was_sent(continuing, first, from_cache):
+    runner, server = continuing
+    _, code = runner.run("second", cache=first.checkout if from_cache else None)
     assert code == 0
-    assert len(server.mails) == 1  # no paper is new
+    assert server.mails == []  # no paper is new
     assert git("-C", runner.origin, "rev-list", "--count", "paperbot-state") == "1"
 
 
@@ -157,10 +189,9 @@ def html_and_text(mail):
     return message, *(message.get_body((kind,)).get_content() for kind in ("html", "plain"))
 
 
-def test_every_link_of_the_mail_works_without_pages(runner, mailbox):
-    runner, server = runner
-    first, _ = runner.run("first")
-    message, html, text = html_and_text(server.mails[0])
+def test_every_link_of_the_mail_works_without_pages(continuing, first, mailbox):
+    runner, server = continuing
+    message, html, text = html_and_text(first.server.mails[0])
     assert "localhost" not in f"{html} {text} {message['List-Unsubscribe']}"
     links = re.findall(r'href="([^"]*)"', html)
     assert {link.partition(":")[0] for link in links if not link.startswith("#")} == {"https", "mailto"}
@@ -170,7 +201,7 @@ def test_every_link_of_the_mail_works_without_pages(runner, mailbox):
     assert len(to_bot) == 2 * html.count("More&nbsp;like") + 1
     assert message["List-Unsubscribe"] == f"<mailto:grace@example.org?subject={quote(unsubscribe)}>"
     assert "List-Unsubscribe-Post" not in message
-    settings = tomllib.loads((first / "papers" / "paperbot.toml").read_text())
+    settings = tomllib.loads((first.checkout / "papers" / "paperbot.toml").read_text())
     assert [source["name"] for source in settings["sources"]] == ["seeds", "cs-cl", "cs-lg", "replies"]
     assert settings["sources"][-1] == {
         "name": "replies",
@@ -187,9 +218,9 @@ def test_every_link_of_the_mail_works_without_pages(runner, mailbox):
     runner.environment |= {"PAPERBOT_SOURCES": sources, "PAPERBOT_PASSWORDS__TOMORROW": SECRETS["MAIL_PASSWORD"]}
     with ZoteroServer().running() as zotero:
         runner.environment |= {"PAPERBOT_ZOTERO_KEY": KEY, "PAPERBOT_ZOTERO__API_URL": zotero.url}
-        second, code = runner.run("second", cache=first)
+        second, code = runner.run("second", cache=first.checkout)
     assert code == 0
-    assert len(server.mails) == 1
+    assert server.mails == []
     with open_app(second / "papers") as app:
         (reader,) = app.store.readers.all()
         (vote,) = app.store.feedback.votes(reader.id)

@@ -37,13 +37,17 @@ ONE_A_DAY = (
 
 
 @pytest.fixture
-def away(owls_home, paperbot):
+def away(owls_home, paperbot, fill_once):
     """A home whose reader had an edition on 1 June 2026, and none since, while ten papers arrived."""
-    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
-    drop(owls_home, paperbot, 0, "Owls at night", "Owls in barns")
-    assert paperbot("run", "--now", MONDAY.isoformat()).code == 0
-    drop(owls_home, paperbot, 3, *BEES, PASTA)
-    drop(owls_home, paperbot, 9, *CHESS, *BRIDGES)
+
+    def fill():
+        (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
+        drop(owls_home, paperbot, 0, "Owls at night", "Owls in barns")
+        assert paperbot("run", "--now", MONDAY.isoformat()).code == 0
+        drop(owls_home, paperbot, 3, *BEES, PASTA)
+        drop(owls_home, paperbot, 9, *CHESS, *BRIDGES)
+
+    fill_once(owls_home, fill)
     return owls_home
 
 

@@ -30,6 +30,8 @@ DIFFUSION = [Entry(f"Diffusion policies of kind {n}", "We study diffusion polici
 OTHER = [Entry(f"Baking bread of kind {n}", "We bake.") for n in range(4)]
 JOIN = ("tactile sensing", "diffusion policies", "2026-05-11")
 SAYS = "oins “tactile sensing” and “diffusion policies”, which no earlier paper sent to you since 11 May 2026 did"
+# The others read the same rows on each database: from these on, Python decides what a text names.
+ON_ONE_DATABASE = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
 
 class Past:
@@ -117,6 +119,7 @@ def outbox(home):
     return sorted((home / "state" / "outbox").rglob("*.eml"))
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize(
     "earlier",
     [
@@ -148,6 +151,7 @@ def test_reasons_of_the_last_weeks_that_name_both_prevent_it(past):
     assert past.joins() == []
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("known", [[*TACTILE, DIFFUSION[0]], [TACTILE[0], *DIFFUSION], OTHER])
 def test_topics_that_were_hardly_ever_seen_are_not_joined(past, known):
     past.sent(known, 32)
@@ -160,6 +164,7 @@ def test_it_takes_four_weeks_of_papers(past, days, joins):
     assert len(past.joins()) == joins
 
 
+@ON_ONE_DATABASE
 def test_an_abbreviation_is_what_it_stands_for(past):
     agents = [Entry(f"Large language model agents {n}", "We study agents.") for n in range(2)]
     past.sent([*TACTILE, *agents], 32)
@@ -167,12 +172,14 @@ def test_an_abbreviation_is_what_it_stands_for(past):
     assert [join[:2] for join in past.joins(entry=both)] == [("tactile sensing", "LLM agents")]
 
 
+@ON_ONE_DATABASE
 def test_only_what_both_name_is_joined(past):
     past.sent([*TACTILE, *DIFFUSION], 32)
     near = Entry("Touch sensors for diffusion policies", "We use touch with diffusion policies.")
     assert past.joins(entry=near) == []
 
 
+@ON_ONE_DATABASE
 def test_of_two_picks_that_join_the_same_topics_one_says_so(past):
     past.sent([*TACTILE, *DIFFUSION], 32)
     abstract = "Grasping fruit needs touch. Robots by diffusion policies learn from tactile sensing how ripe a plum is."

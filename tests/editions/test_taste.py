@@ -32,16 +32,20 @@ OTHERS = [f"Graph transformers for {thing}" for thing in THINGS] + [f"Protein fo
 
 
 @pytest.fixture
-def home(owls_home):
+def home(owls_home, fill_once):
     """A home whose reader liked the papers on tactile sensing 20 weeks ago, and those on reward hacking 4 weeks ago."""
     (owls_home / "profiles" / "owls.toml").write_text(
         'title = "Owls"\ninterests = "owls at night"\nweekly = true\n'
         '[[readers]]\nemail = "ada@example.org"\n[edition]\nthreshold = 0\nsize = 4\n'
     )
-    (owls_home / "seeds" / "all.txt").write_text(digest(*OLD[:12], *NEW[:12], *OTHERS))
-    assert invoke(["--home", str(owls_home), "ingest"]) == 0
-    vote(owls_home, OLD[:12], weeks_ago=20)
-    vote(owls_home, NEW[:12], weeks_ago=4)
+
+    def fill():
+        (owls_home / "seeds" / "all.txt").write_text(digest(*OLD[:12], *NEW[:12], *OTHERS))
+        assert invoke(["--home", str(owls_home), "ingest"]) == 0
+        vote(owls_home, OLD[:12], weeks_ago=20)
+        vote(owls_home, NEW[:12], weeks_ago=4)
+
+    fill_once(owls_home, fill)
     return owls_home
 
 

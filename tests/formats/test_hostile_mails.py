@@ -16,7 +16,7 @@ SECONDS = 2
 def test_a_hostile_mail_costs_two_seconds_and_one_problem_at_most(name: str) -> None:
     with Parser(ParseLimits(seconds=SECONDS)) as parser:
         try:
-            digests = parser.parse(RawDigest("alerts", "1.eml", HOSTILE_MAILS[name]))
+            digests = parser.parse(RawDigest("alerts", "1.eml", HOSTILE_MAILS[name]()))
         except LimitError:
             raise
         except DigestError as problem:

@@ -79,6 +79,10 @@ class OpenAlex:
         return [path.removeprefix("/works/doi:") for path in paths if path.startswith("/works/doi:")]
 
 
+# What these tests vary is the server and the profile; the others read and write each table on each database.
+ON_ONE_DATABASE = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+
+
 @pytest.fixture
 def openalex(web: Web) -> OpenAlex:
     return OpenAlex(web)
@@ -193,6 +197,7 @@ def test_a_failure_costs_the_look_up_alone_and_is_in_the_status_until_one_succee
     assert paperbot("status", "--now", TOMORROW.isoformat(), "--json").json["problems"] == []
 
 
+@ON_ONE_DATABASE
 def test_an_answer_that_is_no_list_of_works_is_a_problem_of_one_paper(asking, openalex, run):
     def broken(request: Request) -> Page:
         return Page(b"<html>Sorry") if "filter=" in request.path else openalex.answer(request)
@@ -204,6 +209,7 @@ def test_an_answer_that_is_no_list_of_works_is_a_problem_of_one_paper(asking, op
     assert len({problem.partition(":")[0] for problem in problems}) == 2
 
 
+@ON_ONE_DATABASE
 def test_a_mistake_of_ours_is_a_problem_too(asking, run, monkeypatch):
     monkeypatch.setattr(references, "_doi", lambda _: 1 / 0)
     bring(asking, "new.xml", "2505.00001")
@@ -212,6 +218,7 @@ def test_a_mistake_of_ours_is_a_problem_too(asking, run, monkeypatch):
     assert report["editions"] == 2
 
 
+@ON_ONE_DATABASE
 def test_papers_far_from_the_threshold_are_not_asked_about(asking, openalex, run):
     (asking / "profiles" / "owls.toml").write_text(PROFILE.format(extra="").replace("0.8", "0.1"))
     bring(asking, "new.xml", "2505.00001")

@@ -90,7 +90,7 @@ class Samples:
 def store_url(request: pytest.FixtureRequest, empty_store: Path, tmp_path: Path) -> str:
     """The URL of an empty store, once on each database."""
     if request.param == "postgresql":
-        url: str = request.getfixturevalue("schema_url")
+        url: str = request.getfixturevalue("empty_schema_url")
         return url
     return f"sqlite:///{shutil.copy(empty_store, tmp_path)}"
 

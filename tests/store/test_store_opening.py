@@ -19,11 +19,12 @@ from bot.store.engine import Database, parse_url
 from bot.store.upgrade import HEAD
 
 
-@pytest.fixture
-def store_url(store_url, tmp_path):
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request, tmp_path):
     """The URL of a store that is not there yet."""
-    (tmp_path / "paperbot.db").unlink(missing_ok=True)
-    return store_url
+    return (
+        request.getfixturevalue("schema_url") if request.param == "postgresql" else f"sqlite:///{tmp_path}/paperbot.db"
+    )
 
 
 def test_a_new_store_is_empty_and_persistent(store_url, now):

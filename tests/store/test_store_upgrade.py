@@ -35,6 +35,14 @@ def upgrade():
 '''
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request, empty_store, tmp_path):
+    """The URL of a store whose tables a test may change."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("schema_url")
+    return f"sqlite:///{shutil.copy(empty_store, tmp_path)}"
+
+
 @pytest.fixture
 def later(tmp_path: Path) -> Path:
     """The migrations of a later version: the shipped ones and a second one."""

@@ -17,6 +17,8 @@ from bot.worker import COMPOSE, DELIVER, INGEST
 from .conftest import READERS
 
 ROUNDS = 60  # far more than the losses of any seed need
+# What a task does depends on no broker; the others send tasks of all names through each.
+ON_ONE_BROKER = pytest.mark.parametrize("broker", ["amqp"], indirect=True)
 
 
 def mails(home):
@@ -41,6 +43,7 @@ def test_a_tick_and_its_tasks_give_each_reader_one_edition(jobs, run_tasks, brok
     assert names(broker.take()) == [DELIVER, DELIVER, DELIVER]
 
 
+@ON_ONE_BROKER
 def test_a_source_of_a_kind_of_the_tests_own_is_polled_by_a_worker(jobs, run_tasks, broker, queued_home):
     (queued_home / "paperbot.toml").write_text(toy_source.SETTINGS)
     with toy_source.registered():
@@ -78,6 +81,7 @@ def test_what_is_still_in_the_queue_is_not_enqueued_again(jobs, run_tasks, broke
     assert names(broker.taken) == [INGEST, COMPOSE, DELIVER, DELIVER, DELIVER]
 
 
+@ON_ONE_BROKER
 def test_the_first_editions_wait_five_minutes_for_the_first_papers(jobs, broker, queued_home):
     jobs.publish()
     assert COMPOSE not in names(broker.take())
@@ -86,6 +90,7 @@ def test_the_first_editions_wait_five_minutes_for_the_first_papers(jobs, broker,
     assert COMPOSE in names(broker.take())
 
 
+@ON_ONE_BROKER
 def test_the_first_tick_waits_for_the_first_papers_and_then_enqueues_the_editions(run_tasks, broker, queued_home):
     class Workers(Event):
         """Lets workers take what is waiting while the tick waits."""
@@ -109,6 +114,7 @@ def test_a_lost_task_of_a_source_is_enqueued_again_by_the_next_tick(jobs, run_ta
     assert INGEST not in names(broker.take())
 
 
+@ON_ONE_BROKER
 def test_a_task_that_takes_too_long_ends_and_leaves_the_rest_due(
     jobs, run_tasks, broker, queued_home, app, monkeypatch, caplog
 ):
@@ -157,6 +163,7 @@ def test_a_hostile_broker_costs_time_only(jobs, run_tasks, broker, queued_home, 
     assert len(mails(queued_home)) == READERS
 
 
+@ON_ONE_BROKER
 def test_a_worker_composes_by_the_profiles_as_published_last(jobs, run_tasks, broker, queued_home, app):
     jobs.ingest()
     run_tasks(broker.take())
@@ -171,6 +178,7 @@ def test_a_worker_composes_by_the_profiles_as_published_last(jobs, run_tasks, br
     assert 'List-Id: "Night owls" <owls.localhost>' in text
 
 
+@ON_ONE_BROKER
 def test_a_withdrawn_profile_is_composed_for_nobody(jobs, run_tasks, broker, queued_home, app):
     jobs.ingest()
     run_tasks(broker.take())
@@ -181,6 +189,7 @@ def test_a_withdrawn_profile_is_composed_for_nobody(jobs, run_tasks, broker, que
     assert app.store.editions.newest_composed() is None
 
 
+@ON_ONE_BROKER
 def test_a_source_that_another_worker_polls_is_left_to_it(jobs, run_tasks, broker, queued_home, app):
     jobs.ingest()
     with app.store.exclusively("ingest drop") as is_ours:
@@ -191,11 +200,13 @@ def test_a_source_that_another_worker_polls_is_left_to_it(jobs, run_tasks, broke
     assert app.store.papers.count() == 2
 
 
+@ON_ONE_BROKER
 def test_a_task_of_a_source_that_this_machine_lacks_is_a_problem(run_tasks, caplog):
     run_tasks([(INGEST, ["elsewhere"])])
     assert "elsewhere: is not a source of this machine's paperbot.toml" in caplog.text
 
 
+@ON_ONE_BROKER
 @pytest.mark.parametrize("kind", ["email", "slack"])
 def test_messages_that_are_due_are_delivered_by_the_task_of_their_channel(
     jobs, run_tasks, broker, queued_home, app, kind
