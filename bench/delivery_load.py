@@ -24,7 +24,6 @@ from statistics import median
 from zoneinfo import available_timezones
 
 import schedule_years
-from faults.forked import forking
 from faults.home_with_mail_server import Home, MailServer, assert_once, create_home, kill_repeatedly
 from sqlalchemy import delete
 from support import ROOT
@@ -174,9 +173,8 @@ def show_kills() -> None:
     with tempfile.TemporaryDirectory() as folder, MailServer().running() as server:
         path = Path(folder) / "papers"
         create_home(path, 300, server.port)
-        with forking() as start_process:
-            home = Home(path, server, call_process, start_process)
-            states = kill_repeatedly(home, times=12, after=15)
+        home = Home(path, server, call_process)
+        states = kill_repeatedly(home, times=12, after=15)
         assert_once(home)
         twice = sum(count > 1 for count in server.accepted.values())
         summary = ", ".join(f"{count} {state}" for state, count in states.items())

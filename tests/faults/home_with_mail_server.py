@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -16,8 +18,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 from support import ROOT, digest
 
-from .forked import Forked, Start
-
+KILLER = Path(__file__).with_name("killed_at.py")
 CONNECTIONS = 4  # email.connections by default
 WEDNESDAY = "2025-05-07T09:00:00+02:00"
 TITLES = [f"Reward models for {animal}" for animal in ("cats", "dogs", "owls", "ants", "bees", "eels")]
@@ -72,27 +73,27 @@ class MailServer:
 
 @dataclass
 class Home:
-    """A home directory whose mail goes to ``server``.
-
-    ``call`` runs a command in this process, ``start_process`` as one of its own.
-    """
+    """A home directory whose mail goes to ``server``; ``call`` runs a command in this process."""
 
     path: Path
     server: MailServer
     call: Callable[..., Any]
-    start_process: Start
 
-    def start(self, *arguments: object, kill: str = "", file_size: int | None = None) -> Forked:
-        """Start a command as a process of its own, which is killed at the point ``kill`` if that is set.
+    def start(self, *arguments: object, kill: str = "", **popen) -> subprocess.Popen[str]:
+        """Start a command as a process of its own, which is killed at the point ``kill`` if that is set."""
+        return subprocess.Popen(
+            [sys.executable, KILLER, *map(str, arguments)],
+            cwd=self.path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PAPERBOT_TEST_KILL": kill},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **popen,
+        )
 
-        Its files may not grow beyond ``file_size``.
-        """
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PAPERBOT_TEST_KILL": kill}
-        return self.start_process([*map(str, arguments)], cwd=self.path, env=environment, file_size=file_size)
-
-    def start_run(self, now: str, kill: str = "", file_size: int | None = None) -> Forked:
+    def start_run(self, now: str, kill: str = "", **popen) -> subprocess.Popen[str]:
         """Start ``paperbot run``."""
-        return self.start("run", "--now", now, "--json", kill=kill, file_size=file_size)
+        return self.start("run", "--now", now, "--json", kill=kill, **popen)
 
     def run(self, now: str) -> Any:
         """Run ``paperbot run`` in this process, without faults; return its JSON."""

@@ -73,15 +73,10 @@ def _kill_inside(editions: Editions, die_here) -> None:
             die_here()
 
 
-def main() -> None:
-    """Run ``paperbot`` as the arguments and the environment of this process say."""
-    from bot.cli.main import main as paperbot
+if __name__ == "__main__":
+    from bot.cli.main import main
 
     if plan := os.environ.get("PAPERBOT_TEST_KILL"):
         name, _, times = plan.partition(":")
         arm(name, int(times or 0))
-    paperbot()
-
-
-if __name__ == "__main__":
     main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -57,7 +58,11 @@ def test_a_full_disk_sends_nothing_twice_and_delivery_goes_on_when_space_is_free
     assert home.call("ingest", "--home", home.path).code == 0
     size = max(path.stat().st_size for path in (home.path / "state").iterdir())
     for free in (4_096, 65_536, 131_072):
-        process = home.start_run(WEDNESDAY, file_size=size + free)
+
+        def limit_file_size(limit=size + free):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        process = home.start_run(WEDNESDAY, preexec_fn=limit_file_size)
         _, errors = process.communicate(timeout=60)
         assert process.returncode in (0, 1, 2)
         assert "Traceback" not in errors
