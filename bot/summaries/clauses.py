@@ -47,26 +47,27 @@ def learned_words() -> LearnedWords:
 # Stems of verbs that say what something does, in no form a common noun.
 DOES = (
     "abolish|accelerat|account|achiev|acquir|activat|adapt|address|adjust|adopt|affect|aggravat|agre|align|alleviat|"
-    "allow|alter|ameliorat|amplif|antagoni[sz]|appear|assess|assign|attain|attenuat|augment|avoid|balanc|beat|becom|believ|benefit|boost|break|bridg|captur|caus|chang|choos|"
-    "collaps|combin|compet|comprehend|compress|compris|comput|concentrat|confus|consist|constitut|constrain|"
-    "construct|contain|continu|contribut|converg|convert|correct|correlat|cover|creat|decompos|decreas|defin|degrad|"
-    "deliver|demonstrat|depend|depress|deriv|detect|deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|"
-    "diverg|dominat|doubl|driv|elevat|elicit|eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|"
-    "enhanc|ensur|establish|estimat|evaluat|evok|evolv|exacerbat|exceed|excel|exhibit|exist|expand|explain|exploit|"
-    "express|extend|extract|facilitat|fail|favou?r|filter|follow|forget|gain|generali[sz]|generat|guarantee|guid|"
-    "hallucinat|halv|handl|harm|harness|help|hinder|identif|impair|impl|implement|improv|inactivat|includ|incorporat|increas|incur|"
-    "indicat|induc|inflat|influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|"
-    "learn|leverag|limit|locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|"
-    "misinterpret|mislead|misremember|mitigat|modulat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|"
-    "outpac|outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|"
-    "pos|possess|potentiat|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|prun|"
-    "quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|remain|"
-    "replac|report|represent|reproduc|requir|resist|resolv|respond|restor|restrict|result|retain|retriev|reveal|"
-    "rival|rout|run|saturat|sav|scal|score|seem|segment|select|separat|serv|shape|shift|shrink|simulat|slow|solv|"
-    "span|speed|split|spread|stabili[sz]|stay|stem|stimulat|struggl|subvert|succeed|suffer|suffic|suggest|support|suppress|"
-    "surpass|sustain|synthesi[sz]|tackl|tend|think|threaten|track|trail|transfer|transform|translat|treat|trigger|"
-    "triple|turn|underestimat|undermin|underperform|unif|unlock|us|utili[sz]|validat|vanish|var|view|weaken|win|work|"
-    "worsen|yield"
+    "allow|alter|ameliorat|amplif|antagoni[sz]|appear|assess|assign|attain|attenuat|augment|avoid|balanc|beat|becom|"
+    "believ|benefit|boost|break|bridg|captur|caus|chang|choos|collaps|combin|compet|comprehend|compress|compris|"
+    "comput|concentrat|confus|consist|constitut|constrain|construct|contain|continu|contribut|converg|convert|"
+    "correct|correlat|cover|creat|decompos|decreas|defin|degrad|deliver|demonstrat|depend|depress|deriv|detect|"
+    "deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|diverg|dominat|doubl|driv|elevat|elicit|"
+    "eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|enhanc|ensur|establish|estimat|"
+    "evaluat|evok|evolv|exacerbat|exceed|excel|exhibit|exist|expand|explain|exploit|express|extend|extract|facilitat|"
+    "fail|favou?r|filter|follow|forget|gain|generali[sz]|generat|guarantee|guid|hallucinat|halv|handl|harm|harness|"
+    "help|hinder|identif|impair|impl|implement|improv|inactivat|includ|incorporat|increas|incur|indicat|induc|inflat|"
+    "influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|learn|leverag|limit|"
+    "locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|misinterpret|mislead|"
+    "misremember|mitigat|modulat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|outpac|"
+    "outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|pos|"
+    "possess|potentiat|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|"
+    "prun|quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|"
+    "remain|replac|report|represent|reproduc|requir|resist|resolv|respond|restor|restrict|result|retain|retriev|"
+    "reveal|rival|rout|run|saturat|sav|scal|score|seem|segment|select|separat|serv|shape|shift|shrink|simulat|slow|"
+    "solv|span|speed|split|spread|stabili[sz]|stay|stem|stimulat|struggl|subvert|succeed|suffer|suffic|suggest|"
+    "support|suppress|surpass|sustain|synthesi[sz]|tackl|tend|think|threaten|track|trail|transfer|transform|translat|"
+    "treat|trigger|triple|turn|underestimat|undermin|underperform|unif|unlock|us|utili[sz]|validat|vanish|var|view|"
+    "weaken|win|work|worsen|yield"
 )
 _AUXILIARIES = "is|are|was|were|has|have|had|can|cannot|could|do|does|did|may|might|must|will|would|should"
 FINITE = re.compile(
@@ -195,7 +196,7 @@ def versions(clause: str, most: int, forms: Mapping[str, str]) -> Iterator[Short
         ("modifier", lambda text: text if NEGATED.search(text) else _with_articles(_MODIFIERS.sub("", text))),
         ("adverb", lambda text: text if NEGATED.search(text) else _ADVERBS.sub("", text)),
         ("insert", _without_inserts),
-        ("who", lambda text: _WHO_IN_SUBJECT.sub("", text, count=1)),
+        ("who", _without_who),
         ("articles", lambda text: _ARTICLES.sub("", text)),
     )
     version = Shortened(clause, frozenset())
@@ -292,10 +293,22 @@ _PEOPLE = (
 # Between a subject and its verb: "in patients with heart failure after infarction".
 _WHO_IN_SUBJECT = re.compile(
     rf"(?<=\w) (?:in|to|of|among|for) (?:(?!(?:in|to|of|for|with|by)\b)[\w-]+ ){{0,3}}{_PEOPLE}"
-    r"(?: (?:with|undergoing|receiving|aged|having|suffering|treated|after|at|on)\b[^,;:]{0,80}?)?"
-    r"(?= (?:is|are|was|were|has|have|had|can|may|did|does|results?|resulted|leads?|led|reduc|improv|increas|decreas|"
+    r"(?: (?:with|undergoing|receiving|aged|having|suffering|treated|after|at|on)\b"
+    r"(?:(?! (?:and|or|who|that|which)\b)[^,;:]){0,80}?)?"
+    r"(?= (?:is|are|was|were|has|have|had|can|may|did|does|results?|resulted|leads?|led|"
     r"reduces?|improves?|increases?|decreases?|prevents?|provides?|produces?)\b)"
 )
+
+
+# "... is the same as that for women" compares those whom a sentence is about.
+_COMPARES_WHOM = re.compile(rf"\b(?:{_PEOPLE}|groups?|those|that (?:for|in|of)|than|controls?)\b")
+
+
+def _without_who(text: str) -> str:
+    who = _WHO_IN_SUBJECT.search(text)
+    if who is None or FINITE.search(text, text.find(" "), who.start()) or _COMPARES_WHOM.search(text, who.end()):
+        return text
+    return text[: who.start()] + text[who.end() :]
 
 
 # Where a clause may end earlier: before a further clause, or before a phrase on where, on what, or beside what.
@@ -347,9 +360,9 @@ def _cuts(version: Shortened, most: int) -> Iterator[Shortened]:
         if len(part.split()) < _LEAST_WORDS:
             continue
         if kinds[end] == "phrase":
-            for tail in _tails(part, rest):
+            for between, tail in _tails(part, rest):
                 is_short = len((joined := f"{part}{tail}").split()) <= most
-                if is_short and _is_complete(part, rest[: rest.index(tail)], "phrase"):
+                if is_short and _is_complete(part, between, "phrase"):
                     yield Shortened(joined, version.left_out | {"middle"})
         if len(part.split()) <= most and _is_complete(part, rest, kinds[end]):
             yield Shortened(part, version.left_out | {kinds[end]})
@@ -359,21 +372,22 @@ _FIGURE_PHRASE = re.compile(r"\s+(?=(?:by|from|to|in|at|on|with|over)\b)")
 _COMPARISON = re.compile(r"\s+(?=(?:than|compared (?:to|with)|versus|vs|relative to)\b)")
 
 
-def _tails(part: str, rest: str) -> Iterator[str]:
-    """Yield later phrases of a clause that have its first figure, or say than what something is more.
+def _tails(part: str, rest: str) -> Iterator[tuple[str, str]]:
+    """Yield later phrases of a clause that have its first figure, or say beside what it is more, with what is before.
 
-    "By 40%" of "on two forests by 40%", "than bats" of "in the forests of the north than bats".
+    "By 40%" of "on two forests by 40%", "than bats" of "in old animals of the north than bats".
     """
     for later in _FIGURE_PHRASE.finditer(rest, 1):
         before, figure = rest[: later.start()], rest[later.start() :].rstrip(" ,;:")
         if NUMBER.search(figure.lower()) and not NUMBER.search(before.lower()) and not _HAS_VERB.search(before):
-            yield figure
+            yield before, figure
     comparison = _COMPARISON.search(rest, 1)
     if comparison and _CHANGED.search(part) and _WHO_OR_WHEN.match(rest):
         before, compared = rest[: comparison.start()], rest[comparison.start() :].rstrip(" ,;:")
-        # "In owls of the north than in bats" compares what would be left out.
-        if not (NUMBER.search(before.lower()) or _HAS_VERB.search(before) or before.split()[0] in compared.split()):
-            yield compared
+        # "In men than in women" compares what would be left out.
+        is_needed = before.split()[0] in compared.split() or _COMPARES_WHOM.search(compared.removeprefix(" than"))
+        if not (is_needed or NUMBER.search(before.lower()) or _HAS_VERB.search(before)):
+            yield before, compared
 
 
 def is_open(part: str) -> bool:
@@ -398,23 +412,28 @@ _BARE_VERB = re.compile(
 # Pairs, of which a cut may leave one half.
 PAIRED = re.compile(
     r"\b(?:between|both)\b(?!.*\band\b)|\b(?:either|whether)\b(?!.*\bor\b)|\bneither\b(?!.*\bnor\b)|"
-    r"\bnot (?:only|just)\b",
+    r"\bnot (?:only|just)\b|"
+    # "Requires not larger models" but what.
+    r"\b(?!(?:is|are|was|were|do|does|did|has|have|had|can|could|may|might|will|would|should|and|but|or)\b)\w+ not\b"
+    r"(?!.*\bbut\b)",
     re.IGNORECASE,
 )
 # A denial of one case is not one of all: "no effects were noticed" on what?
 NEGATED = re.compile(
     r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
 )
-# Denials that are as true without whom and when they are about, and those that have their object.
+# Whom and when a denial is about, without which it says as much.
 _WHO_OR_WHEN = re.compile(
     rf" (?:in|among|during|after|for|over|throughout) (?:[\w-]+ ){{0,4}}(?:{_PEOPLE}|groups?|weeks?|months?|years?|"
     r"days?|hours?|follow-up)\b"
 )
+# What has all that it denies: "no effect of nets on sleep", but not "no effect of nets", "no difference between nets".
 _DENIED_RELATION = re.compile(
     r"\bnot (?:[\w-]+ )?(?:inferior|superior|different|associated|related|linked|correlated|dependent) "
     r"(?:to|with|from|on) \S|"
-    r"\b[Nn]o (?:[\w-]+ ){0,2}(?:differences?|effects?|associations?|evidence|correlations?|influence|impact|changes?|"
-    r"relationship|increase|decrease|benefit|advantage) (?:on|in|between|with|of|from|over) \S"
+    r"\b[Nn]o (?:[\w-]+ ){0,2}(?:(?:differences?|changes?|increase|decrease|reduction|improvement) in \S|"
+    r"(?:effects?|influence|impact) (?:of [^,]{1,40} )?on \S|"
+    r"(?:associations?|correlations?|relationship) (?:between [^,]{1,40} and|of [^,]{1,40} with|with) \S)"
 )
 _COMPARES = re.compile(r"\b(?:than|versus|vs|rather)\b")
 # "15.4 versus 22.1" is of what?
@@ -435,7 +454,8 @@ _CLOSES_LIST = re.compile(
 _LINKING_END = re.compile(
     r"[;:,] [\w-]+$|\b(?:and|or|but), [^,]*$|"
     # "Suppressed, in all of the owls," and then what.
-    r"\b(?:was|were|\w+ly|\w+ed), (?:in|at|by|on|with|for|after|within)\b[^,]*$"
+    r"\b(?:was|were|\w+ly|\w+ed), (?:in|at|by|on|with|for|after|within)\b[^,]*$|"
+    r"\b(?:when|if|while) [\w-]+$"
 )
 
 
@@ -460,7 +480,9 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
     if kind != "clause":
         # "No effect on A or B" says "no effect on A".
         is_denied = NEGATED.search(part) and not (
-            (kind == "list" and rest.startswith(" or ")) or _WHO_OR_WHEN.match(rest) or _DENIED_RELATION.search(part)
+            (kind == "list" and rest.startswith(" or "))
+            or _WHO_OR_WHEN.match(rest)
+            or (_DENIED_RELATION.search(part) and not rest.startswith(" at "))
         )
         like = _LIKE_PHRASES.search(part)
         is_half = like is not None and rest.split()[:1] == [like[1]]

@@ -177,7 +177,7 @@ _NOT_ONLY = re.compile(r"\bnot only (.*?),? but\b.*")
 
 # Words without which a clause says the same.
 _FILLERS = re.compile(
-    r"(?:(?<=\w )|^)(?:also|further|consistently|effectively|successfully|notably|respectively|extremely|"
+    r"(?:(?<=\w )(?<!\bno )|^)(?:also|further|consistently|effectively|successfully|notably|respectively|extremely|"
     r"(?:statistically )?significantly (?=outperform|improv|reduc|increas|decreas|enhanc|surpass|boost|higher|lower)|"
     r"substantially|remarkably|highly (?=effective)|in fact|indeed|however,?|thus|therefore|generally)\s+(?!and\b)|"
     r",\s+(?:however|therefore|thus|moreover|furthermore|in turn|on the other hand|then|too),(?=\s)",
@@ -369,14 +369,6 @@ _SIGNS = {
         r"that (?:evaluat|examin|explor|investigat)\w+|evaluating|examining|exploring|investigating)\b",
         re.IGNORECASE,
     ),
-    # Who or what that is stands elsewhere.
-    "unnamed": re.compile(
-        r"\b(?:group|arm|cohort|experiment|stage|phase) [A-Z\d]\b|"
-        r"\bthe (?:\w+ )?(?:drugs?|compound|agent|treatments?|interventions?|patients?|groups?|subjects|regimens?)\b|"
-        r"\b(?:first|second|third|other|control) group\b|"
-        r"\b(?:both|each|all) (?:drugs?|groups?|treatments?|agents?|regimens?|methods?)\b",
-        re.IGNORECASE,
-    ),
     # Known before, or still to be done.
     "known": re.compile(
         r"\b(?:is|are) (?:an? )?(?:common|important|major|frequent|well|widely|often|usually|known|thought|useful)\b|"
@@ -536,8 +528,8 @@ _NEXT_VERB = re.compile(
     r"prove|train|test|we)\b"
 )
 _ADJECTIVES = re.compile(
-    r"\b(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first),?\s+"
-    r"(?=(?!and\b|yet\b)\w)",
+    r"\b(?<!most )(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)"
+    r",?\s+(?=(?!and\b|yet\b)\w)",
     re.IGNORECASE,
 )
 # "An hour" is rare here; "an LLM", whose letters are spelled, is not.
@@ -599,13 +591,13 @@ def _first_phrase(text: str, most: int) -> str:
     return next((part for part in parts if _LEAST_WORDS <= len(part.split()) <= most and _says_what(part)), "")
 
 
+_OPENING_QUOTE = re.compile(r"(?<!\w)['‘](?=\w)")
+_CLOSING_QUOTE = re.compile(r"(?<=\w)['’](?!\w)")
+
+
 def _says_what(phrase: str) -> bool:
     specific = sum(not _GENERIC.match(word) for word in phrase.split())
     # "We found renal insufficiency to be associated with ..." is no noun phrase.
     is_unclear = is_open(phrase) or " to be " in phrase or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
     is_in_quotes = len(_OPENING_QUOTE.findall(phrase)) > len(_CLOSING_QUOTE.findall(phrase))
     return not (is_unclear or is_in_quotes) and specific >= _LEAST_SPECIFIC
-
-
-_OPENING_QUOTE = re.compile(r"(?<!\w)['‘](?=\w)")
-_CLOSING_QUOTE = re.compile(r"(?<=\w)['’](?!\w)")

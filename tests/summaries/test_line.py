@@ -59,6 +59,11 @@ TASK = "Owls are hard to count."
         ),
         (
             "Counting owls by ear",
+            f"{TASK} We build STRIX, the most comprehensive network of microphones for owls.",
+            "STRIX: the most comprehensive network of microphones for owls",
+        ),
+        (
+            "Counting owls by ear",
             f"{TASK} We build an unusual network of microphones for owls.",
             "An unusual network of microphones for owls",
         ),
@@ -133,6 +138,7 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
             "Feeding improved the sleep of young owls",
         ),
         ("Nets, therefore, reduce the hunger of the owls.", "Nets reduce the hunger of the owls"),
+        ("There were no further changes in the hunger of owls.", "No further changes in the hunger of owls"),
         # What was observed, in a noun phrase; and without "there was".
         (
             "In all of our nets we observe a strong correlation between the hunger of owls and moonlight.",
@@ -178,7 +184,26 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
             "relevant",
         ),
         ("The gap between the owls of the north and those of the wet south was 40% in total here.", "north"),
-        ("On the old forest maps with 2 trees, STRIX achieves 15.4 bites versus 22.1 for all of the bats.", "22.1"),
+        ("On maps of 2-tree forests, STRIX achieves 15.4 bites of owls versus 22.1 for all of the many bats.", "22.1"),
+        # What a denial needs: of what, on what, and instead of what.
+        ("There was no difference between large nets and small nets in the hunger of the owls of the north.", "nets"),
+        ("There was no effect of large nets or of traps on the hunger of the very old owls.", "traps"),
+        (
+            "We find that real progress of owls requires not larger nets but a moon that shines all winter.",
+            "larger nets",
+        ),
+        (
+            "A net may be useful for animals with essential hunger who have failed to benefit from moonlight.",
+            "moonlight",
+        ),
+        (
+            "The therapy of winter hunger in animals with long nets is similar to that of animals without nets.",
+            "without nets",
+        ),
+        (
+            "The hunger of the owls of the north was greater in old men of the farms than women.",
+            "women",
+        ),
         ("Nets significantly suppressed, in all of the owls of the far north, the hunger of the bats.", "north"),
     ],
 )
@@ -189,12 +214,12 @@ def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "More nets should be set to confirm that the owls of the north are rare.",
+        "Studies of nets should go on to confirm that the owls of the north are rare.",
         "The gains are largest in the crucial winters of the north.",
         "The drug reduces the hunger of many owls of the north.",
         "Owls, left wings smaller than 35%.",
         "On the basis of clinical findings and results of the tests.",
-        "We provide an evaluation of nets in group A.",
+        "The owls of group A had a higher weight than bats.",
     ],
 )
 def test_what_is_wanted_points_back_or_has_no_clause_is_no_line(sentence):
@@ -215,7 +240,7 @@ def test_short_forms_are_those_that_an_abstract_introduces():
         ("Counting owls", "A large owl model (LOM) fails. We propose a Large Owl Model (LOM) with ears.", ""),
         ("Counting owls", "We propose a network called Strix for owls.", "Strix"),
         ("Counting owls", "We train Large Owl Models (LOMs) here.", ""),
-        ("Counting owls", "We present a systematic evaluation of StrixNet, OWL, and BatNet.", ""),
+        ("Counting owls", "We present a systematic evaluation of StrixNet, OWL, CROW, and BatNet.", ""),
     ],
 )
 def test_a_name_is_of_what_the_paper_makes(title, abstract, name):
