@@ -3,10 +3,14 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from bot.model import State
 from bot.sources.folder import FolderOptions, FolderSource
 
 ROOT = Path(__file__).parent.parent
+# For tests that vary what Python decides, beside others that read and write the same tables on each database.
+ON_ONE_DATABASE = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
 
 class ParserBy:

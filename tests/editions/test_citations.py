@@ -8,7 +8,7 @@ from email import policy
 
 import pytest
 from alert_mails import scholar, scholar_item
-from support import digest
+from support import ON_ONE_DATABASE, digest
 
 from bot.app import open_app
 
@@ -70,7 +70,7 @@ def why(paperbot, address, paper):
 
 
 # Titles are compared as keys, which Python makes; the tests below look keys up on each database.
-@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+@ON_ONE_DATABASE
 @pytest.mark.parametrize(
     ("cites", "is_named"),
     [

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from email import policy
 
 import pytest
+from support import ON_ONE_DATABASE
 
 from bot.app import open_app
 from bot.model import Edition, Entry, ParsedDigest, Pick, PickKind, Reason, ReasonKind
@@ -30,8 +31,6 @@ DIFFUSION = [Entry(f"Diffusion policies of kind {n}", "We study diffusion polici
 OTHER = [Entry(f"Baking bread of kind {n}", "We bake.") for n in range(4)]
 JOIN = ("tactile sensing", "diffusion policies", "2026-05-11")
 SAYS = "oins “tactile sensing” and “diffusion policies”, which no earlier paper sent to you since 11 May 2026 did"
-# The others read the same rows on each database: from these on, Python decides what a text names.
-ON_ONE_DATABASE = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
 
 class Past:

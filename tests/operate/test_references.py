@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from servers import Page, Request, Web
-from support import digest
+from support import ON_ONE_DATABASE, digest
 
 from bot.app import App, open_app
 from bot.model import FactKind
@@ -77,10 +77,6 @@ class OpenAlex:
         """The DOIs asked about so far."""
         paths = (urlsplit(request.path).path for request in self.web.requests)
         return [path.removeprefix("/works/doi:") for path in paths if path.startswith("/works/doi:")]
-
-
-# What these tests vary is the server and the profile; the others read and write each table on each database.
-ON_ONE_DATABASE = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
