@@ -222,6 +222,11 @@ _UNRESOLVED = re.compile(
     r"^there(?! (?:is|was|are|were) (?:no|an?|significant|strong|some|evidence)\b)|\?|http|^\W",
     re.IGNORECASE,
 )
+# "Trials demonstrate its efficacy": of what?
+_ITS_BEHIND_PLURAL = re.compile(
+    r"\b(?!\w*(?:ss|us|is)\b)\w{2,}s (?:(?:can|could|may|might|also|\w+ly) )*"
+    r"(?!with|from|into|over)[a-z]{4,}(?<!s)(?<!ed) its\b"
+)
 _NUMBERED = re.compile(r"\d+[.)] ")
 # A phrase that has its clause behind a comma.
 _STARTS_WITH_PHRASE = re.compile(
@@ -439,6 +444,7 @@ def _stands(line: str, name: str) -> bool:
         is_open(line)
         or (FINITE.match(line) and not (is_often_noun(line.split(" ", maxsplit=1)[0]) and has_verb(line)))
         or _NUMBERED.match(line)
+        or _ITS_BEHIND_PLURAL.search(line)
         or (_STARTS_WITH_PHRASE.match(line) and not has_verb(line.partition(", ")[2]))
         or _UNRESOLVED.search(line.replace(name, "X") if name else line)
     )

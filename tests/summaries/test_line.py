@@ -216,6 +216,7 @@ def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
     [
         "Studies of nets should go on to confirm that the owls of the north are rare.",
         "The gains are largest in the crucial winters of the north.",
+        "Large nets can improve its sleep and its weight by 31%.",
         "The drug reduces the hunger of many owls of the north.",
         "Owls, left wings smaller than 35%.",
         "On the basis of clinical findings and results of the tests.",
