@@ -170,7 +170,7 @@ _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.1
 # A set with a finding of this probability, where an abstract divides its result among several sentences.
-_FINDING_WORTH = 0.1
+_FINDING_WORTH = 0.15
 _FINDING_WORTH_FROM = 0.6
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
 _EVIDENCE_WORTH = 0.3
@@ -178,7 +178,7 @@ _EVIDENCE_WORTH = 0.3
 _FIGURE_WORTH = 0.2
 _SCOPE_WORTH = 0.15
 # A sentence is a finding from this probability on.
-_FINDING_FROM = 0.4
+_FINDING_FROM = 0.5
 # What it adds to be the conclusion of an abstract that surely has one: in trials it says what the figures come to.
 _CONCLUDING_WORTH = 0.3
 # How much surer a conclusion has to be: many say only what the results are good for.
