@@ -58,7 +58,7 @@ DOES = (
     "help|hinder|identif|impair|impl|implement|improv|inactivat|includ|incorporat|increas|incur|indicat|induc|inflat|"
     "influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|learn|leverag|limit|"
     "locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|misinterpret|mislead|"
-    "misremember|mitigat|modulat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|outpac|"
+    "misremember|mitigat|modif|modulat|narrow|navigat|neglect|obtain|occurr?|offer|operat|optimi[sz]|orchestrat|outpac|"
     "outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|pos|"
     "possess|potentiat|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|"
     "prun|quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|"
@@ -76,6 +76,8 @@ FINITE = re.compile(
     r"drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|led|ran|got|gets?|takes?|took|brings?|brought|"
     r"leaves?|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|"
     r"knows?|knew|loses?|lost|spends?|thought|"
+    r"averaged|became|blunt(?:s|ed)|bound|declin(?:es|ed)|dilat(?:es|ed)|display(?:s|ed)|exert(?:s|ed)|lessen(?:s|ed)|"
+    r"normali[sz](?:es|ed)|returned|revers(?:es|ed)|surviv(?:es|ed)|underwent|"
     r"carr(?:y|ies|ied)|appl(?:y|ies|ied)|rel(?:y|ies|ied))\b(?!-)",
     re.IGNORECASE,
 )
@@ -86,8 +88,11 @@ _STATES = re.compile(
     r"regulates|potentiates|antagoni[sz]es|ameliorates|elevates|exhibit|remain|fail|require|do)\b(?!-)",
     re.IGNORECASE,
 )
-# Verbs that say how much without an object: "fell", "improved in patients".
-_CHANGES = re.compile(r"(?:increas|decreas|improv|declin|drop|reduc|differ|chang|remain|rang)")
+# Verbs that need no object: "improved in patients" is no participle.
+_WITHOUT_OBJECT = re.compile(
+    r"(?:account|appear|averag|chang|continu|correlat|declin|decreas|differ|drop|emerg|exist|fail|improv|increas|occur|"
+    r"persist|rang|reduc|remain|respond|result|return|seem|serv|surviv|tend|var)"
+)
 _BEFORE_ADJECTIVE = re.compile(r"\b(?:an?|the|of|in|with|by|for|and|or|its|their|all|most|than|on) $", re.IGNORECASE)
 _AFTER_PARTICIPLE = re.compile(r" (?:by|at|on|in|from|to|as|with|for|according|within|among)\b")
 
@@ -101,7 +106,8 @@ _OFTEN_NOUN = re.compile(
     r"(?:e?s?|y)"
 )
 _NO_OBJECT = re.compile(
-    r"(?: (?:of|in|on|for|and|or|with|by|as|to|from|among|between|versus|case|data|showcasing)\b|[,;]|$)"
+    r"(?: (?:of|in|on|for|and|or|with(?! (?:age|higher|increasing|lower|more|time))|by|as|to|"
+    r"from|among|between|versus|case|data|showcasing)\b|[,;]|$)"
 )
 _BEFORE_PLURAL_VERB = re.compile(r"(?:s|ly|ren|men|people|mice|data|and \S+|also|then) $")
 
@@ -135,7 +141,7 @@ def has_verb(clause: str) -> bool:
             and verb[0].lower() != "led"
             and (
                 _BEFORE_ADJECTIVE.search(clause, 0, verb.start())
-                or (not _CHANGES.match(verb[0].lower()) and _AFTER_PARTICIPLE.match(clause, verb.end()))
+                or (not _WITHOUT_OBJECT.match(verb[0].lower()) and _AFTER_PARTICIPLE.match(clause, verb.end()))
             )
         )
         if not is_participle:
@@ -245,7 +251,7 @@ _ADVERBS = re.compile(
     r"\b(?:accurately|adaptively|appropriately|carefully|clearly|considerably|consistently|critically|directly|"
     r"dramatically|dynamically|effectively|efficiently|explicitly|greatly|highly|increasingly|markedly|naturally|notably|"
     r"progressively|reliably|remarkably|robustly|seamlessly|significantly|simultaneously|strongly|substantially|"
-    r"successfully|systematically|widely)\s+(?=[a-z])(?!(?:and|or|but)\b)"
+    r"successfully|systematically|very|widely)\s+(?=[a-z])(?!(?:and|or|but)\b)"
 )
 # "An existing model" without "existing".
 _AN = re.compile(r"\b([Aa])n? (?=(\w+))")
@@ -273,9 +279,9 @@ def _said_briefly(text: str, forms: Mapping[str, str]) -> str:
 # Between commas, without a verb of its own: "X, including A and B, reduces C".
 _INSERTS = re.compile(
     r",\s+(?:including|such as|like|especially|particularly|even|for example|for instance|along with|which|who|where|"
-    r"as|in (?:contrast|addition|turn|particular)|on average|without|unlike|despite|an?|the|one of|when|if|"
-    r"\w+ed|\w+ing)\b[^,;:()]{0,80},\s+(?=(?:\w+ly )?(?:is|are|was|were|has|have|can|may|"
-    rf"(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
+    r"as|at|in (?:contrast|addition|turn|particular)|on average|without|unlike|despite|an?|the|one of|when|if|given|"
+    r"primarily|mainly|mostly|but not|\w+ed|\w+ing)\b[^;:()]{0,100}?,\s+(?=(?:\w+ly )?(?:is|are|was|were|has|have|can|"
+    rf"may|(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
 )
 _ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+ )")  # but not "group A had"
 
@@ -300,12 +306,20 @@ _WHO_IN_SUBJECT = re.compile(
 )
 
 
+# "Of heart failure after infarction", between "treatment" and "is".
+_WHEN_IN_SUBJECT = re.compile(
+    r"(?<=\w) (?:for|after|during) (?:(?! (?:and|or|who|that|which)\b)[^,;:]){1,60}?"
+    r"(?= (?:is|are|was|were|has|have|had|can|may|did|does|results?|resulted|leads?|led|"
+    r"reduce[sd]?|improve[sd]?|increase[sd]?|decrease[sd]?|prevents?|prevented|provides?|produce[sd]?)\b)"
+)
+
+
 # "... is the same as that for women" compares those whom a sentence is about.
 _COMPARES_WHOM = re.compile(rf"\b(?:{_PEOPLE}|groups?|those|that (?:for|in|of)|than|controls?)\b")
 
 
 def _without_who(text: str) -> str:
-    who = _WHO_IN_SUBJECT.search(text)
+    who = _WHO_IN_SUBJECT.search(text) or _WHEN_IN_SUBJECT.search(text)
     if who is None or FINITE.search(text, text.find(" "), who.start()) or _COMPARES_WHOM.search(text, who.end()):
         return text
     return text[: who.start()] + text[who.end() :]
@@ -313,11 +327,11 @@ def _without_who(text: str) -> str:
 
 # Where a clause may end earlier: before a further clause, or before a phrase on where, on what, or beside what.
 _CLAUSE_CUT = re.compile(
-    r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|based|while|whereas|with|without|and|but|which|where|whose|who|even|especially|particularly|in|thus|"
+    r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|based|while|whilst|whereas|with|without|and|but|which|where|whose|who|even|especially|particularly|in|thus|"
     r"thereby|as|on|at|by|for|compared|including|such|despite|though|although|yet|up|rather|regardless|due|because|when|"
-    r"across|over|under|so|from|followed|all|an?|the|one|not|often|far|only|respectively|or)\b)|"
-    r"\s+(?=(?:while|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|regardless of|"
-    r"particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|as well as|so that|"
+    r"across|over|under|so|from|followed|together|along|all|an?|the|one|not|often|far|only|respectively|or)\b)|"
+    r"\s+(?=(?:while|whilst|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|"
+    r"regardless of|particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|as well as|so that|"
     r"and that|and (?:thus|therefore|hence|its|their)|making|"
     r"allowing|enabling|suggesting|indicating|demonstrating|highlighting)\b)|"
     rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|may|did|does|(?:{DOES})(?:i?e[sd]|s|ed))\b)|"
@@ -379,7 +393,10 @@ def _tails(part: str, rest: str) -> Iterator[tuple[str, str]]:
     """
     for later in _FIGURE_PHRASE.finditer(rest, 1):
         before, figure = rest[: later.start()], rest[later.start() :].rstrip(" ,;:")
-        if NUMBER.search(figure.lower()) and not NUMBER.search(before.lower()) and not _HAS_VERB.search(before):
+        is_further = before.endswith((" and", " or", " but"))
+        if not (is_further or NUMBER.search(before.lower()) or _HAS_VERB.search(before)) and NUMBER.search(
+            figure.lower()
+        ):
             yield before, figure
     comparison = _COMPARISON.search(rest, 1)
     if comparison and _CHANGED.search(part) and _WHO_OR_WHEN.match(rest):
@@ -407,7 +424,9 @@ def wants_preposition(part: str, rest: str) -> bool:
 
 # A verb whose object was left out: "can detect", "that appeared".
 _BARE_VERB = re.compile(
-    r"\b(?:that|which|who) \w+$|\b(?:can|could|may|might|will|would|to|not) (?:\w+ly )?(?!be\b)[a-z]+$"
+    r"\b(?:that|which|who) \w+$|\b(?:accounted|appear(?:s|ed)?|averaged|became|exist(?:s|ed)?|occurr?(?:s|ed)|"
+    r"ranged|remain(?:s|ed)?|seem(?:s|ed)?|tend(?:s|ed)?|underwent)$|"
+    r"\b(?:can|could|may|might|will|would|to|not) (?:\w+ly )?(?!be\b)[a-z]+$"
 )
 # Pairs, of which a cut may leave one half.
 PAIRED = re.compile(
@@ -431,6 +450,7 @@ _WHO_OR_WHEN = re.compile(
 _DENIED_RELATION = re.compile(
     r"\bnot (?:[\w-]+ )?(?:inferior|superior|different|associated|related|linked|correlated|dependent) "
     r"(?:to|with|from|on) \S|"
+    r"\b(?:do|does|did) not (?:\w+ly )?(?:affect|alter|change|influence|modify) \S|"
     r"\b[Nn]o (?:[\w-]+ ){0,2}(?:(?:differences?|changes?|increase|decrease|reduction|improvement) in \S|"
     r"(?:effects?|influence|impact) (?:of [^,]{1,40} )?on \S|"
     r"(?:associations?|correlations?|relationship) (?:between [^,]{1,40} and|of [^,]{1,40} with|with) \S)"
@@ -457,6 +477,12 @@ _LINKING_END = re.compile(
     r"\b(?:was|were|\w+ly|\w+ed), (?:in|at|by|on|with|for|after|within)\b[^,]*$|"
     r"\b(?:when|if|while) [\w-]+$"
 )
+
+
+# What is compared in it isn't compared with the clause before.
+_FURTHER_CLAUSE = re.compile(r",? (?:although|and|but|though|whereas|while|whilst)\b")
+# "A fell, and B, which rose" is cut before "which".
+_SECOND_SUBJECT = re.compile(r", and (?P<subject>[^,]*)$")
 
 
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
@@ -489,7 +515,7 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(rest):
             return False
     is_unbalanced = part.count('"') % 2 or any(part.count(left) != part.count(right) for left, right in _PAIRS)
-    is_uncompared = rest[0] not in ";:" and (
+    is_uncompared = not (rest[0] in ";:" or (kind == "clause" and _FURTHER_CLAUSE.match(rest))) and (
         _COMPARES.search(rest) or (_COMPARED.match(rest) and not _CHANGED.search(part))
     )
     is_half_compared = _COMPARED_FIGURE.search(part) is not None
@@ -499,6 +525,7 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         or is_half_compared
         or ": " in part
         or _LINKING_END.search(part)
+        or (rest.startswith(",") and (second := _SECOND_SUBJECT.search(part)) and not has_verb(second["subject"]))
         or _is_open_list(part)
     )
 

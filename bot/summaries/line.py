@@ -29,7 +29,6 @@ from bot.summaries.clauses import (
     PAIRED,
     Shortened,
     has_verb,
-    is_often_noun,
     is_open,
     is_sentence,
     learned_words,
@@ -38,7 +37,17 @@ from bot.summaries.clauses import (
     versions,
     wants_preposition,
 )
-from bot.summaries.references import LONGEST_NAME, MAKES, has_name, name_of, spelled, with_name, without_head
+from bot.summaries.references import (
+    LONGEST_NAME,
+    MAKES,
+    has_name,
+    name_of,
+    refers_outside,
+    spelled,
+    stands_alone,
+    with_name,
+    without_head,
+)
 from bot.summaries.roles import KINDS, Reading
 from bot.summaries.summary import read_abstract
 from bot.text.latex import readable
@@ -109,9 +118,9 @@ def _statement(title: str) -> str:
     ('Ramipril prolongs life and spares costs', '')
     """
     # In Title Case most sentences are plays on words: "The Devil Is in the Details".
-    if _is_title_case(title) or not (is_sentence(title) and _stands(title, "") and _is_outcome(title)):
+    if _is_title_case(title) or not (is_sentence(title) and stands_alone(title, "") and _is_outcome(title)):
         return ""
-    parts = (part for part, _ in shortened(title, MAX_WORDS, {}) if _stands(part, "") and _is_outcome(part))
+    parts = (part for part, _ in shortened(title, MAX_WORDS, {}) if stands_alone(part, "") and _is_outcome(part))
     return next((part for part in parts if part == title or not _PASSIVE_END.search(part)), title)
 
 
@@ -148,13 +157,15 @@ _ONLY_WANTED = re.compile(
 )
 # A phrase on where something was tried, or a concession: the clause after it is true without it.
 _LEAD = re.compile(
-    r"(?:In|On|Across|Over|Among|Through|Using|Evaluated|Tested|Based on|Despite|Although|Though|While|Whereas|"
+    r"(?:In|On|Across|Over|Among(?:st)?|Through|Using|Evaluated|Tested|Based on|Despite|Although|Though|While|Whereas|"
     r"Akin to|Unlike|Like|Similar to|Consistent with|As expected|Given|Without|Under|During|For|Within|When|Since|"
-    r"Remarkably|Notably|Empirically|Theoretically|Experimentally|At|By|With|Via|Leveraging|Building on|Applied|Beyond|"
-    r"After|Compared (?:to|with)|Relative to|Averaged)\b[^;:]{0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
-    r"some|no|only|(?-i:[A-Z])[\w-]*|(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|even|"
+    r"Remarkably|Notably|Empirically|Theoretically|Experimentally|Of (?:our|the|these|all)|At|By|"
+    r"With|Via|Leveraging|Building on|Applied|Beyond|After|Compared (?:to|with)|Relative to|Averaged)"
+    r"\b[^;:]{0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
+    r"some|no|only|over|about|nearly|half|even|(?-i:[A-Z])[\w-]*|"
+    r"(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|"
     # "In patients with asthma, cetirizine use promoted sleep".
-    r"(?!\w+ly\b)[a-z]\w+(?: [\w-]+)? (?:is|are|was|were|has|had|can|did|does|[a-z]{3,}ed))\b)",
+    r"(?!\w+ly\b)[a-z]\w+(?:(?: [\w-]+){0,4} (?:is|are|was|were|has|had|can|did|does)|(?: [\w-]+)? [a-z]{3,}ed))\b)",
     re.IGNORECASE,
 )
 _PARENTHESES = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)|\s*\[[\d,\s–-]+\]")
@@ -208,36 +219,13 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
             yield text
 
 
-# What refers to something outside the line.
-_UNRESOLVED = re.compile(
-    r"\b(?:we|our|ours|us|i|my|this|these|those|such|here|above|aforementioned|former|latter|it|they|the (?:proposed|"
-    r"resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|pipeline|models?|"
-    r"agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
-    r"corresponding|following|paper|study|work|authors|results?))\b|"
-    r"\b(?:group|arm) [A-Z\d]\b|\bthe (?:respective|remaining|rest|fourth|last)\b|^changes\b|"
-    r"\b(?:helped|allowed|enabled|lets?) them\b|\bboth (?:limitations|challenges|issues|problems|tasks|aspects)\b|"
-    r"^(?:proposed|presented|resulting|whereas|where|its|their|both(?!.* and )|similar|instead|also|moreover|however|"
-    r"and|but|or|thus|therefore|that|then|another|similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
-    r"(?:^|, )(?:while|although|though|when|if)\b[^,]*$|^(?:despite|in spite|without|after|by|with|via|using)\b[^,]*$|"
-    r"^there(?! (?:is|was|are|were) (?:no|an?|significant|strong|some|evidence)\b)|\?|http|^\W",
-    re.IGNORECASE,
-)
-# "Trials demonstrate its efficacy": of what?
-_ITS_BEHIND_PLURAL = re.compile(
-    r"\b(?!\w*(?:ss|us|is)\b)\w{2,}s (?:(?:can|could|may|might|also|\w+ly) )*"
-    r"(?!with|from|into|over)[a-z]{4,}(?<!s)(?<!ed) its\b"
-)
-_NUMBERED = re.compile(r"\d+[.)] ")
-# A phrase that has its clause behind a comma.
-_STARTS_WITH_PHRASE = re.compile(
-    r"(?:in|on|at|with|within|across|during|for|among|of|from|under|over|depending|based|according)\b", re.IGNORECASE
-)
 # Samples, praise, what was done or has to be done: in a line without saying what came out.
 _NO_OUTCOME = re.compile(
     r"\bat baseline\b|\bmean baseline\b|\b(?:mean|median|average|total) (?:\w+ )?(?:age|dose|duration|follow|period)|"
     r"\bcoefficients? of variation\b|"
     r"\bend ?points?\b|\bpatients (?:were|received)\b|\b(?:provid|offer)\w* (?:an?|opportunit\w+)\b|\badvantages?\b|"
-    r"\bneed(?:s|ed)? to\b|\bneeded$|\bmore must\b|\bcan be (?:applied|used|extended|integrated)\b|\bdeferred\b|"
+    r"\bneed(?:s|ed)? to\b|\bneeded$|\bdeserves?\b|\bmore must\b|"
+    r"\bcan be (?:applied|used|extended|integrated)\b|\bdeferred\b|"
     r"\bremains? to be\b|\bcould be \w+ed\b|"
     r"\b(?:more|less) time$|\binsights\b|\bfoundations? (?:for|of|to)\b|"
     r"\b(?:reveal|identif|show)\w* (?:\w+ )?(?:trends|patterns|challenges|gaps|limitations)$|"
@@ -395,7 +383,9 @@ def _found(
         most = MAX_WORDS if has_name(clause, name) else MAX_WORDS - len(name.split())
         if there := _THERE.match(clause):
             most += len(there[0].split())
-        parts = (part for part in shortened(clause, most, forms) if _stands(part.text, name) and has_verb(part.text))
+        parts = (
+            part for part in shortened(clause, most, forms) if stands_alone(part.text, name) and has_verb(part.text)
+        )
         for text, left_out in _distinct(parts):
             line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, sentences)}"
             yield _THERE.sub("", line), dict.fromkeys(left_out, 1.0)
@@ -436,18 +426,6 @@ def _noted(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[str]:
     notes = _NOTES.search(text)
     if notes and (phrase := _noun_phrase(text[notes.end() :], MAX_WORDS - len(name.split()), forms)):
         yield f"{name}: {phrase}" if name else phrase
-
-
-def _stands(line: str, name: str) -> bool:
-    """Return whether a line has its subject, and nothing that it refers to is outside it."""
-    return not (
-        is_open(line)
-        or (FINITE.match(line) and not (is_often_noun(line.split(" ", maxsplit=1)[0]) and has_verb(line)))
-        or _NUMBERED.match(line)
-        or _ITS_BEHIND_PLURAL.search(line)
-        or (_STARTS_WITH_PHRASE.match(line) and not has_verb(line.partition(", ")[2]))
-        or _UNRESOLVED.search(line.replace(name, "X") if name else line)
-    )
 
 
 def _is_outcome(line: str) -> bool:
@@ -517,7 +495,7 @@ def _named(sentence: str, most: int, forms: Mapping[str, str]) -> Iterator[tuple
         yield f"{_NAME}: {phrase}", {}
     if does := _NAME_DOES.search(text):
         parts = islice(shortened(f"{_NAME} {text[does.end() :]}", MAX_WORDS, forms), 3)
-        yield from ((part.text, {}) for part in parts if _stands(part.text, _NAME))
+        yield from ((part.text, {}) for part in parts if stands_alone(part.text, _NAME))
 
 
 _PHRASE_END = re.compile(
@@ -554,7 +532,9 @@ _PHRASE_OPEN = re.compile(
     r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"
 )
 # What was done is not what was made: "a randomised trial in 10 regions".
-_DESIGN = re.compile(r"^(?:[\w/-]+ ){0,5}?(?:trial|questionnaire|interview|audit|field experiment)s?\b", re.IGNORECASE)
+_DESIGN = re.compile(
+    r"^(?:[\w/-]+ ){0,5}?(?:(?:trial|questionnaire|interview|audit|field experiment)s?\b|study to\b)", re.IGNORECASE
+)
 _GENERIC = re.compile(
     r"(?:an?|the|novel|new|simple|yet|effective|efficient|framework|method|approach|model|system|first|unified|general|"
     r"comprehensive|overview|survey|review|study|dataset|benchmark|pipeline|algorithm|technique|based|that|for|to|and|of|in|with|robust|scalable|"
@@ -604,6 +584,6 @@ _CLOSING_QUOTE = re.compile(r"(?<=\w)['’](?!\w)")
 def _says_what(phrase: str) -> bool:
     specific = sum(not _GENERIC.match(word) for word in phrase.split())
     # "We found renal insufficiency to be associated with ..." is no noun phrase.
-    is_unclear = is_open(phrase) or " to be " in phrase or _UNRESOLVED.search(phrase) or _DESIGN.search(phrase)
+    is_unclear = is_open(phrase) or " to be " in phrase or refers_outside(phrase) or _DESIGN.search(phrase)
     is_in_quotes = len(_OPENING_QUOTE.findall(phrase)) > len(_CLOSING_QUOTE.findall(phrase))
     return not (is_unclear or is_in_quotes) and specific >= _LEAST_SPECIFIC

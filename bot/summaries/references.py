@@ -1,4 +1,4 @@
-"""How a sentence depends on those before it, and the name of what a paper makes, to which "our method" refers.
+"""How sentences depend on those before them, which lines stand alone, and the name that "our method" refers to.
 
 "This paradigm fails" says little without the sentence before, "WeedNet wins" without the one that introduces WeedNet;
 "Moreover, we show that ..." is complete without its first word, "a robot that closes this gap" without its last clause,
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+from bot.summaries.clauses import FINITE, has_verb, is_often_noun, is_open
 
 # Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
@@ -346,3 +348,67 @@ def _third_person(verb: str) -> str:
     if verb.endswith("fy"):
         return f"{verb[:-1]}ies"
     return f"{verb}es" if verb.endswith(("ch", "ss")) else f"{verb}s"
+
+
+# What refers to something outside the line.
+_UNRESOLVED = re.compile(
+    r"\b(?:we|our|ours|(?-i:us|it|It|I)|my|this|these|those|such|here|above|aforementioned|former|latter|they|"
+    r"the (?:proposed|resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|"
+    r"pipeline|models?|agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
+    r"corresponding|following|paper|study|work|authors|results?))\b|"
+    r"\b(?:group|arm) [A-Z\d]\b|\bthe (?:respective|remaining|rest|fourth|last)\b|^changes\b|"
+    r"\b(?:helped|allowed|enabled|lets?) them\b|\bboth (?:limitations|challenges|issues|problems|tasks|aspects)\b|"
+    r"^(?:proposed|presented|resulting|whereas|where|its|their|"
+    r"both(?! (?:agents|compounds|drugs|regimens|treatments)\b|.* and )|similar|instead|also|moreover|however|"
+    r"and|but|or|thus|therefore|that|then|another|similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|"
+    r"together)\b|"
+    r"(?:^|, )(?:while|although|though|when|whenever|if|unless|until)\b[^,]*$|^the first one\b|"
+    r"^(?:despite|in spite|without|after|by|with|via|using)\b[^,]*$|"
+    r"^there(?! (?:is|was|are|were) (?:no|an?|significant|strong|some|evidence)\b)|\?|http|^\W",
+    re.IGNORECASE,
+)
+# "It is difficult to keep owls" refers to nothing.
+_DIFFICULT_TO = re.compile(
+    r"^it (?:is|was|remains) (?:not )?(?:difficult|easier|feasible|hard(?:er)?|(?:im)?possible|safe|sufficient) to ",
+    re.IGNORECASE,
+)
+
+
+def refers_outside(text: str) -> bool:
+    """Return whether a line or phrase refers to something that it doesn't name."""
+    return _UNRESOLVED.search(_DIFFICULT_TO.sub("", text)) is not None
+
+
+# "Trials demonstrate its efficacy": of what?
+_ITS_BEHIND_PLURAL = re.compile(
+    r"\b(?!\w*(?:ss|us|is)\b)\w{2,}s (?:(?:can|could|may|might|also|\w+ly) )*"
+    r"(?!with|from|into|over)[a-z]{4,}(?<!s)(?<!ed) its\b"
+)
+_NUMBERED = re.compile(r"\d+[.)] ")
+# A phrase that has its clause behind a comma.
+_STARTS_WITH_PHRASE = re.compile(
+    r"(?:in|on|at|with|within|across|during|for|among|of|from|under|over(?! half| \d)|depending|based|according)\b",
+    re.IGNORECASE,
+)
+
+
+def stands_alone(line: str, name: str) -> bool:
+    """Return whether a line has its subject, and nothing that it refers to is outside it."""
+    return not (
+        is_open(line)
+        or (FINITE.match(line) and not _begins_with_subject(line))
+        or _NUMBERED.match(line)
+        or _ITS_BEHIND_PLURAL.search(line)
+        or (_STARTS_WITH_PHRASE.match(line) and not has_verb(line.partition(", ")[2]))
+        or refers_outside(line.replace(name, "X") if name else line)
+    )
+
+
+# "Elevated pressure was ..." has a verb besides its participle.
+_PARTICIPLE_AND_VERB = re.compile(r"\w+ed\b.*\b(?:is|are|was|were|has|have|had|can|did|does)\b", re.IGNORECASE)
+
+
+def _begins_with_subject(line: str) -> bool:
+    """Return whether a line's first word, which may be a verb, is a noun or a participle."""
+    is_noun = is_often_noun(line.split(" ", maxsplit=1)[0]) and has_verb(line)
+    return is_noun or _PARTICIPLE_AND_VERB.match(line) is not None

@@ -128,6 +128,41 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
             "We find that feeding of very old animals with hunger after winter is associated with fewer bites of bats.",
             "Feeding is associated with fewer bites of bats",
         ),
+        (
+            "Adding nets to the feeding for hunger after the very long winters of the north is cheap for most farms.",
+            "Adding nets to the feeding is cheap for most farms",
+        ),
+        # An inserted phrase, a list behind "do not affect", and verbs that need no object.
+        (
+            "Large nets, at two and at four feet above the forest, significantly improved the total sleep of the owls.",
+            "Large nets improved the total sleep of the owls",
+        ),
+        (
+            "Large nets do not affect the sleep of the owls, the hunger of the bats and the mood of all of the mice.",
+            "Large nets do not affect the sleep of the owls",
+        ),
+        (
+            "Bites of the bats occurred in 31% of the owls, and in 9% of all of the mice of the wet southern forests.",
+            "Bites of the bats occurred in 31% of the owls",
+        ),
+        # A further clause has its own comparison.
+        (
+            "Nets as well as traps reduced the hunger of the owls, but nets had a more pronounced effect than traps.",
+            "Nets as well as traps reduced the hunger of the owls",
+        ),
+        # A participle and a name look like a verb and like "us"; "it" refers to nothing.
+        (
+            "In tests that were adjusted for the age of owls, elevated nets of wool were associated with more bites.",
+            "Elevated nets of wool were associated with more bites",
+        ),
+        (
+            "The hunger of the owls of the north increases with higher levels of US wheat.",
+            "Hunger of owls of north increases with higher levels of US wheat",
+        ),
+        (
+            "The study has demonstrated that it is difficult to keep the owls of the north awake.",
+            "It is difficult to keep the owls of the north awake",
+        ),
         # Words on what supports it, and on where.
         (
             "Our data provide robust evidence that large nets reduce the hunger of owls.",
@@ -205,6 +240,13 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
             "women",
         ),
         ("Nets significantly suppressed, in all of the owls of the far north, the hunger of the bats.", "north"),
+        # What goes on behind another subject, another figure or a verb that is bare.
+        (
+            "The sleep was longer only after nets, and the hunger of owls, which was lower, was gone after traps.",
+            "hunger of owls",
+        ),
+        ("The hunger fell by 45% in the owls with the nets and by 28% in the many old bats of the south.", "by 28%"),
+        ("Nets modified the sleep of the owls, but the effects occurred after the very long winters.", "occurred"),
     ],
 )
 def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
@@ -221,6 +263,7 @@ def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
         "Owls, left wings smaller than 35%.",
         "On the basis of clinical findings and results of the tests.",
         "The owls of group A had a higher weight than bats.",
+        "Whenever the nets of the owls were kept at a higher level.",
     ],
 )
 def test_what_is_wanted_points_back_or_has_no_clause_is_no_line(sentence):
