@@ -39,6 +39,7 @@ CONSTANTS = {
     "summaries.summary._FINDING_WORTH": (0, 0.05, 0.1, 0.3),
     "summaries.summary._FINDING_WORTH_FROM": (0.4, 0.5),
     "summaries.summary._FINDING_FROM": (0.4, 0.6),
+    "summaries.summary._FINDING_WITH_FIGURE_FROM": (0.2, 0.5),
     "summaries.summary._COMPARED": (5, 20),
     "summaries.roles._RESULT_FROM": (0.05, 0.2),
     "summaries.roles._IN_WORDS_FROM": (0, 0.2, 0.4),

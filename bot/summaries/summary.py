@@ -177,8 +177,9 @@ _EVIDENCE_WORTH = 0.3
 # Of findings, what a figure adds to the probability, and what it adds to speak of all that was tried.
 _FIGURE_WORTH = 0.2
 _SCOPE_WORTH = 0.15
-# A sentence is a finding from this probability on.
+# A sentence is a finding from this probability on, without and with a figure.
 _FINDING_FROM = 0.5
+_FINDING_WITH_FIGURE_FROM = 0.3
 # What it adds to be the conclusion of an abstract that surely has one: in trials it says what the figures come to.
 _CONCLUDING_WORTH = 0.3
 # How much surer a conclusion has to be: many say only what the results are good for.
@@ -353,7 +354,7 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
     if how_many == 1:
         return [shares.gist]
     boost = 1.0
-    if paper.findings[place] >= _FINDING_FROM:
+    if paper.findings[place] >= _least_finding(paper.sentences[place]):
         boost += _FINDING_BOOST * paper.findings[place] + _SCOPE_WORTH * scope(paper.sentences[place])
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
     if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
@@ -456,9 +457,14 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     sure = [
         place
         for place in places
-        if paper.findings[place] >= _FINDING_FROM + _CONCLUSION_DOUBT * paper.readings[place].conclusion
+        if paper.findings[place] - _CONCLUSION_DOUBT * paper.readings[place].conclusion
+        >= _least_finding(paper.sentences[place])
     ]
     return max(sure, key=lambda place: _headline(paper, place), default=None)
+
+
+def _least_finding(sentence: str) -> float:
+    return _FINDING_WITH_FIGURE_FROM if FIGURE in wording(sentence) else _FINDING_FROM
 
 
 def _headline(paper: Read, place: int) -> float:
