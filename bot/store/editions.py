@@ -38,7 +38,7 @@ from bot.model import (
     Role,
     Sentence,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows, row_of
 from bot.store.known import insert_catch_ups, select_picks
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
@@ -311,29 +311,26 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
 
 def _edition_row(new: NewEdition) -> dict[str, object]:
     edition = new.edition
-    return {
-        "reader_id": edition.reader.id,
-        "slot": new.slot,
-        "date": edition.date,
-        "composed_at": edition.composed_at,
-        "considered": edition.considered,
-        "watermark": edition.watermark,
-        "quiet": edition.quiet.words if edition.quiet else None,
-        "quiet_reason": edition.quiet.reason if edition.quiet else None,
-        "kind": edition.kind,
-        "missing": edition.missing,
-        "closest": [paper.id for paper in edition.closest],
-        "follow_ups": [
-            {
-                "kind": follow_up.kind,
-                "liked": follow_up.liked.id,
-                "text": follow_up.text,
-                "before": follow_up.before,
-                "paper": follow_up.paper.id if follow_up.paper else None,
-            }
-            for follow_up in edition.follow_ups
-        ],
-    }
+    follow_ups = [
+        {
+            "kind": follow_up.kind,
+            "liked": follow_up.liked.id,
+            "text": follow_up.text,
+            "before": follow_up.before,
+            "paper": follow_up.paper.id if follow_up.paper else None,
+        }
+        for follow_up in edition.follow_ups
+    ]
+    return row_of(
+        editions,
+        edition,
+        reader_id=edition.reader.id,
+        slot=new.slot,
+        quiet=edition.quiet.words if edition.quiet else None,
+        quiet_reason=edition.quiet.reason if edition.quiet else None,
+        closest=[paper.id for paper in edition.closest],
+        follow_ups=follow_ups,
+    )
 
 
 def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
@@ -360,17 +357,17 @@ def _insert_picks(
 ) -> None:
     """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
     rows = [
-        {
-            "edition_id": edition_id,
-            "position": position,
-            "paper_id": pick.paper.id,
-            "kind": pick.kind,
-            "probability": pick.probability,
-            "reasons": [_reason_values(reason) for reason in pick.reasons],
-            "summary_id": summary_ids.get((pick.paper.id, pick.line, pick.summary)),
-            "marks": [sentence.marks for sentence in pick.summary],
-            "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
-        }
+        row_of(
+            picks,
+            pick,
+            edition_id=edition_id,
+            position=position,
+            paper_id=pick.paper.id,
+            reasons=[_reason_values(reason) for reason in pick.reasons],
+            summary_id=summary_ids.get((pick.paper.id, pick.line, pick.summary)),
+            marks=[sentence.marks for sentence in pick.summary],
+            predictions=[round(log_odds, _DECIMALS) for log_odds in pick.predictions],
+        )
         for edition_id, draft in stored
         for position, pick in enumerate(draft.edition.picks, start=1)
     ]
@@ -384,15 +381,9 @@ def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
     for stored, marks in zip(row.sentences or (), row.marks, strict=True):
         role = stored.get("role")
         sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
-    return Pick(
-        paper=papers[row.paper_id],
-        kind=row.kind,
-        probability=row.probability,
-        reasons=tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
-        summary=tuple(sentences),
-        predictions=tuple(row.predictions),
-        line=row.line or "",
-    )
+    reasons = tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons)
+    paper = papers[row.paper_id]
+    return from_row(Pick, row, paper=paper, reasons=reasons, summary=tuple(sentences), line=row.line or "")
 
 
 def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:

@@ -270,6 +270,12 @@ def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
     return kind(**values | others)
 
 
+def row_of(table: Table, value: object, **others: object) -> dict[str, Any]:
+    """Return a row: the columns of the table, but for its id, that a value has as attributes, and ``others``."""
+    names = (column.name for column in table.c if column.name != "id" and hasattr(value, column.name))
+    return {name: getattr(value, name) for name in names} | others
+
+
 def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Build the INSERT of the connection's dialect, which has ``on_conflict_do_nothing`` and ``..._do_update``."""
     # SQLAlchemy has no common form of these. PostgreSQL's dialect imports its drivers, a sixth of SQLAlchemy's import.

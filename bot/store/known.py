@@ -36,7 +36,7 @@ from bot.model import (
     ZoteroSave,
 )
 from bot.model.papers import is_same_paper, keys, new_paper
-from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows
+from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows, row_of
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import (
@@ -108,19 +108,15 @@ class Library(Aggregate):
                 matched += same is not None
                 identities.append(keys(paper))
                 rows.append(
-                    {
-                        "reader_id": reader_id,
-                        "origin": origin,
-                        "added_at": added[paper.id],
-                        "title": paper.title,
-                        "abstract": paper.abstract or (same.abstract if same else ""),
-                        "authors": paper.authors,
-                        "published": paper.published,
-                        "arxiv_id": paper.arxiv_id,
-                        "doi": paper.doi,
-                        "url": paper.url,
-                        "source_key": source_keys[paper.id] or None,
-                    }
+                    row_of(
+                        library,
+                        paper,
+                        reader_id=reader_id,
+                        origin=origin,
+                        added_at=added[paper.id],
+                        abstract=paper.abstract or (same.abstract if same else ""),
+                        source_key=source_keys[paper.id] or None,
+                    )
                 )
             if rows:
                 returning = insert(library).returning(library.c.id, sort_by_parameter_order=True)
@@ -267,16 +263,8 @@ class Zotero(Aggregate):
 
     def connect(self, connection: ZoteroConnection) -> None:
         """Store a reader's connection in place of an earlier one, whose saves are no longer followed."""
-        row = {
-            "reader_id": connection.reader,
-            "library": connection.library,
-            "collections": connection.collections,
-            "sealed_key": connection.sealed_key,
-            "saves": connection.saves,
-            "connected_at": connection.connected_at,
-            "version": connection.version,
-            **_poll_row(connection.poll),
-        }
+        poll = row_of(zotero_connections, connection.poll)
+        row = row_of(zotero_connections, connection, reader_id=connection.reader, **poll)
         with self._database.writing() as transaction:
             for table in (zotero_connections, zotero_saves):
                 transaction.execute(delete(table).where(table.c.reader_id == connection.reader))
@@ -307,7 +295,7 @@ class Zotero(Aggregate):
         """Record the outcome of a poll, and the version up to which the library is known."""
         of_reader = update(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
         with self._database.writing() as transaction:
-            transaction.execute(of_reader.values(version=version, **_poll_row(poll)))
+            transaction.execute(of_reader.values(row_of(zotero_connections, poll, version=version)))
 
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
         """Return which liked papers of a reader were put into the outbox, and not undone."""
@@ -338,10 +326,6 @@ class Zotero(Aggregate):
         """Return the state of a save, and its receipt if it was saved."""
         query = select(outbox.c.state, outbox.c.detail).where(outbox.c.key == outbox_key)
         return next(((row.state, row.detail) for row in self._rows(query)), None)
-
-
-def _poll_row(poll: SourceState) -> dict[str, object]:
-    return {name: getattr(poll, name) for name in ("checked_at", "failures", "problem", "not_before")}
 
 
 def _connection(row: AnyRow) -> ZoteroConnection:

@@ -416,17 +416,8 @@ def _expire(connection: Connection, now: datetime) -> int:
 
 
 def _delivery(row: AnyRow, token: str) -> Delivery:
-    return Delivery(
-        id=row.id,
-        key=OutboxKey.parse(row.key),
-        reader=reader_of(row, row.reader_id),
-        body=row.body,
-        attempts=row.attempts + 1,
-        token=token,
-        date=row.date,
-        thread=row.thread,
-        has_replies=row.has_replies,
-    )
+    key, reader = OutboxKey.parse(row.key), reader_of(row, row.reader_id)
+    return from_row(Delivery, row, key=key, reader=reader, attempts=row.attempts + 1, token=token)
 
 
 def insert_messages(connection: Connection, editions: Sequence[tuple[EditionId, Edition, Sequence[Message]]]) -> None:

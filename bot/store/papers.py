@@ -22,7 +22,7 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exis
 
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
-from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new
+from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new, row_of
 from bot.store.known import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
@@ -372,19 +372,17 @@ def _add_digest(
     arxiv_ids = [entry.arxiv_id for entry in parsed.entries if entry.arxiv_id]
     # Ids of today's form (2504.08385) are sequential; those of before 2007 (hep-th/9901001) are not.
     sequential = [arxiv_id for arxiv_id in arxiv_ids if len(arxiv_id) == 10 and arxiv_id[:4].isdecimal()]
-    row = {
-        "source": source,
-        "name": name,
-        "format": parsed.format,
-        "topic": parsed.topic,
-        "date": parsed.date,
-        "content_hash": content_hash,
-        "part": part,
-        "received_at": now,
-        "papers": len(parsed.entries),
-        "rejected": parsed.rejected,
-        "highest_id": max(sequential, default=None),
-    }
+    row = row_of(
+        digests,
+        parsed,
+        source=source,
+        name=name,
+        content_hash=content_hash,
+        part=part,
+        received_at=now,
+        papers=len(parsed.entries),
+        highest_id=max(sequential, default=None),
+    )
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
     if digest_id is None:  # a digest with the same bytes is stored already
         return 0, len(parsed.entries)
@@ -434,8 +432,7 @@ def _add_sightings(
     ]
     if rows:
         connection.execute(insert(sightings), rows)
-    new = update(digests).where(digests.c.id == digest_id).values(fresh=len(alerts) - len(seen))
-    connection.execute(new)
+    connection.execute(update(digests).where(digests.c.id == digest_id).values(fresh=len(alerts) - len(seen)))
 
 
 def _arrived(
