@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from bot.formats import Parser
     from bot.operate.conference import ConferencePlanner
     from bot.operate.day import DailyJob
-    from bot.operate.dispatcher import Dispatcher, StopSignal
+    from bot.operate.dispatcher import Dispatcher
     from bot.operate.ingest import IngestionService
     from bot.operate.messages import ChannelTests
     from bot.readers.libraries import ZoteroLibraries
@@ -366,7 +366,7 @@ class App:
     def dispatcher(self) -> Dispatcher:
         return self.dispatcher_of(self.routes, self._stop)
 
-    def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
+    def dispatcher_of(self, kinds: Collection[Kind], stop: Event | None) -> Dispatcher:
         """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
         from bot.operate.dispatcher import Dispatcher
 

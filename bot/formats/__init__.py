@@ -7,10 +7,6 @@
 A reader's library (``bot.formats.library``), a conference's programme (``bot.formats.programme``) and a report on a
 sent mail (``bot.formats.bounces``) are parsed the same way.
 
-A process, and not a thread: a regular expression holds the interpreter's lock (the GIL) while it matches, so a thread
-that matches one stops all others and can't be stopped itself. A new interpreter, and not a fork: a fork of a server
-with threads may inherit a lock that no thread releases. Starting one takes a fifth of a second, once.
-
 The child has no environment, opens no socket and starts no process. Its resource limits (setrlimit(2)):
 
 RLIMIT_AS      Address space; set once, before the parsers are imported. Python raises MemoryError; the child answers

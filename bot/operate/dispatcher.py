@@ -4,22 +4,13 @@
     worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
     attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
-No transaction is open while a channel talks, so that a slow mail server holds no lock in the database.
-
-Delivery is at most once, or marked ``unknown``. SMTP can't do better: between the final dot and the server's reply
-neither side knows what the other has recorded (RFC 1047). So the start of the body is committed first: a worker that
-dies before it leaves a row to be claimed again, one that dies after it leaves a row that is ``unknown``. A kill leaves
-one ``unknown`` message for a connection and no more: several messages are never started in one commit.
-
-The outbox is the only queue. A queue in memory would have to be rebuilt after a crash and shared between processes;
-with claims from the outbox a second process simply adds workers, and no row has two of them. The outbox alone decides
-who owns a row: a claim is a lease with a random token. A worker that is told to stop, or whose breaker opens, releases
-the rows that it has claimed and not begun.
+The outbox is the only queue, and decides who owns a row (see ``bot.store.outbox``, also for what a kill leaves). A
+worker that is told to stop, or whose breaker opens, releases the rows that it has claimed and not begun.
 
 ``decide`` says what becomes of a message that met an error. A refused one is retried with exponential backoff: 1, 5,
-15, 60 minutes, then 4 hours each time. It fails with the eighth attempt, about 13 hours later. Most outages end by
-then, and the next edition is near. RFC 5321 (4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date
-by then. A hard bounce (``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
+15, 60 minutes, then 4 hours each time. It fails with the eighth attempt, about 13 hours later: RFC 5321 (4.5.4.1) asks
+relays to try for 4 to 5 days, but a daily digest is out of date by then. A hard bounce
+(``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
 
 Each channel has a circuit breaker (Nygard, "Release It!"), so that what fails for every message is not tried for each.
 
@@ -27,8 +18,8 @@ Each channel has a circuit breaker (Nygard, "Release It!"), so that what fails f
     half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
 
 Each run begins half-open: one worker probes the channel with a real message while the others wait, so that a wrong
-password is tried once and not once per worker. An open breaker is stored, so that it outlives the run: a wrong password
-tried again each minute by a new run would lock the account. Rows behind it are not claimed, so no attempt counts.
+password is tried once and not once per worker. An open breaker is stored, so that it outlives the run; rows behind it
+are not claimed, so no attempt counts.
 
 A failure of the channel itself (a wrong password, no connection) never ends a message and is not counted: the
 circuit breaker opens instead. A refusal by policy may be about the whole channel or about this message. It counts, and
@@ -45,7 +36,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Event, Lock
-from typing import Protocol
 
 from bot.channels import Cancelled, Channel, Route
 from bot.model import Delivery, Kind, Problem, SendGrant, State
@@ -271,16 +261,6 @@ class Report:
                 self.problems.append(problem)
 
 
-class StopSignal(Protocol):
-    """A request by another thread to end early; ``threading.Event`` is one."""
-
-    def is_set(self) -> bool:
-        """Whether the run is to end."""
-
-    def wait(self, timeout: float) -> object:
-        """Wait ``timeout`` seconds, or until the run is to end."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the workers of one run share; each part is immutable or thread-safe."""
@@ -424,7 +404,7 @@ class Dispatcher:
     breakers: CircuitBreakers
     rates: SendRates
     timer: Timer = field(default=time.monotonic, kw_only=True)
-    stop: StopSignal = field(default_factory=Event, kw_only=True)
+    stop: Event = field(default_factory=Event, kw_only=True)
     disk_problems: Callable[[], Sequence[Problem]] = field(default=tuple, kw_only=True)
 
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:

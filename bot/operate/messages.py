@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from threading import Event
 from zoneinfo import ZoneInfo
 
 from bot.channels import MessageRenderer, Route, reader_channel
@@ -18,7 +19,7 @@ from bot.editions.composer import EditionComposer
 from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
 from bot.model.clock import local_date, next_moment
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
-from bot.operate.dispatcher import Dispatcher, StopSignal
+from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
 
 # Older problems were in an earlier notice.
@@ -184,7 +185,7 @@ def notify_operator(
     store: Store,
     disk_space: DiskSpace,
     route: Route,
-    stop: StopSignal,
+    stop: Event,
 ) -> list[Problem]:
     """Send these and the stored problems to the operator, unless today has a notice already; return what failed.
 
