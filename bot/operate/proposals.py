@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote_plus, urlsplit
 
+from bot.channels.papers import category_in_words
 from bot.config.files import shipped
 from bot.formats import Parser
 from bot.model import RawDigest
@@ -59,7 +60,8 @@ def proposed_sources(interests: str) -> list[Proposal]:
         names = [(fit, name) for fit, kind, name in found if kind == server][:most]
         for place, (fit, name) in enumerate(names):
             is_ticked = place < _MOST_TICKED and fit >= max(_TICKED, best * _TICKED_PART)
-            proposals.append(Proposal(_about(server, name), source_table(server, name), is_ticked))
+            about = f" {name}: {category_in_words(name)}" if server == "arxiv" else f": {name}"
+            proposals.append(Proposal(f"{_SERVERS[server]}{about}", source_table(server, name), is_ticked))
     if search := openalex_search(interests):
         about = f"OpenAlex: journals of every field that write of {search}"
         proposals.append(Proposal(about, source_table("openalex", search), best < _PREPRINTS_FIT))
@@ -164,9 +166,3 @@ def _near_fields(interests: str) -> list[tuple[float, str, str]]:
     least = max(_NEAR, _PART * max(fit for fit, _ in near))
     fits = [(fit, server, name) for (fit, _), (server, name, _) in zip(near, fields, strict=True) if fit >= least]
     return sorted(fits, reverse=True)
-
-
-def _about(server: str, name: str) -> str:
-    from bot.channels.papers import category_in_words
-
-    return f"arXiv {name}: {category_in_words(name)}" if server == "arxiv" else f"{_SERVERS[server]}: {name}"
