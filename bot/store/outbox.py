@@ -65,18 +65,7 @@ _REPLY = outbox.alias()
 _HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
 # The messages whose body is stored, with what ``_delivery`` needs of each.
 _DELIVERIES = (
-    select(
-        outbox.c.id,
-        outbox.c.key,
-        outbox.c.reader_id,
-        outbox.c.kind,
-        outbox.c.date,
-        outbox.c.attempts,
-        outbox.c.thread,
-        outbox_bodies.c.body,
-        _HAS_HELD_REPLIES.label("has_replies"),
-        *_READER,
-    )
+    select(outbox, outbox_bodies.c.body, _HAS_HELD_REPLIES.label("has_replies"), *_READER)
     .select_from(outbox)
     .join(readers)
     .join(outbox_bodies)
