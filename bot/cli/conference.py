@@ -99,7 +99,7 @@ def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
     if form == "html":
         return plans.as_page(plan, app.templates, app.links(plan.reader))
     if form == "ics":
-        if dayless := sum(item.slot.day is None for item in plan.items):
+        if dayless := sum(item.place.day is None for item in plan.items):
             note = f"{plural(dayless, 'paper')} of the plan without a day: not in the calendar"
             click.secho(f"? {note}", fg="yellow", err=True)
         return plans.as_calendar(plan, now)

@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial
 from itertools import groupby
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from bot.channels import phrases
@@ -47,13 +47,6 @@ _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
 
 
-class Slot(NamedTuple):
-    """When contributions begin; ``start`` is None where the file gives no time, ``day`` where it gives none either."""
-
-    day: date | None
-    start: datetime | None
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedPaper:
     """A paper of the plan at one of its places.
@@ -64,7 +57,6 @@ class PlannedPaper:
 
     pick: Pick
     place: Contribution
-    slot: Slot
     read: str = ""
     instead_of: str = ""
 
@@ -236,17 +228,13 @@ def _chosen(
         )
     ]
     chosen = {score.paper for score in fitting[:top]}
-    slots = {_slot(place) for score in fitting[:top] for place in places[score.paper]}
+    slots = {(place.day, place.start) for score in fitting[:top] for place in places[score.paper]}
     for score in fitting[top:]:
-        of_paper = {slot for slot in map(_slot, places[score.paper]) if slot.start}
+        of_paper = {(place.day, place.start) for place in places[score.paper] if place.start}
         if of_paper - slots:
             chosen.add(score.paper)
             slots |= of_paper
     return [score for score in fitting if score.paper in chosen]
-
-
-def _slot(place: Contribution) -> Slot:
-    return Slot(place.day, place.start)
 
 
 def _items(
@@ -262,15 +250,8 @@ def _items(
         better = list(items)
         for place in dict.fromkeys(places[score.paper]):
             rival = next((other for other in better if _excludes(other.place, place)), None)
-            items.append(
-                PlannedPaper(
-                    replace(pick, paper=paper),
-                    place,
-                    _slot(place),
-                    read.get(paper.id, ""),
-                    rival.pick.paper.title if rival else "",
-                )
-            )
+            instead_of = rival.pick.paper.title if rival else ""
+            items.append(PlannedPaper(replace(pick, paper=paper), place, read.get(paper.id, ""), instead_of))
     return items
 
 
@@ -287,17 +268,18 @@ def _excludes(place: Contribution, other: Contribution) -> bool:
 def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
     """Return the items by slot: days in their order, on each the hours, then what has no time; last what has no day."""
     latest = datetime.max.replace(tzinfo=UTC)
-    by_time = sorted(items, key=lambda item: (item.slot.day or date.max, item.slot.start or latest))
+    by_time = sorted(items, key=lambda item: (item.place.day or date.max, item.place.start or latest))
     days = []
-    for day, of_day in groupby(by_time, key=lambda item: item.slot.day):
-        slots = [_planned(slot, list(of_slot)) for slot, of_slot in groupby(of_day, key=lambda item: item.slot)]
+    for day, of_day in groupby(by_time, key=lambda item: item.place.day):
+        slots = [
+            _planned(start, list(of_slot)) for start, of_slot in groupby(of_day, key=lambda item: item.place.start)
+        ]
         days.append(PlannedDay(_day(day, language), slots))
     return days
 
 
 # A plan of a conference as text, Markdown, a page, a calendar (RFC 5545) and JSON.
 _NO_TIME = "No time given"
-_INDENT = "    "
 _TITLE = 100  # characters of another paper's title
 
 
@@ -308,12 +290,12 @@ def _day(day: date | None, language: str) -> str:
     return f"{day:%A}, {long_date(day, language)}" if language.startswith("en") else long_date(day, language)
 
 
-def _planned(slot: Slot, items: Sequence[PlannedPaper]) -> PlannedSlot:
-    if slot.start is None:
-        return PlannedSlot(_NO_TIME if slot.day else "", items, has_one_end=True)
+def _planned(start: datetime | None, items: Sequence[PlannedPaper]) -> PlannedSlot:
+    if start is None:
+        return PlannedSlot(_NO_TIME if items[0].place.day else "", items, has_one_end=True)
     ends = {item.place.end for item in items}
     end = ends.pop() if len(ends) == 1 else None
-    heading = f"{slot.start:%H:%M}–{end:%H:%M}" if end else f"{slot.start:%H:%M}"
+    heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
     return PlannedSlot(heading, items, has_one_end=end is not None)
 
 
@@ -357,10 +339,9 @@ def as_text(plan: Plan) -> str:
             lines += ["", f"  {slot.heading}"] if slot.heading else [""]
             for number, item in enumerate(slot.planned):
                 lines += [""] if number else []
-                lines.append(wrap(phrases.title(item.pick.paper), _INDENT, _INDENT))
-                lines.append(wrap(" · ".join(where(item, slot)), _INDENT, _INDENT))
-                lines.append(wrap(phrases.verdict(item.pick), _INDENT, _INDENT))
-                lines += [wrap(note, _INDENT, _INDENT) for note in _notes(item)]
+                place = " · ".join(where(item, slot))
+                rows = [phrases.title(item.pick.paper), place, phrases.verdict(item.pick), *_notes(item)]
+                lines += [wrap(row, indent="    ", first="    ") for row in rows]
     if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
     return "\n".join(lines) + "\n"
@@ -433,11 +414,11 @@ def as_calendar(plan: Plan, now: datetime) -> str:
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Paperbot//conference//EN", "CALSCALE:GREGORIAN"]
     lines.append(f"X-WR-CALNAME:{_ics(plan.title)}")
     for item in plan.items:
-        if item.slot.day is None:
-            continue
         paper = item.pick.paper
-        start, end = item.place.start, item.place.end
-        named = f"{normalised_title(paper.title)} {_utc(start) if start else item.slot.day} {item.place.room}"
+        day, start, end = item.place.day, item.place.start, item.place.end
+        if day is None:
+            continue
+        named = f"{normalised_title(paper.title)} {_utc(start) if start else day} {item.place.room}"
         link = title_link(paper)
         address = "" if link.is_search else link.url
         about = [phrases.verdict(item.pick), *_notes(item), phrases.credits_of(item.pick), f"{paper.ref} {address}"]
@@ -445,7 +426,7 @@ def as_calendar(plan: Plan, now: datetime) -> str:
             "BEGIN:VEVENT",
             f"UID:{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot",
             f"DTSTAMP:{_utc(now)}",
-            f"DTSTART:{_utc(start)}" if start else f"DTSTART;VALUE=DATE:{item.slot.day:%Y%m%d}",
+            f"DTSTART:{_utc(start)}" if start else f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
             *([f"DTEND:{_utc(end)}"] if start and end else []),
             f"SUMMARY:{_ics(phrases.title(paper))}",
             *([f"LOCATION:{_ics(item.place.room)}"] if item.place.room else []),
@@ -500,7 +481,7 @@ def _item_json(item: PlannedPaper) -> dict[str, Any]:
     paper = item.pick.paper
     place = item.place
     return {
-        "day": item.slot.day,
+        "day": place.day,
         "start": place.start,
         "end": place.end,
         "room": place.room,
