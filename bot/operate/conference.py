@@ -67,7 +67,6 @@ class PlannedSlot:
 
     heading: str
     planned: Sequence[PlannedPaper]
-    has_one_end: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +291,11 @@ def _day(day: date | None, language: str) -> str:
 
 def _planned(start: datetime | None, items: Sequence[PlannedPaper]) -> PlannedSlot:
     if start is None:
-        return PlannedSlot(_NO_TIME if items[0].place.day else "", items, has_one_end=True)
+        return PlannedSlot(_NO_TIME if items[0].place.day else "", items)
     ends = {item.place.end for item in items}
     end = ends.pop() if len(ends) == 1 else None
     heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
-    return PlannedSlot(heading, items, has_one_end=end is not None)
+    return PlannedSlot(heading, items)
 
 
 def tally(plan: Plan) -> str:
@@ -315,7 +314,7 @@ def where(item: PlannedPaper, slot: PlannedSlot) -> list[str]:
     """Return kind, room and session of a planned paper, its own end where its slot has several, and its id."""
     place = item.place
     parts = [_first_capital(place.kind), place.room, place.session]
-    if place.end and not slot.has_one_end:
+    if place.end and any(other.place.end != place.end for other in slot.planned):
         parts.append(f"until {place.end:%H:%M}")
     return [*(shorten(readable(part), _TITLE) for part in dict.fromkeys(parts) if part), item.pick.paper.ref]
 

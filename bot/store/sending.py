@@ -13,7 +13,7 @@ import hmac
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
@@ -33,33 +33,25 @@ _CLOCKS_DIFFER = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """The state of a bucket at a time: tokens, the share of the full rate, and what the day has used."""
+    """The state of a bucket at a time: tokens, the share of the full rate, and what the time's day has used."""
 
     at: datetime
     tokens: float
     share: float
     slowed_at: datetime | None
-    day: date
     used: int
 
     def advanced(self, limit: SendLimit, now: datetime) -> _Bucket:
         """Return the bucket at ``now``, refilled and with its rate partly recovered."""
         if self.at > now + _CLOCKS_DIFFER:
-            return replace(self, at=now, day=now.date())
+            return replace(self, at=now)
         # A clock that is behind that of another machine by less adds nothing, and takes nothing away.
         elapsed = max(now - self.at, timedelta(0))
         share = min(self.share + elapsed / _RECOVERED_AFTER, 1.0)
         rate = limit.per_second or _UNLIMITED
         tokens = min(self.tokens + elapsed.total_seconds() * rate * share, max(rate, 1.0))
-        is_new_day = now.date() > self.day
-        return replace(
-            self,
-            at=max(self.at, now),
-            tokens=tokens,
-            share=share,
-            day=now.date() if is_new_day else self.day,
-            used=0 if is_new_day else self.used,
-        )
+        used = 0 if now.date() > self.at.date() else self.used
+        return replace(self, at=max(self.at, now), tokens=tokens, share=share, used=used)
 
     def granted(self, limit: SendLimit, most: int, now: datetime) -> SendGrant:
         """Return up to ``most`` tokens, or when there is the next."""
@@ -70,7 +62,7 @@ class _Bucket:
         if count > 0:
             return SendGrant(count)
         if limit.per_day and self.used >= limit.per_day:
-            midnight = datetime.combine(self.day + timedelta(days=1), time(), tzinfo=UTC)
+            midnight = datetime.combine(self.at.date() + timedelta(days=1), time(), tzinfo=UTC)
             return SendGrant(0, midnight, is_day_over=True)
         rate = (limit.per_second or _UNLIMITED) * self.share
         return SendGrant(0, now + timedelta(seconds=(1 - self.tokens) / rate))
@@ -134,7 +126,8 @@ def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
 
 
 def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
-    connection.execute(update(send_rates).where(send_rates.c.kind == kind).values(asdict(bucket)))
+    row = asdict(bucket) | {"day": bucket.at.date()}
+    connection.execute(update(send_rates).where(send_rates.c.kind == kind).values(row))
 
 
 @dataclass(frozen=True, slots=True)
