@@ -30,21 +30,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Update,
-    and_,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    not_,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Update, bindparam, delete, exists, func, insert, or_, select, update
 
 from bot.model import Delivery, Edition, EditionId, Kind, Message, OutboxKey, ReaderId, State
 from bot.model.clock import FAR
@@ -89,12 +75,12 @@ def _update_claimed(*states: State) -> Update:
 _SETTLE = _update_claimed(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 _RELEASE = _update_claimed(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
 # A message without an edition goes out all the same: a confirmation mail is for an address that has not subscribed yet.
-_HAS_STOPPED = and_(
-    outbox.c.edition_id.is_not(None), exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
+_HAS_STOPPED = outbox.c.edition_id.is_not(None) & exists().where(
+    readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)
 )
 _HAS_LEASE = outbox.c.lease_until > bindparam("now")
-_START = _update_claimed(State.CLAIMED).where(_HAS_LEASE, not_(_HAS_STOPPED))
-_START_AGAIN = _update_claimed(State.CLAIMED, State.DATA_STARTED).where(_HAS_LEASE, not_(_HAS_STOPPED))
+_START = _update_claimed(State.CLAIMED).where(_HAS_LEASE, ~_HAS_STOPPED)
+_START_AGAIN = _update_claimed(State.CLAIMED, State.DATA_STARTED).where(_HAS_LEASE, ~_HAS_STOPPED)
 _CANCEL = _update_claimed(State.CLAIMED).where(_HAS_LEASE, _HAS_STOPPED)
 _IS_CLAIMED = outbox.c.state.in_((State.CLAIMED, State.DATA_STARTED))
 _END_LEASE = _update_claimed(State.CLAIMED, State.DATA_STARTED).values(lease_until=bindparam("ended"))
@@ -147,8 +133,8 @@ class Outbox(Aggregate):
             due: list[AnyRow] = []
             # A query for each state: each walks an index in order, where one for all would scan every row ever sent.
             for is_due in (
-                and_(outbox.c.state == State.CLAIMED, _has_passed(outbox.c.lease_until, now)),
-                and_(outbox.c.state == State.RETRY, _has_passed(outbox.c.not_before, now)),
+                (outbox.c.state == State.CLAIMED) & _has_passed(outbox.c.lease_until, now),
+                (outbox.c.state == State.RETRY) & _has_passed(outbox.c.not_before, now),
                 outbox.c.state == State.PENDING,
             ):
                 if len(due) < limit:
