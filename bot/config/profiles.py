@@ -25,7 +25,6 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    ModelWrapValidatorHandler,
     PlainSerializer,
     StringConstraints,
     ValidationInfo,
@@ -312,7 +311,7 @@ class Profile(Section):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _without_conflicts(cls, values: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+    def _without_conflicts(cls, values: Any, validate: Callable[[Any], Self], info: ValidationInfo) -> Self:
         return without_conflicts(values, validate, _conflicts(values, info.context or {}))
 
     @property

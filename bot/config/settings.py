@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    ModelWrapValidatorHandler,
-    PlainValidator,
-    SecretStr,
-    ValidationError,
-    create_model,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PlainValidator, SecretStr, ValidationError, create_model, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from bot.config.profiles import Email, Timezone
@@ -215,7 +206,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _without_conflicts(cls, values: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+    def _without_conflicts(cls, values: Any, validate: Callable[[Any], Self]) -> Self:
         return without_conflicts(values, validate, _conflicts(values))
 
     @classmethod

@@ -24,15 +24,7 @@ from bot.editions.health import Health, check_health
 from bot.editions.models import CorpusCache
 from bot.formats import Parser
 from bot.model import BounceKind, BounceReport, Entry, Paper, ParsedDigest, Problem, RawDigest, Reader, SourceState
-from bot.model.errors import (
-    DigestError,
-    LimitError,
-    PaperbotError,
-    ParserError,
-    SourceError,
-    StoreError,
-    in_one_line,
-)
+from bot.model.errors import DigestError, LimitError, PaperbotError, ParserError, SourceError, StoreError, in_one_line
 from bot.model.papers import is_biorxiv_doi, is_same_paper, normalised_title
 from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, retry_after
 from bot.sources.arxiv import URL

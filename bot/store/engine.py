@@ -19,21 +19,8 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    Table,
-    create_engine,
-    event,
-    func,
-    make_url,
-    select,
-    true,
-)
-from sqlalchemy.engine import URL, Engine
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, create_engine, event, func, select, true
+from sqlalchemy.engine import URL, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
     ArgumentError,
