@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -107,8 +108,6 @@ def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
 
 
 def _check_timezone(name: str) -> None:
-    from zoneinfo import ZoneInfo
-
     try:
         ZoneInfo(name or "UTC")
     except (ValueError, OSError, LookupError):

@@ -26,14 +26,14 @@ from bot.cli.output import (
     table,
     working,
 )
-from bot.model import Problem, Quiet, State
+from bot.model import CatchUp, Edition, Problem, Quiet, State
+from bot.model.clock import local_date
 from bot.model.errors import DeliveryError, UsageError
-from bot.model.wording import plural
+from bot.model.wording import long_date, plural
 
 if TYPE_CHECKING:
     from bot.app import App
     from bot.config.profiles import Profile
-    from bot.model import CatchUp, Edition
     from bot.operate.day import RunReport
     from bot.operate.ingest import DigestReport
 
@@ -216,7 +216,6 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
     """
     from bot.editions.composer import compose_letter
     from bot.editions.due import letter_day
-    from bot.model.clock import local_date
     from bot.operate.ingest import unread
     from bot.readers import find_reader
 
@@ -260,7 +259,6 @@ def send_test(app: App, reader: str, now: datetime) -> int:
       paperbot send-test reward-models
       paperbot send-test reward-models/ada@example.org
     """
-    from bot.model.wording import long_date
     from bot.readers import find_reader
 
     recipient, profile = find_reader(app.store, app.profiles, reader)
@@ -437,7 +435,6 @@ def _print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json:
     """Print what a catch-up edition skips or skipped, best first."""
     from bot.channels.phrases import match_label, title
     from bot.editions.catch_up import skipped_papers
-    from bot.model.wording import long_date
 
     skipped = skipped_papers(app.store, covered) if covered else []
     if as_json:

@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import webbrowser
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,8 +25,6 @@ from bot.model.errors import UsageError
 from bot.model.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from bot.app import App
     from bot.channels.papers import ReaderLinks
     from bot.editions.ranked import Explanation

@@ -26,7 +26,7 @@ from bot.model import SAMPLES, Problem, Reader, Vote
 from bot.model.addresses import is_loopback, own_mail_address
 from bot.model.categories import known_category
 from bot.model.clock import local_date
-from bot.model.errors import PaperbotError
+from bot.model.errors import DeliveryError, PaperbotError
 from bot.model.wording import plural
 
 if TYPE_CHECKING:
@@ -352,7 +352,6 @@ def _port(text: str) -> int:
 def wants_login(user: NewUser) -> bool:
     """Return whether the mail server offers logins; if it can't be reached, whether it is another machine."""
     from bot.channels.email.smtp import SmtpChannel
-    from bot.model.errors import DeliveryError
 
     host = user.mail_host or ""
     security = user.mail_security or "starttls"

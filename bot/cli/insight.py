@@ -23,14 +23,13 @@ from bot.cli.output import (
     working,
 )
 from bot.config.files import write_atomically
-from bot.model import Edition, Match, Problem, ReasonKind, Vote
+from bot.model import Edition, Match, Paper, Problem, ReasonKind, Vote
 from bot.model.errors import UsageError
 from bot.model.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
     from bot.editions.ranked import Explanation
-    from bot.model import Paper
     from bot.operate.charts import Chart
     from bot.operate.evaluation import Evaluation, Mean, Outcomes, Quality
 

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.channels import channel_of
+from bot.channels import address_checks, channel_of
 from bot.cli.output import (
     Commands,
     console,
@@ -26,14 +26,13 @@ from bot.cli.output import (
     table,
     working,
 )
-from bot.model import Vote
+from bot.model import Origin, Vote, ZoteroConnection
 from bot.model.errors import UsageError
 from bot.model.wording import listed, plural
 
 if TYPE_CHECKING:
     from bot.app import App
     from bot.config.profiles import Profile
-    from bot.model import ZoteroConnection
     from bot.readers.libraries import ImportReport
 
 
@@ -73,7 +72,6 @@ def profiles(app: App) -> int:
 def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
     """Return how each reader differs from the profile, by address; empty for a reader who doesn't."""
     from bot.config.profiles import describe_override
-    from bot.model import Origin
 
     store = app.store
     stored = {reader.address: reader for reader in store.readers.of_profile(slug)}
@@ -171,7 +169,6 @@ def forget(app: App, reader: str, now: datetime) -> None:
     Example:
       paperbot forget reward-models/ada@example.org
     """
-    from bot.channels import address_checks
     from bot.config.profiles import remove_reader
     from bot.readers import find_stored_reader
 

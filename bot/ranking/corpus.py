@@ -17,7 +17,6 @@ from typing import BinaryIO, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
 
 from bot.ranking.matching import MatchFeatures, PhraseIndex, TextModel
@@ -63,26 +62,25 @@ class Papers:
 _LARGE_CORPUS = 1000
 _MIN_PAPERS_OF_WORD = 2
 _MIN_PAPERS_OF_PAIR = 3
-# The most frequent terms are kept, which bounds memory.
+# Papers that are learned from, and the most frequent terms of theirs: both bound memory.
+_MAX_PAPERS = 20_000
 _MAX_TERMS = 100_000
+# Papers that stand for those without a vote.
+_BACKGROUND = 1_000
 # Version of the saved arrays; another version is rejected, and the corpus is fitted again.
 _FORMAT = 5
 
 
-class Corpus(BaseEstimator):
-    """Texts to papers over one vocabulary; ``max_papers`` bounds memory, ``background`` the papers without votes."""
+class Corpus:
+    """Texts to papers over one vocabulary."""
 
-    def __init__(self, max_papers: int = 20_000, background: int = 1_000) -> None:
-        self.max_papers = max_papers
-        self.background = background
-
-    def fit(self, texts: Sequence[str], y: None = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Learn from ``max_papers`` of the texts, evenly spaced, and keep a sample of them as background.
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn from at most 20,000 of the texts, evenly spaced, and keep a sample of them as background.
 
         Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``rows_`` (n_fitted, n_terms), ``words_`` and ``meaning_`` of
         the fitted papers, ``background_``, and ``spellings_``, the usual case of words.
         """
-        sample = [texts[i] for i in _evenly_spaced(len(texts), self.max_papers).tolist()]
+        sample = [texts[i] for i in _evenly_spaced(len(texts), _MAX_PAPERS).tolist()]
         sequences = [stem_sequence(text) for text in sample]
         counts, names = _count_terms(sequences)
         self._set_vocabulary(names)
@@ -198,7 +196,7 @@ class Corpus(BaseEstimator):
         self.words_ = words
         self._row_hashes = hashes
         self._row_of_hash = {int(text_hash): row for row, text_hash in enumerate(hashes)}
-        background = _evenly_spaced(len(hashes), self.background)
+        background = _evenly_spaced(len(hashes), _BACKGROUND)
         self._background_row = np.full(len(hashes) + 1, -1)
         self._background_row[background] = np.arange(len(background))
         of_background = words[background]

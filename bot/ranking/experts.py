@@ -217,8 +217,7 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
 
 # ``docs/decisions/meaning.md`` has other values. Days after which a vote counts half: interests drift.
 HALF_LIFE = 120.0
-# Papers without a vote, and their weight in sum, as a share of that of the votes.
-BACKGROUND = 1_000
+# The weight of all papers without a vote in sum, as a share of that of the votes.
 _BACKGROUND_WEIGHT = 0.3
 # The weight of the text, in papers.
 _TEXT_WEIGHT = 0.3

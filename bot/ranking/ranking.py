@@ -185,16 +185,9 @@ class Pool:
         return rules.missing_group(self._stemmed[row])
 
 
-class Overlap(NamedTuple):
-    """A liked paper, its share of some terms' weight, and how many of these terms it has."""
-
-    paper: PaperId
-    share: float
-    terms: int
-
-
 # From this many votes of a kind on, one paper that has a term may be chance.
 _MANY_VOTES = 5
+_MOST_OVERLAPPING = 5
 
 
 class VotedTerms:
@@ -247,10 +240,10 @@ class VotedTerms:
                 return False
         return True
 
-    def most_overlapping(self, weights: Mapping[str, float], least: float = 0.0, count: int = 5) -> list[Overlap]:
-        """Return the liked papers with the largest shares of these weights, which are positive, the largest first.
+    def most_overlapping(self, weights: Mapping[str, float], least: float = 0.0) -> list[tuple[PaperId, int]]:
+        """Return up to five liked papers with a share of ``least`` or more of these weights, which are positive.
 
-        At most ``count``, with a share of ``least`` or more.
+        The largest share comes first; each paper stands with the number of its terms that have a weight.
         """
         if not (self.liked and weights):
             return []
@@ -263,9 +256,9 @@ class VotedTerms:
         of_entries = by_column[self._columns[: self._liked_entries]]
         papers = self._papers[: self._liked_entries]
         shares = np.bincount(papers, of_entries, self.liked) / sum(values)
-        best = np.argsort(-shares, kind="stable")[:count].tolist()
+        best = np.argsort(-shares, kind="stable")[:_MOST_OVERLAPPING].tolist()
         return [
-            Overlap(int(self._liked_ids[row]), float(shares[row]), int(np.count_nonzero(of_entries[papers == row])))
+            (int(self._liked_ids[row]), int(np.count_nonzero(of_entries[papers == row])))
             for row in best
             if shares[row] >= least
         ]

@@ -221,7 +221,7 @@ def similar_liked_paper(
     # Most picks are like no liked paper's title: this saves comparing all terms.
     if max(visible.values(), default=0.0) < _BY_TITLE * total:
         return []
-    for liked, _, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
+    for liked, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
         title = evidence.titles[liked]
         is_itself = title.casefold() == paper.title.casefold()
         if common >= _MIN_COMMON_TERMS and visible[liked] >= _BY_TITLE * total and not is_itself:

@@ -77,8 +77,10 @@ def test_a_word_of_a_single_paper_among_many_is_not_a_term(corpus):
     assert "reward model" in corpus.terms_
 
 
-def test_a_corpus_has_at_most_its_limits_of_papers():
-    corpus = Corpus(max_papers=50, background=20).fit(TEXTS)
+def test_a_corpus_has_at_most_its_limits_of_papers(monkeypatch):
+    monkeypatch.setattr("bot.ranking.corpus._MAX_PAPERS", 50)
+    monkeypatch.setattr("bot.ranking.corpus._BACKGROUND", 20)
+    corpus = Corpus().fit(TEXTS)
     assert (corpus.rows_.shape[0], len(corpus.words_), len(corpus.background_)) == (50, 50, 20)
 
 

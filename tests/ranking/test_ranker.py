@@ -143,9 +143,9 @@ def test_the_terms_of_voted_papers_are_counted_and_compared(ranker, papers):
     assert votes.papers_with("zymurgi") == votes.papers_with("zymurgi", "reward") == (0, 0)
     assert votes.papers_with("robot", "reward") == (0, 0)
     assert votes.papers_with("reward", "reward") == (1, 1)
-    best, other = votes.most_overlapping({"robot": 3.0, "reward": 1.0, "zymurgi": 4.0})
-    assert best == (papers[10].id, pytest.approx(3 / 8), 1)
-    assert other == (papers[0].id, pytest.approx(1 / 8), 1)
+    weights = {"robot": 3.0, "reward": 1.0, "zymurgi": 4.0}
+    assert votes.most_overlapping(weights) == [(papers[10].id, 1), (papers[0].id, 1)]
+    assert votes.most_overlapping(weights, least=2 / 8) == [(papers[10].id, 1)]
     assert votes.most_overlapping({}) == []
     assert ranker.rank(Interest("robot"), papers[:1]).model.votes.most_overlapping({"robot": 1.0}) == []
 
