@@ -1,22 +1,9 @@
 """Channels: where messages go, one folder for each kind, and the list of kinds, by which everything else finds them.
 
-To add a channel:
-
-1. ``bot/channels/<name>/__init__.py`` with a ``ReaderChannelKind`` (below): its name, which is also the key in
-   profiles, the outbox's name for it and the name of its circuit breaker; its addresses, words, server and limits.
-2. ``bot/channels/<name>/rendering.py`` with a ``Renderer`` (below): editions, alerts, tests and letters, and the
-   message that asks for a confirmation if the channel can't tell who subscribes. Templates are in ``templates/``.
-3. ``bot/channels/<name>/transport.py`` with a ``Channel`` (below). Hand it values, never settings. Call
-   ``start_data()`` as late as possible: everything that can fail before the message could have arrived comes before it;
-   let its exceptions pass. Map foreign exceptions to ``DeliveryError`` in one place, and set ``unknown=True`` where the
-   message may have arrived although no answer came: it is not sent again unless a person asks.
-4. A line in ``_kinds`` below, and a section in ``bot/config/settings.py`` if it has settings.
-5. A row in ``docs/settings.md`` for each setting, and one in ``docs/profiles.md`` for its key in profiles. Test it
-   against a real server on loopback.
-
 A channel translates one foreign protocol to two results, a receipt or a ``DeliveryError``, and decides nothing else:
 ``bot.operate.dispatcher`` says when messages are sent and tried again, and the outbox remembers. Below are what a
-channel implements, and ``FilesChannel`` for messages where no server is set.
+channel implements, and ``FilesChannel`` for messages where no server is set; CONTRIBUTING.md says how to add one. It
+is handed values, never settings, and maps foreign exceptions to ``DeliveryError`` in one place.
 
 Each command imports this module, and few of them send anything: the methods of a kind import what they need when they
 are called.
@@ -71,9 +58,10 @@ class Channel(ABC):
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Deliver one message and return the other side's receipt, such as ``250 queued as 17``.
 
-        ``start_data`` commits that the body is about to be sent; call it once, just before that. Raises
-        ``DeliveryError`` where the message was not, or may not have been, delivered; what ``start_data`` raises
-        (``Cancelled``) passes, and then no body is sent.
+        ``start_data`` commits that the body is about to be sent; call it once, just before that: everything that can
+        fail before the message could have arrived comes before it. Raises ``DeliveryError`` where the message was not,
+        or may not have been (``unknown``), delivered; what ``start_data`` raises (``Cancelled``) passes, and then no
+        body is sent.
         """
 
     def find_receipt(self, _delivery: Delivery) -> str | None:

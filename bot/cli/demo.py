@@ -131,9 +131,7 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
     news = app.daily_job.ingest(now, progress=progress)
     edition = _of_profile(first)
     reader, profile, voted = edition.reader, app.profiles[_PROFILE], find_paper(app.store, _VOTED)
-    effect = vote_with_effect(
-        app.store, app.composer, reader, profile, paper=voted, vote=_VOTE, now=yesterday, via="mail"
-    )
+    effect = vote_with_effect(app.composer, reader, profile, paper=voted, vote=_VOTE, now=yesterday, via="mail")
     next_report = app.daily_job.run(now, force=True, progress=progress, show=second.append)
     best = _of_profile(second).picks[0].paper
     explanation = app.composer.explanation(reader, profile, best, now)

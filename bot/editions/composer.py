@@ -423,7 +423,7 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     ]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     papers = store.papers.get(liked_ids)
-    phrases = learned(store, context.composer, reader, profile, now=now) if current else LearnedPhrases()
+    phrases = learned(context.composer, reader, profile, now=now) if current else LearnedPhrases()
     missed = _missed_paper(context, reader, profile, now)
     edition = Edition(
         reader=reader,
@@ -446,7 +446,7 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
             store.editions.probabilities(reader.id, now - _MONTH),
             {paper_id: vote.vote for paper_id, vote in current.items()},
         ),
-        taste=taste(store, context.composer, reader, profile, day, now=now) if is_told(day) else None,
+        taste=taste(context.composer, reader, profile, day, now=now) if is_told(day) else None,
         leaving=leaving(profile, day),
         # In the time zone of the profile's file, not of each reader's own: it is computed once for all of them.
         month=context.composer.months.of_letter(context.profiles.get(reader.profile, profile), day, now)

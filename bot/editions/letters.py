@@ -9,10 +9,9 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from math import comb, log
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from bot.config.profiles import Profile
 from bot.model import (
@@ -30,7 +29,7 @@ from bot.model import (
     VotedPaper,
     is_library_paper,
 )
-from bot.model.clock import local_date
+from bot.model.clock import local_date, moment
 from bot.ranking.phrases import PaperText, Phrase, whole_phrases
 from bot.store import Store
 from bot.text.tokens import tokens
@@ -66,11 +65,9 @@ class LearnedPhrases:
     dislikes: Sequence[LearnedPhrase] = ()
 
 
-def learned(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
-) -> LearnedPhrases:
+def learned(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> LearnedPhrases:
     """Return the phrases of voted papers with the largest mean contribution to the scores of recent papers."""
-    lessons = lessons_of(store, composer, reader, profile, now=now)
+    lessons = lessons_of(composer, reader, profile, now=now)
     if lessons is None:
         return LearnedPhrases()
     sides = [_Side(lessons, sign) for sign in (1, -1)]
@@ -79,10 +76,9 @@ def learned(
     return LearnedPhrases(likes, dislikes)
 
 
-def lessons_of(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
-) -> Lessons | None:
+def lessons_of(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> Lessons | None:
     """Return what each term adds to the scores of recent and voted papers; None where nothing is ranked."""
+    store = composer.store
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     voted = [*store.feedback.current(reader.id)][-_VOTED_PAPERS:]
     ranked = composer.ranked(reader, profile, list(dict.fromkeys([*recent, *voted])), now)
@@ -209,11 +205,9 @@ def is_told(day: date) -> bool:
     return day.day <= _LAST_DAY_OF_FIRST_WEEK
 
 
-def taste(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, day: date, *, now: datetime
-) -> Taste | None:
+def taste(composer: EditionComposer, reader: Reader, profile: Profile, day: date, *, now: datetime) -> Taste | None:
     """Return what has grown and what has faded in the quarter before ``day``; None if nothing can be said."""
-    timezone = profile.schedule.timezone
+    store, timezone = composer.store, profile.schedule.timezone
     history = _History.of(store, reader, timezone, now)
     since = day - _QUARTER
     earlier = max(since - _BEFORE, history.complete_from)
@@ -221,7 +215,7 @@ def taste(
     ids_before = [paper_id for paper_id, liked in history.likes.items() if earlier <= liked < since]
     if min(len(recent_ids), len(ids_before)) < _MIN_LIKES:
         return None
-    lessons = lessons_of(store, composer, reader, profile, now=now)
+    lessons = lessons_of(composer, reader, profile, now=now)
     if lessons is None:
         return None
     papers = store.papers.voted([*recent_ids, *ids_before])
@@ -397,7 +391,7 @@ class FieldMonths:
 
     def of(self, profile: Profile, month: date, now: datetime) -> FieldMonth | None:
         """Return the month that begins on ``month`` in the profile's time zone; None before it has ended."""
-        if now < _bounds(month, profile.schedule.timezone)[1] + _SETTLED:
+        if now < moment(month_after(month), time(), profile.schedule.timezone) + _SETTLED:
             return None
         key = _key(profile, month)
         with self._lock:
@@ -437,9 +431,9 @@ def month_after(day: date) -> date:
 
 def field_month(store: Store, sources: Collection[str], timezone: str, month: date) -> FieldMonth:
     """Return what grew in the papers of some sources, of all if empty, in a month of a time zone that has ended."""
-    start, end = _bounds(month, timezone)
-    begins = [_bounds(month_before(month, n), timezone)[0] for n in range(_MONTHS_BEFORE, 0, -1)]
-    arrivals = _steady(store.papers.first_deliveries(begins[0], end, sources), [*begins, start])
+    begins = [moment(month_before(month, n), time(), timezone) for n in range(_MONTHS_BEFORE, -1, -1)]
+    start, end = begins[-1], moment(month_after(month), time(), timezone)
+    arrivals = _steady(store.papers.first_deliveries(begins[0], end, sources), begins)
     all_new = [paper_id for paper_id, arrival in arrivals.items() if arrival.at >= start]
     all_before = [paper_id for paper_id, arrival in arrivals.items() if arrival.at < start]
     new = sample_evenly(all_new, _MOST_OF_MONTH)
@@ -506,9 +500,3 @@ def _steady(
         if times and min(times.values()) >= min(begins):
             arrivals[paper_id] = _Arrival(min(times.values()), frozenset(times))
     return arrivals
-
-
-def _bounds(month: date, timezone: str) -> tuple[datetime, datetime]:
-    """Return the month's beginning and end, in UTC; raises OverflowError or ValueError at the calendar's ends."""
-    start, end = (datetime.combine(day, time(), ZoneInfo(timezone)) for day in (month, month_after(month)))
-    return start.astimezone(UTC), end.astimezone(UTC)

@@ -82,7 +82,6 @@ class VoteEffect:
 
 
 def vote_with_effect(
-    store: Store,
     composer: EditionComposer,
     reader: Reader,
     profile: Profile,
@@ -99,10 +98,10 @@ def vote_with_effect(
     """
     # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
     # be of the same papers.
-    compared = compared_papers(store, composer, reader, profile, without=paper.id)
+    compared = compared_papers(composer, reader, profile, without=paper.id)
     ids = [*compared.ids, paper.id]
     before = composer.ranked(reader, profile, ids, now)
-    record(store, reader, paper, vote, now=now, via=via, voter=voter)
+    record(composer.store, reader, paper, vote, now=now, via=via, voter=voter)
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
         return VoteEffect([], [], compared.waiting, rise=vote is Vote.UP, phrases=[])
@@ -122,8 +121,9 @@ class ComparedPapers:
 
 
 def compared_papers(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, without: PaperId | None = None
+    composer: EditionComposer, reader: Reader, profile: Profile, *, without: PaperId | None = None
 ) -> ComparedPapers:
+    store = composer.store
     new = composer.candidates(reader, profile)
     if candidates := [paper_id for paper_id in new.ids if paper_id != without]:
         earlier = sorted({*new.waiting} - {without})
@@ -330,7 +330,6 @@ def has_phrase(paper: Paper, phrase: str) -> bool:
 
 
 def change_taste(
-    store: Store,
     composer: EditionComposer,
     reader: Reader,
     profile: Profile,
@@ -344,7 +343,7 @@ def change_taste(
 
     Likes that were taken back are not renewed. Raises ValueError for a phrase that can't be excluded.
     """
-    compared = compared_papers(store, composer, reader, profile)
+    store, compared = composer.store, compared_papers(composer, reader, profile)
     before = composer.ranked(reader, profile, compared.ids, now)
     if change is TasteChange.DONE:
         ignore_word(store, reader, phrase)

@@ -11,11 +11,10 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
-from zoneinfo import ZoneInfo
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -28,7 +27,7 @@ from bot.config.profiles import Profile
 from bot.editions.due import Candidates
 from bot.editions.letters import FieldMonths, month_after, month_before
 from bot.model import NOT_STORED, Edition, FieldMonth, PaperId, Reader
-from bot.model.clock import local_date
+from bot.model.clock import local_date, moment
 from bot.model.wording import long_date, month_name, oneline, shorten
 from bot.web.editions import EditionCache, OpenEditions
 from bot.web.site import Site, client_key
@@ -138,10 +137,9 @@ def _week_name(day: date) -> str:
 
 def _bounds(profile: Profile, monday: date) -> tuple[datetime, datetime]:
     """Return the week's beginning and end in the profile's time zone; raises HTTPException at the calendar's ends."""
-    zone = ZoneInfo(profile.schedule.timezone)
+    timezone = profile.schedule.timezone
     try:
-        start, end = datetime.combine(monday, time(), zone), datetime.combine(monday + _WEEK, time(), zone)
-        return start.astimezone(UTC), end.astimezone(UTC)
+        return moment(monday, time(), timezone), moment(monday + _WEEK, time(), timezone)
     except OverflowError:
         raise HTTPException(404, _NO_WEEK) from None
 
@@ -256,7 +254,7 @@ class MonthPages:
         if newest:
             # Where nothing has come for long, the last month with papers.
             month = min(month, local_date(newest, profile.schedule.timezone).replace(day=1))
-        return RedirectResponse(f"/open/{slug}/month/{_month_name(month)}", 303)
+        return RedirectResponse(f"/open/{slug}/month/{month:%Y-%m}", 303)
 
     def show(self, request: Request) -> Response:
         slug, profile = self._open_editions.of_request(request)
@@ -279,11 +277,11 @@ class MonthPages:
             month=month,
             name=month_name(first, language),
             picture=picture(month, language) if month.topics else "",
-            address=f"{self._site.app.public_url}/open/{slug}/month/{_month_name(first)}",
+            address=f"{self._site.app.public_url}/open/{slug}/month/{first:%Y-%m}",
             description=shorten(topics or sentence, _DESCRIPTION_WIDTH),
             # From a month without papers nothing leads on.
-            earlier=_month_name(month_before(first)) if month.papers else "",
-            later=_month_name(later) if later < self._today(profile).replace(day=1) else "",
+            earlier=f"{month_before(first):%Y-%m}" if month.papers else "",
+            later=f"{later:%Y-%m}" if later < self._today(profile).replace(day=1) else "",
         )
 
     def _today(self, profile: Profile) -> date:
@@ -292,19 +290,12 @@ class MonthPages:
 
 def _month(name: str) -> date:
     try:
-        year, month = name.split("-")
-        first = date(int(year), int(month), 1)
+        first = date.fromisoformat(f"{name}-01")
     except ValueError:
-        raise HTTPException(404, "Not a valid month; write it like 2025-05.") from None
-    # One address for each month: "2025-5" is none.
-    if name != _month_name(first) or first.year not in _YEARS:
+        first = date.min
+    if first.year not in _YEARS:
         raise HTTPException(404, "Not a valid month; write it like 2025-05.")
     return first
-
-
-def _month_name(first: date) -> str:
-    """Return a month as ISO 8601 has it: ``2025-05``."""
-    return f"{first.year:04}-{first.month:02}"
 
 
 def picture(month: FieldMonth, language: str) -> str:

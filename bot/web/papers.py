@@ -299,6 +299,4 @@ def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: st
     site.limit_rate("votes", f"{reader.id} {voter}", VOTES_A_MINUTE)
     profile = site.profile_of(reader)
     with site.composer() as composer:
-        return vote_with_effect(
-            site.store, composer, reader, profile, paper=paper, vote=vote, now=site.now, via=via, voter=voter
-        )
+        return vote_with_effect(composer, reader, profile, paper=paper, vote=vote, now=site.now, via=via, voter=voter)

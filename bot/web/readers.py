@@ -242,7 +242,7 @@ class ReaderPage:
 
         store = self._site.store
         with self._site.composer() as composer:
-            words = learned(store, composer, reader, profile, now=self._site.now)
+            words = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
@@ -497,7 +497,6 @@ class TastePages:
         with self._site.composer() as composer:
             try:
                 effect = change_taste(
-                    self._site.store,
                     composer,
                     reader,
                     profile,

@@ -24,7 +24,7 @@ def test_phrases_are_of_voted_papers_and_have_the_sign_that_they_have_in_every_s
         (reader,) = app.store.readers.all()
         profile = app.profiles["reward-models"]
         vote_down_on_agents(app, reader)
-        phrases = learned(app.store, app.composer, reader, profile, now=NOW)
+        phrases = learned(app.composer, reader, profile, now=NOW)
         current = app.store.feedback.current(reader.id)
         papers = app.store.papers.get(current)
         recent = [paper_id for paper_id, _, _ in app.store.papers.recent_texts(300)]
@@ -55,5 +55,5 @@ def test_without_votes_nothing_was_learned(voted):
         (reader,) = app.store.readers.all()
         for paper_id in app.store.feedback.current(reader.id):
             app.store.feedback.add(reader.id, paper_id, Vote.CLEAR, NOW, "cli")
-        phrases = learned(app.store, app.composer, reader, app.profiles["reward-models"], now=NOW)
+        phrases = learned(app.composer, reader, app.profiles["reward-models"], now=NOW)
     assert (phrases.likes, phrases.dislikes) == ((), ())

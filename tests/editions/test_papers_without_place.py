@@ -64,7 +64,6 @@ def test_what_a_vote_changes_is_shown_with_them(edition, owls_home, paperbot):
         (reader,) = app.store.readers.all()
         (paper,) = app.store.papers.find(sent[0])
         effect = vote_with_effect(
-            app.store,
             app.composer,
             reader,
             app.profiles["owls"],

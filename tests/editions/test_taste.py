@@ -167,7 +167,7 @@ def test_more_of_the_old_raises_its_papers_and_is_no_new_like(home):
         before = lead()
         papers = [paper.id for paper in faded_of(app).papers[:5]]
         change = {"change": TasteChange.AGAIN, "phrase": "tactile sensing", "papers": papers, "now": NOW}
-        effect = change_taste(app.store, app.composer, reader, profile, **change)
+        effect = change_taste(app.composer, reader, profile, **change)
         assert lead() > before
         assert effect.rise
         letter = letter_of(app)
