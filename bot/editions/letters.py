@@ -307,24 +307,15 @@ def more_frequent(phrases: Sequence[Phrase], here: _Papers, there: _Papers) -> d
 
     That is the negative logarithm of the probability that chance alone puts as many of the phrase's likes here.
     """
-    probabilities: dict[Phrase, float] = {}
     counts = {phrase: (len(here.having(phrase)), len(there.having(phrase))) for phrase in phrases}
     sizes = len(here.papers), len(there.papers)
     # The family is chosen by what does not depend on the periods: how many likes have the phrase in all.
-    family = {phrase: count for phrase, count in counts.items() if sum(count) >= _MIN_OF_PHRASE}
-    for phrase, (likes_here, likes_there) in family.items():
-        probabilities[phrase] = chance_of(likes_here, likes_there, *sizes)
-    ordered = sorted(family, key=probabilities.__getitem__)
+    chances = {phrase: chance_of(*count, *sizes) for phrase, count in counts.items() if sum(count) >= _MIN_OF_PHRASE}
+    ordered = sorted(chances, key=chances.__getitem__)
     # Benjamini and Hochberg: all up to the last whose probability is below its share of the false discoveries.
-    last = max(
-        (
-            rank
-            for rank, phrase in enumerate(ordered, 1)
-            if probabilities[phrase] * len(family) <= _FALSE_DISCOVERIES * rank
-        ),
-        default=0,
-    )
-    return {phrase: -log(probabilities[phrase]) for phrase in ordered[:last] if counts[phrase][0] >= _MIN_OF_PHRASE}
+    below = [chances[phrase] * len(ordered) <= _FALSE_DISCOVERIES * rank for rank, phrase in enumerate(ordered, 1)]
+    last = max((rank for rank, is_below in enumerate(below, 1) if is_below), default=0)
+    return {phrase: -log(chances[phrase]) for phrase in ordered[:last] if counts[phrase][0] >= _MIN_OF_PHRASE}
 
 
 def chance_of(here: int, there: int, size_here: int, size_there: int) -> float:
