@@ -146,14 +146,13 @@ class QueuedJobs:
 
     def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
         """Return the sources that are due and have not been polled since a time."""
-        states = app.store.sources.states()
-        unpolled = []
-        for source in app.sources:
-            state = states.get(source.name) or SourceState(source.name)
-            is_polled = state.checked_at is not None and state.checked_at >= since
-            if not is_polled and is_due(source.poll_interval, state, now):
-                unpolled.append(source.name)
-        return unpolled
+        stored = app.store.sources.states()
+        states = [(source, stored.get(source.name) or SourceState(source.name)) for source in app.sources]
+        return [
+            source.name
+            for source, state in states
+            if is_due(source.poll_interval, state, now) and not (state.checked_at and state.checked_at >= since)
+        ]
 
     def _enqueue_sources(self, sources: Sequence[str]) -> None:
         if not self._queue.waiting(INGEST):

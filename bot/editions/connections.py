@@ -392,11 +392,10 @@ class FollowUps:
             voted_at = now - timedelta(days=ranked.reader.ages.get(change.paper, 0.0))
             if paper is None or change.at < since or change.at <= voted_at:
                 continue
-            if follow_up := _of_change(paper, change):
-                # A publication says more than a new version of the same day.
-                follow_ups.setdefault(paper.id, follow_up)
-                if follow_up.kind is FollowUpKind.PUBLISHED:
-                    follow_ups[paper.id] = follow_up
+            follow_up = _of_change(paper, change)
+            # A publication says more than a new version of the same day.
+            if follow_up and (paper.id not in follow_ups or follow_up.kind is FollowUpKind.PUBLISHED):
+                follow_ups[paper.id] = follow_up
         return follow_ups
 
 

@@ -343,17 +343,10 @@ class PreviewPage:
     def _with_titles(self, lines: Sequence[str]) -> tuple[str, str]:
         ids = [arxiv_id_in(line) for line in lines]
         keys = [f"arxiv:{arxiv_id}" for arxiv_id in ids if arxiv_id][:_MAX_PASTED_PAPERS]
-        papers = {paper.arxiv_id: paper for paper in self._site.store.papers.with_keys(keys)}
-        texts: list[str] = []
-        unknown: list[str] = []
-        for line, arxiv_id in zip(lines, ids, strict=True):
-            if arxiv_id is None:
-                texts.append(line)
-            elif arxiv_id in papers:
-                texts.append(papers[arxiv_id].title)
-            else:
-                unknown.append(arxiv_id)
-        interests = "\n".join(texts).strip()[:MAX_INTERESTS]
+        titles = {paper.arxiv_id: paper.title for paper in self._site.store.papers.with_keys(keys)}
+        read = [titles.get(arxiv_id) if arxiv_id else line for line, arxiv_id in zip(lines, ids, strict=True)]
+        unknown = [arxiv_id for arxiv_id in ids if arxiv_id and arxiv_id not in titles]
+        interests = "\n".join(text for text in read if text is not None).strip()[:MAX_INTERESTS]
         if not unknown:
             return interests, ""
         return (interests, f"Not known here yet: {', '.join(unknown[:_MAX_PASTED_PAPERS])}. Paste the titles instead.")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -273,7 +274,7 @@ def _changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: Pars
         deleted_keys = [key for key in deleted if isinstance(key, str)] if isinstance(deleted, list) else []
         gone = {*changed.json(dict), *trashed.json(dict), *deleted_keys}
     entries: list[LibraryEntry] = []
-    skipped: dict[str, int] = {}
+    skipped: Counter[str] = Counter()
     problems: list[str] = []
     for page, page_version in _pages(api, collections, since):
         version = version or page_version
@@ -282,8 +283,7 @@ def _changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: Pars
         parsed = parse(RawDigest("zotero", "items", page))
         entries += parsed.entries
         problems += parsed.problems
-        for reason, count in parsed.skipped.items():
-            skipped[reason] = skipped.get(reason, 0) + count
+        skipped.update(parsed.skipped)
     # An item may be in several collections.
     by_key = {entry.key: entry for entry in entries if entry.key}
     return ZoteroChanges(version, frozenset(gone), tuple(by_key.values()), skipped, tuple(problems))
