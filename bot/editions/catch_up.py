@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bot.channels.phrases import pick_words, words_in
 from bot.config.profiles import Profile
 from bot.editions.composer import Context, EditionComposer, TldrWriter
-from bot.editions.due import catch_up_slot, free_slot
+from bot.editions.due import catch_up_slot, free_slot, superseded
 from bot.editions.health import SourceActivitySince, quiet_reason
 from bot.editions.models import refit
 from bot.model import CatchUp, Edition, EditionKind, Paper, PaperId, Pick, Problem, Reader, Score, TopicGroup
@@ -154,11 +154,9 @@ def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> 
     # Before the papers are read: what arrives meanwhile is for the next edition.
     newest = store.papers.newest_id()
     start, end = _bounds(profile, request.since, request.until, now)
-    arrivals = [paper_id for paper_id, _ in store.papers.arrivals(start, end, profile.sources) if paper_id <= newest]
-    samples = composer.samples
-    if samples and store.sources.has_other(samples):
-        hidden = store.papers.only_from(samples)
-        arrivals = [paper_id for paper_id in arrivals if paper_id not in hidden]
+    hidden = superseded(store, composer.samples)
+    arrived = (paper_id for paper_id, _ in store.papers.arrivals(start, end, profile.sources))
+    arrivals = [paper_id for paper_id in arrived if paper_id <= newest and paper_id not in hidden]
     # Papers after the span are still to come in an edition, unless the last one has considered them.
     last = store.editions.last(reader.id) if request.until else None
     watermark = last.watermark if last else newest

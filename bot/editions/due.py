@@ -294,11 +294,15 @@ class StoredProfiles:
 FIRST_LOOK_BACK = timedelta(days=7)
 
 
-def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
-    """Return for each reader the papers new since their last edition.
+def superseded(store: Store, samples: Collection[str]) -> set[PaperId]:
+    """Return the papers that only these sources have, once another source has delivered papers."""
+    return store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
 
-    A paper is new if it was never sent to the reader and never voted on by them. Papers that only the sources
-    named in ``samples`` have are excluded once another source has delivered papers.
+
+def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
+    """Return for each reader the papers new since their last edition, without superseded samples.
+
+    A paper is new if it was never sent to the reader and never voted on by them.
     """
     watermark = store.papers.newest_id()
     last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
@@ -329,7 +333,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
 
     new = store.papers.new_papers_of(cursors, watermark)
     recent = store.papers.new_papers_of(of_last_days, watermark)
-    excluded = store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
+    excluded = superseded(store, samples)
     candidates = []
     for reader, _ in readers:
         waiting = frozenset(recent.get(reader.id, ())) - set(new[reader.id]) - excluded

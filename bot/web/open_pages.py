@@ -24,7 +24,7 @@ from bot.channels import phrases
 from bot.channels.email import EMAIL
 from bot.channels.sections import month_compared, month_counts, month_share, month_shares, month_topic
 from bot.config.profiles import Profile
-from bot.editions.due import Candidates
+from bot.editions.due import Candidates, superseded
 from bot.editions.letters import FieldMonths, month_after, month_before
 from bot.model import NOT_STORED, Edition, FieldMonth, PaperId, Reader
 from bot.model.clock import local_date, moment
@@ -106,11 +106,9 @@ class WeekPages:
         return replace(edition, picks=tuple(picks))
 
     def _papers(self, profile: Profile, monday: date) -> list[PaperId]:
-        papers = self._site.store.papers
-        samples = self._site.app.composer.samples
-        hidden = papers.only_from(samples) if samples and self._site.store.sources.has_other(samples) else set()
+        hidden = superseded(self._site.store, self._site.app.composer.samples)
         start, end = _bounds(profile, monday)
-        arrivals = papers.arrivals(start, end - timedelta(microseconds=1), profile.sources)
+        arrivals = self._site.store.papers.arrivals(start, end - timedelta(microseconds=1), profile.sources)
         return [paper_id for paper_id, _ in arrivals if paper_id not in hidden]
 
     def _name_if_any(self, profile: Profile, monday: date) -> str:
