@@ -3,8 +3,7 @@
     meaning        vectors of stems, shipped and of the home: papers and texts that mean the same are close
     matching       how papers match a text: phrases, topics together, refusals, meaning
     corpus         vocabulary, idf, meanings and background papers, shared by all readers
-    learner        one linear model of a reader's votes, and its bytes
-    experts        text and votes, and the mixture that calibrates them on past votes (stacking)
+    experts        text, the model of a reader's votes, and the mixture that calibrates both on past votes (stacking)
     ranking        the pool of papers, a profile's rules, one reader's ranking with its terms on demand
     ranker         the entry point: interests and candidates in, rankings out
     selection      an edition's papers from scores: threshold, exploration, new readers, alerts, trending
