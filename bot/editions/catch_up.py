@@ -221,7 +221,7 @@ def _picks(
     for score in {score.paper: score for score in (*first, *good)}.values():
         if len(chosen) == _MOST_PICKS:
             break
-        if not is_near_duplicate(score, chosen, ranked.similarity):
+        if not is_near_duplicate(score, chosen, ranked.ranking.similarity):
             chosen.append(score)
     sentences = min(1, profile.edition.summary_sentences)
     words = 0

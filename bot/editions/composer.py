@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from bot.channels import MessageRenderer
@@ -48,6 +48,7 @@ from bot.model import (
 )
 from bot.model.clock import local_date, local_time
 from bot.model.errors import TldrError, in_one_line
+from bot.ranking.phrases import PaperText
 from bot.ranking.selection import is_quiet
 from bot.store import Store
 from bot.store.derived import Tldrs
@@ -55,7 +56,7 @@ from bot.store.readers import IdRange
 from bot.summaries.tldr import Endpoint
 
 if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
-    from bot.editions.ranked import Explanation, PaperTexts, Ranked
+    from bot.editions.ranked import Explanation, Ranked, TextReader
 
 
 _NO_ACTIVITY = SourceActivitySince()
@@ -66,6 +67,8 @@ _MIN_VOTES = 5
 _PHRASES = 5
 # Papers that a quiet edition links.
 _CLOSEST = 3
+# Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
+_MAX_TEXTS = 2_000
 _MATCHES = (Match.STRONG, Match.GOOD)
 
 
@@ -82,10 +85,8 @@ class EditionComposer:
     samples: Collection[str] = ()
 
     @cached_property
-    def _texts(self) -> PaperTexts:
-        from bot.editions.ranked import PaperTexts
-
-        return PaperTexts()
+    def _read(self) -> TextReader:
+        return lru_cache(maxsize=_MAX_TEXTS)(PaperText)
 
     @cached_property
     def _papers_sent(self) -> PaperReader:
@@ -193,7 +194,7 @@ class EditionComposer:
             return None
         by_id = {paper.id: paper for paper in papers}
         (cites,) = citations_of(self.store, [(reader, profile)], interests, papers)
-        return Ranked.of(ranking, interests[0], by_id, profile, self._texts, cites=cites)
+        return Ranked.of(ranking, interests[0], by_id, profile, self._read, cites=cites)
 
     def explanation(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Explanation | None:
         """Return what explains one paper's score under the current profile and votes; None if it isn't ranked."""
@@ -254,7 +255,7 @@ class EditionComposer:
             if not ranking.scores:
                 yield None
                 continue
-            yield Ranked.of(ranking, interest, papers, profile, self._texts, cites=cited)
+            yield Ranked.of(ranking, interest, papers, profile, self._read, cites=cited)
 
 
 def compose(

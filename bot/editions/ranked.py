@@ -3,19 +3,19 @@
     scores --alert rule, select--> choices --explain, summarise--> picks
 
 Reasons are computed for chosen papers only: with 500 candidates and 10 picks, explaining all of them would take fifty
-times as many rows. What papers and profiles have in common is read once for all readers (``PaperTexts``).
+times as many rows. The text of a paper is read once for all readers (``TextReader``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.channels.phrases import TOPICAL
 from bot.config.profiles import Profile
 from bot.editions.connections import Citations, Join
-from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score, VotedPaper
+from bot.model import Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
 from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
@@ -28,8 +28,6 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
     from bot.ranking.ranking import Ranking
 
 
-# Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
-_MAX_PAPERS = 2_000
 # Reasons whose text is a phrase of the paper, which is highlighted in the summary.
 _PHRASES = frozenset({ReasonKind.ALERT, *TOPICAL, ReasonKind.PHRASES})
 # Names what triggered an alert; what is cited is the first reason.
@@ -51,19 +49,8 @@ class Explanation:
     join: Join | None = None
 
 
-class PaperTexts:
-    """The texts of papers, each read once for all readers."""
-
-    def __init__(self) -> None:
-        self._papers: dict[RankedText, PaperText] = {}
-
-    def paper(self, paper: Paper | VotedPaper, spellings: Spellings) -> PaperText:
-        # Not by id: a later version of a paper has another text.
-        if paper.text not in self._papers:
-            if len(self._papers) >= _MAX_PAPERS:
-                self._papers.clear()
-            self._papers[paper.text] = PaperText(paper.title, paper.abstract, spellings)
-        return self._papers[paper.text]
+# Reads the text of a paper by title and abstract, once for all readers.
+TextReader = Callable[[str, str, Spellings], PaperText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +59,7 @@ class Ranked:
 
     ranking: Ranking
     papers: Mapping[PaperId, Paper]
-    texts: PaperTexts
+    read: TextReader
     evidence: Evidence
     reader: Interest
     cites: Citations = field(default_factory=dict)
@@ -84,7 +71,7 @@ class Ranked:
         interest: Interest,
         papers: Mapping[PaperId, Paper],
         profile: Profile,
-        texts: PaperTexts,
+        read: TextReader,
         *,
         cites: Citations,
     ) -> Ranked:
@@ -97,7 +84,7 @@ class Ranked:
             {paper.id: paper.title for paper in interest.up},
             interest.ignored,
         )
-        return cls(replace(ranking, scores=scores), papers, texts, evidence, interest, cites)
+        return cls(replace(ranking, scores=scores), papers, read, evidence, interest, cites)
 
     @property
     def scores(self) -> Sequence[Score]:
@@ -105,19 +92,13 @@ class Ranked:
         return self.ranking.scores
 
     def text(self, paper: Paper | VotedPaper) -> PaperText:
-        return self.texts.paper(paper, self.ranking.pool.corpus.spellings_)
+        return self.read(paper.title, paper.abstract, self.ranking.pool.corpus.spellings_)
 
     def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
         """Return the reasons for a choice, whose score has its terms."""
         close = self.ranking.close_topics(paper.id)
         cites = self.cites.get(paper.id, ())
         return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
-
-    def similarity(self, paper: PaperId, other: PaperId) -> float:
-        return self.ranking.pool.similarity(paper, other)
-
-    def interest(self, paper: PaperId) -> int | None:
-        return self.ranking.interest(paper) if self.ranking.model.has_several_interests else None
 
     def touches(self, paper: PaperId) -> bool:
         return self.ranking.touches(paper)
@@ -193,7 +174,7 @@ def choices_of(profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = 
     others = [score for score in ranked.scores if score.paper not in alerted]
     places = profile.edition.size - len(alerts)
     limits = SelectionLimits.of(profile.edition, places, votes=ranked.ranking.model.votes.own)
-    return alerts + select(others, ranked, limits, waiting)
+    return alerts + select(others, ranked.ranking, limits, waiting)
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:

@@ -219,17 +219,12 @@ class Corpus:
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = (1 + np.log(rows.data)) * self.idf_[rows.indices]
         rows.sort_indices()
-        return l2_normalize(rows)
-
-
-def l2_normalize(rows: sp.csr_matrix) -> sp.csr_matrix:
-    """Return rows of L2 norm 1; a row of zeros stays."""
-    # scikit-learn's normalize() raises for a matrix without rows; a product with a diagonal matrix is slow.
-    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    norm = np.sqrt(np.bincount(row, rows.data.astype(float) ** 2, rows.shape[0]))
-    inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
-    data = (rows.data * inverse[row]).astype(np.float32)
-    return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
+        # To L2 norm 1: scikit-learn's normalize() raises for a matrix without rows.
+        row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        norm = np.sqrt(np.bincount(row, rows.data.astype(float) ** 2, rows.shape[0]))
+        inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
+        rows.data = (rows.data * inverse[row]).astype(np.float32)
+        return rows
 
 
 def _fitted_on(about: np.ndarray) -> tuple[int, int]:

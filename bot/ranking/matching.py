@@ -205,11 +205,6 @@ class TextModel:
             if (paragraph := self._paragraph(interest.wanted, interest.refused)) is not None
         ]
 
-    @cached_property
-    def stems(self) -> list[str]:
-        """The stems of all topics that are wanted, with repetitions."""
-        return [stem for segment in self.segments for topic in segment for stem in topic.stems]
-
     @property
     def topics(self) -> list[Topic]:
         """The topics that the reader wants."""
@@ -220,29 +215,25 @@ class TextModel:
 
         All of a topic must be close: "medical records" is not close to a paper on medical images.
         """
-        directions, offsets, whole, parts = self._closeness
-        similar = directions @ meaning - offsets
         close = [
-            (float(similar[place]), number)
-            for number, place in enumerate(whole)
-            if similar[place] >= _CLOSE and all(similar[part] >= _CLOSE_PART for part in parts[number])
+            (float(whole.similar(meaning)), number)
+            for number, (whole, parts) in enumerate(self._closeness)
+            if whole.similar(meaning) >= _CLOSE and all(part.similar(meaning) >= _CLOSE_PART for part in parts)
         ]
         return [self.topics[number] for _, number in sorted(close, reverse=True)]
 
     @cached_property
-    def _closeness(self) -> tuple[np.ndarray, np.ndarray, list[int], list[list[int]]]:
-        """Directions (n, DIMENSIONS) and offsets (n,) of all topics and of their words, and which are whose."""
-        rows: list[_Paragraph] = []
-        whole, parts = [], []
-        nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
-        for topic in self.topics:
-            whole.append(len(rows))
-            rows.append(self._scaled(self._meaning.text(topic.stems)) or nothing)
-            stems = topic.stems if len(topic.stems) > 1 else ()
-            parts.append(list(range(len(rows), len(rows) + len(stems))))
-            rows += [self._scaled(self._meaning.text([stem])) or nothing for stem in stems]
-        directions = np.array([row.direction for row in rows]).reshape(-1, DIMENSIONS)
-        return directions, np.array([row.offset for row in rows]), whole, parts
+    def _closeness(self) -> list[tuple[_Paragraph, list[_Paragraph]]]:
+        """How close papers are to each topic, and, of a topic of several words, to each of them."""
+
+        def scaled(stems: Sequence[str]) -> _Paragraph:
+            nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
+            return self._scaled(self._meaning.text(stems)) or nothing
+
+        return [
+            (scaled(topic.stems), [scaled([stem]) for stem in topic.stems] if len(topic.stems) > 1 else [])
+            for topic in self.topics
+        ]
 
     @property
     def is_empty(self) -> bool:

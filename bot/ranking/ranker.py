@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from bot.model import Paper, PaperId, RankedText, Score, VotedPaper
 from bot.ranking.corpus import Corpus
@@ -54,14 +54,6 @@ class Interest:
         text = self.text.strip() or " ".join(self.rules.keywords)
         return [part for part in text.split("\n\n") if part.strip()]
 
-    @property
-    def model_key(self) -> Hashable:
-        """Cache key: readers with equal keys share a model."""
-        if self.up or self.down or self.learned:
-            return id(self)
-        mixture = (self.mixture.weights.tobytes(), self.mixture.offset)
-        return self.text, self.rules, tuple(self.ignored), mixture
-
 
 class Best(NamedTuple):
     """A reader's best candidates: their rows, best first, and their probabilities."""
@@ -76,7 +68,12 @@ class Ranker:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._pool: Pool | None = None
-        self._texts: dict[tuple[str, ...], TextModel] = {}
+        # BLAS threads that wait for one another cost more than they save on products of this size.
+        self._threads = ThreadpoolController()
+        # Readers of one profile share the model of its texts.
+        self._text_model = lru_cache(maxsize=_MOST_TEXTS)(
+            lambda paragraphs: TextModel(paragraphs, corpus.meaning_, corpus.background_.meanings)
+        )
 
     def rank(self, interest: Interest, candidates: Sequence[Paper]) -> Ranking:
         """Return every candidate's score for one reader."""
@@ -90,8 +87,7 @@ class Ranker:
     ) -> Iterator[Ranking]:
         """Yield for each reader a ranking of their own candidates, and of the best 50 of their ``earlier`` papers.
 
-        Papers are read once for all readers. Readers of one profile who have not voted share a model, and with equal
-        papers the ranking.
+        Papers are read once for all readers.
         """
         earlier = earlier or [()] * len(interests)
         papers = {paper.id: paper for reader_papers in (*candidates, *earlier) for paper in reader_papers}
@@ -101,48 +97,27 @@ class Ranker:
         if pool is None or pool.papers != ordered:
             pool = Pool(self._corpus, ordered)
             self._pool = pool
-        readers = Counter(interest.model_key for interest in interests)
         batch = _ReaderBatch(self, self._corpus, interests)
-        shared: dict[Hashable, Ranking] = {}
-        models: dict[Hashable, tuple[Model, np.ndarray]] = {}
         for interest, new, old in zip(interests, candidates, earlier, strict=True):
-            rows, old_rows = pool.rows(new), pool.rows(old)
-            key = (interest.model_key, rows.tobytes(), old_rows.tobytes())
-            ranking = shared.get(key)
-            if ranking is None:
-                # BLAS threads that wait for one another cost more than they save on products of this size.
-                with threadpool_limits(1):
-                    fitted = models.get(interest.model_key)
-                    if fitted is None:
-                        model, experts = batch.model(interest)
-                        fitted = (model, experts.log_odds(pool.seen, pool.seen.matches(model.text)))
-                        if readers[interest.model_key] > 1:
-                            models[interest.model_key] = fitted
-                    model, log_odds = fitted
-                    mixed = model.mixture.log_odds(log_odds)
-                    rows = np.append(rows, _best_rows(pool, mixed, interest.rules, old_rows, _MOST_EARLIER))
-                    scores = _scores(pool, mixed, model, interest.rules, rows)
-                ranking = Ranking(tuple(scores), pool, model, pool.seen.matches(model.text), log_odds)
-                # Others are not kept: those of a batch would hold 60,000 scores.
-                if readers[interest.model_key] > 1:
-                    shared[key] = ranking
-            yield ranking
+            with self._threads.limit(limits=1):
+                model, experts = batch.model(interest)
+                matches = pool.seen.matches(model.text)
+                log_odds = experts.log_odds(pool.seen, matches)
+                mixed = model.mixture.log_odds(log_odds)
+                best = _best_rows(pool, mixed, interest.rules, pool.rows(old), _MOST_EARLIER)
+                scores = _scores(pool, mixed, model, interest.rules, np.append(pool.rows(new), best))
+            yield Ranking(tuple(scores), pool, model, matches, log_odds)
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
         """Fit a model to each reader's votes, ignoring ``Interest.learned``; None for readers without votes."""
         unlearned = [replace(interest, learned=None) for interest in interests]
         batch = _ReaderBatch(self, self._corpus, unlearned)
-        with threadpool_limits(1):
+        with self._threads.limit(limits=1):
             return [batch.learned(interest) for interest in unlearned]
 
     def text(self, paragraphs: Sequence[str]) -> TextModel:
-        """Return the model of a reader's texts; readers of one profile share it."""
-        key = tuple(paragraphs)
-        if key not in self._texts:
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.clear()
-            self._texts[key] = TextModel(key, self._corpus.meaning_, self._corpus.background_.meanings)
-        return self._texts[key]
+        """Return the model of a reader's texts."""
+        return self._text_model(tuple(paragraphs))
 
     def distinctive_words(self, text: str, count: int) -> list[str]:
         """Return up to ``count`` words of a text, as spelled there: those of the highest TF-IDF weight first."""
@@ -181,20 +156,14 @@ class Ranker:
         for start in range(0, len(interests), _BATCH):
             part = interests[start : start + _BATCH]
             batch = _ReaderBatch(self, self._corpus, part)
-            mixed = []
-            with threadpool_limits(1):
-                for interest in part:
+            for interest in part:
+                with self._threads.limit(limits=1):
                     model, _ = batch.model(interest)
-                    mixed.append(model.form.log_odds(pool.seen, pool.seen.matches(model.text)))
-            best_of_all = _best(np.array(mixed), min(top, len(candidates)))
-            for interest, row, best in zip(part, mixed, best_of_all, strict=True):
-                if not interest.rules.require:
-                    yield best
-                    continue
-                complete = [number for number in range(len(row)) if not pool.missing_group(number, interest.rules)]
-                rows = np.array(complete, dtype=int)
-                (best_of_rows,) = _best(row[None, rows], min(top, len(rows)))
-                yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
+                    log_odds = model.form.log_odds(pool.seen, pool.seen.matches(model.text))
+                rows = np.arange(len(candidates))
+                if interest.rules.require:
+                    rows = rows[[not pool.missing_group(row, interest.rules) for row in rows.tolist()]]
+                yield _best(log_odds, rows, top)
 
 
 def _best_rows(pool: Pool, log_odds: np.ndarray, rules: Rules, rows: np.ndarray, most: int) -> np.ndarray:
@@ -295,14 +264,10 @@ class _ReaderBatch:
         )
 
 
-def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:
-    """Yield for each row the columns of the ``top`` highest, in descending order, and their probabilities."""
-    if not top:
-        yield from [Best(np.array([], int), np.array([]))] * len(log_odds)
-        return
-    # argpartition is linear in the candidates; only the top ones are sorted.
-    columns = np.argpartition(-log_odds, top - 1, axis=1)[:, :top]
-    values = np.take_along_axis(log_odds, columns, axis=1)
-    order = np.lexsort((columns, -values))
-    probabilities = expit(np.take_along_axis(values, order, axis=1).astype(float))
-    yield from map(Best, np.take_along_axis(columns, order, axis=1), probabilities)
+def _best(log_odds: np.ndarray, rows: np.ndarray, top: int) -> Best:
+    """Return the ``top`` of these rows with the highest log-odds, in descending order, and their probabilities."""
+    if top < len(rows):
+        # argpartition is linear in the candidates; only the top ones are sorted.
+        rows = rows[np.argpartition(-log_odds[rows], top - 1)[:top]]
+    best = rows[np.lexsort((rows, -log_odds[rows]))]
+    return Best(best, expit(log_odds[best].astype(float)))

@@ -271,7 +271,7 @@ class VotedTerms:
         return np.bincount(liked, minlength=terms), np.bincount(disliked, minlength=terms)
 
 
-# Compared and hashed by identity: readers with equal interests share a model.
+# Compared by identity: it holds arrays.
 @dataclass(frozen=True, eq=False)
 class Model:
     """One reader's model: the mixture of their experts as one ``form``, and what they wrote and voted on.
@@ -284,11 +284,6 @@ class Model:
     text: TextModel
     ignored: frozenset[str]
     votes: VotedTerms
-
-    @property
-    def has_several_interests(self) -> bool:
-        """Whether a paper may be nearer to one interest than to another."""
-        return len(self.text.paragraphs) > 1
 
     def contributions(self, pool: Pool, matches: MatchFeatures, row: int) -> dict[str, float]:
         """Return what each stem and bigram of a paper adds to its log-odds, ignored ones included."""
@@ -325,7 +320,7 @@ class Model:
         )
 
 
-# Compared and hashed by identity: readers with equal interests and candidates share a ranking.
+# Compared by identity: it holds arrays.
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Scores, best first, and the similarities of the ranked papers.
@@ -347,7 +342,8 @@ class Ranking:
         predictions = np.column_stack([self.expert_log_odds[rows], [s.log_odds for s in scores] - mixed])
         explained = []
         for score, row, of_score in zip(scores, rows, predictions.tolist(), strict=True):
-            terms = self._terms(row)
+            contributions = self.model.contributions(self.pool, self.matches, row)
+            terms = {term: value for term, value in contributions.items() if term not in self.model.ignored}
             explained.append(
                 score._replace(terms=terms, rest=score.rest - sum(terms.values()), predictions=tuple(of_score))
             )
@@ -368,16 +364,6 @@ class Ranking:
 
     def touches(self, paper: PaperId) -> bool:
         """Return whether a paper names a topic of the reader or is near to their text; any does without a text."""
-        return self._touching[self.pool.row[paper]]
-
-    @cached_property
-    def _touching(self) -> list[bool]:
-        """Whether each paper of the pool touches the text; as a list, since selection asks for most of them."""
-        near = self.matches.meaning >= _TOUCHES_BY_MEANING
-        touching: list[bool] = ((self.matches.phrases > 0) | near | self.model.text.is_empty).tolist()
-        return touching
-
-    def _terms(self, row: int) -> dict[str, float]:
-        """Return a paper's contributions by term, without ignored ones."""
-        terms = self.model.contributions(self.pool, self.matches, row)
-        return {term: value for term, value in terms.items() if term not in self.model.ignored}
+        row = self.pool.row[paper]
+        is_near = self.matches.meaning[row] >= _TOUCHES_BY_MEANING
+        return bool(self.model.text.is_empty or is_near or self.matches.phrases[row] > 0)

@@ -233,7 +233,6 @@ def similar_liked_paper(
 
 # Beside more topics and learned phrases a liked paper's title is too much to read.
 _MAX_PHRASES_BESIDE_TITLE = 3
-_WRITTEN = (ReasonKind.WROTE, ReasonKind.MENTIONED)
 
 
 def choose(

@@ -10,11 +10,14 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import time
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bot.config.profiles import EditionSection
 from bot.model import STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
 from bot.model.wording import plural
+
+if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
+    from bot.ranking.ranking import Ranking
 
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
@@ -86,19 +89,6 @@ class SelectionLimits:
         )
 
 
-class RankedPapers(Protocol):
-    """What selection compares: ranked papers with one another, and with the reader's interests."""
-
-    def similarity(self, paper: PaperId, other: PaperId) -> float:
-        """Return the similarity of two papers, 0 to 1."""
-
-    def interest(self, paper: PaperId) -> int | None:
-        """Return which of the reader's interests a paper is nearest to, if there are several."""
-
-    def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper has to do with what the reader wrote at all."""
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A chosen score and the kind of pick; ``alerted_by`` are the alert rule's keywords and authors in the paper."""
@@ -109,7 +99,7 @@ class Choice:
 
 
 def select(
-    scores: Sequence[Score], papers: RankedPapers, limits: SelectionLimits, waiting: Collection[PaperId] = ()
+    scores: Sequence[Score], papers: Ranking, limits: SelectionLimits, waiting: Collection[PaperId] = ()
 ) -> list[Choice]:
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
@@ -149,7 +139,7 @@ def select(
 
 
 def _best_of_interests(
-    eligible: Sequence[Score], followed: Sequence[Score], papers: RankedPapers, places: int
+    eligible: Sequence[Score], followed: Sequence[Score], papers: Ranking, places: int
 ) -> list[Score]:
     """Return the best paper of each interest; nothing if there are fewer than two.
 

@@ -17,11 +17,15 @@ def chosen(
 ):
     """Return paper and kind of each choice; papers are numbered by rank, the first ``touching`` touch the text."""
     scores = [Score(n, p, log_odds=p, rest=0.0) for n, p in enumerate(probabilities)]
-    model = SimpleNamespace(votes=SimpleNamespace(own=votes), has_several_interests=False)
-    pool = SimpleNamespace(similarity=lambda *_: 0.0)
-    ranking = SimpleNamespace(scores=scores, model=model, pool=pool, touches=lambda paper: paper < touching)
+    ranking = SimpleNamespace(
+        scores=scores,
+        model=SimpleNamespace(votes=SimpleNamespace(own=votes)),
+        similarity=lambda *_: 0.0,
+        interest=lambda _: None,
+        touches=lambda paper: paper < touching,
+    )
     profile = Profile(title="Owls", interests="owls at night", edition=edition or EditionSection())
-    choices = choices_of(profile, Ranked(ranking, papers={}, texts=None, evidence=None, reader=None), waiting)
+    choices = choices_of(profile, Ranked(ranking, papers={}, read=None, evidence=None, reader=None), waiting)
     return [(choice.score.paper, choice.kind) for choice in choices]
 
 

@@ -121,4 +121,3 @@ def test_the_nearest_interest_of_a_paper(corpus):
     papers = [paper(n, field, f"We study {field}.") for n, field in enumerate(("robot grasping", "protein folding"))]
     ranking = Ranker(corpus).rank(Interest("robot grasping\n\nprotein folding"), papers)
     assert [ranking.interest(n) for n in (0, 1)] == [0, 1]
-    assert ranking.model.has_several_interests
