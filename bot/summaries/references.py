@@ -396,6 +396,7 @@ def stands_alone(line: str, name: str) -> bool:
     """Return whether a line has its subject, and nothing that it refers to is outside it."""
     return not (
         is_open(line)
+        or line.count("(") != line.count(")")
         or (FINITE.match(line) and not _begins_with_subject(line))
         or _NUMBERED.match(line)
         or _ITS_BEHIND_PLURAL.search(line)

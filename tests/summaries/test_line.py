@@ -264,6 +264,8 @@ def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
         "On the basis of clinical findings and results of the tests.",
         "The owls of group A had a higher weight than bats.",
         "Whenever the nets of the owls were kept at a higher level.",
+        # Cut inside parentheses.
+        "Mean differences were 21.8 (feathers, g/m(2)) and 3.1 in both of the large forests of the far north.",
     ],
 )
 def test_what_is_wanted_points_back_or_has_no_clause_is_no_line(sentence):
