@@ -26,7 +26,7 @@ TABLE = Path(__file__).with_name("vectors.npy")
 DIMENSIONS = 400
 REFERENCES = 256  # papers of the table, by which the usual similarity of a profile and a paper is known
 # The table has two dimensions a byte, each one of 15 steps.
-_STEPS = 7
+STEPS = 7
 _TITLE_WEIGHT = 0.5
 # Papers that the table's frequencies count for beside those of a home.
 _TABLE_PAPERS = 2_000
@@ -216,7 +216,7 @@ class Meaning:
         known = np.flatnonzero(place >= 0)
         codes = table["codes"][place[known]]
         steps = np.stack([codes >> 4, codes & 15], axis=2).reshape(len(known), DIMENSIONS)
-        vectors[known] = (steps.astype(np.float32) - _STEPS) * table["step"][place[known], None]
+        vectors[known] = (steps.astype(np.float32) - STEPS) * table["step"][place[known], None]
         own = _places(self.own, words)
         is_own = np.flatnonzero((own >= 0) & (place < 0))
         vectors[is_own] = self.own_vectors[own[is_own]]
@@ -231,45 +231,13 @@ _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))
 
 @cache
 def shipped() -> np.ndarray:
-    """The table, mapped into memory: one record, see ``pack``."""
+    """The table, mapped into memory: one record, see ``pack`` in ``bench/vectors.py``."""
     return np.asarray(np.load(TABLE, mmap_mode="r"))
 
 
 def rarity(stem: str) -> float:
     """Return a stem's inverse document frequency (natural logarithm) among the table's abstracts."""
     return float(Meaning.learn(PaperWords.from_sequences([])).idf(np.array([word_hash(stem)], dtype=np.uint32))[0])
-
-
-def pack(  # noqa: PLR0917 - the arrays of one table
-    hashes: np.ndarray,
-    vectors: np.ndarray,
-    idf: np.ndarray,
-    mean: np.ndarray,
-    linear_map: np.ndarray,
-    references: np.ndarray,
-) -> np.ndarray:
-    """Return the record of a table: words by hash, their vectors two dimensions a byte, and what ``learn`` needs.
-
-    ``mean`` (DIMENSIONS,) is that of the papers' vectors, ``references`` (REFERENCES, DIMENSIONS) some of them.
-    """
-    hashes, first = np.unique(hashes, return_index=True)
-    vectors = vectors[first]
-    step = np.abs(vectors).max(axis=1) / _STEPS
-    steps = (np.round(vectors / step[:, None]) + _STEPS).astype(np.uint8)
-    layout = [
-        ("hash", "<u4", (len(hashes),)),
-        ("idf", "<f2", (len(hashes),)),
-        ("step", "<f4", (len(hashes),)),
-        ("codes", "u1", (len(hashes), DIMENSIONS // 2)),
-        ("mean", "<f4", (DIMENSIONS,)),
-        ("map", "<f2", (DIMENSIONS, DIMENSIONS)),
-        ("references", "<f2", (REFERENCES, DIMENSIONS)),
-    ]
-    record = np.zeros((), dtype=layout)
-    record["hash"], record["idf"], record["step"] = hashes, idf[first], step
-    record["codes"] = steps[:, ::2] << 4 | steps[:, 1::2]
-    record["mean"], record["map"], record["references"] = mean, linear_map, references
-    return record
 
 
 def _places(ordered: np.ndarray, words: np.ndarray) -> np.ndarray:
