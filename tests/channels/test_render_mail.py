@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import email
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from email import policy
 from html.parser import HTMLParser
+from itertools import count
 
 import pytest
 from jinja2 import DictLoader, Environment
 
-from bot.channels.email.rendering import HTML_BUDGET, MailParts, render_mail
-from bot.channels.papers import Links, title_link
+from bot.channels import RenderingParts
+from bot.channels.email.rendering import HTML_BUDGET, MailParts, MailRenderer, render_mail
+from bot.channels.papers import Links, ReaderLinks, title_link
 from bot.channels.phrases import news
+from bot.config.files import Signer
 from bot.model import (
     Edition,
     Fact,
@@ -294,3 +300,17 @@ def test_a_template_that_fails_on_a_real_edition_is_a_template_problem(full: Edi
     env = Environment(loader=DictLoader({"mail.html.j2": "{{ edition.picks[7].paper }}"}))
     with pytest.raises(TemplateProblem, match=r"mail\.html\.j2: "):
         render_mail(env, full, links)
+
+
+def test_the_header_and_the_text_unsubscribe_by_one_link_however_long_a_mail_takes(
+    full: Edition, templates: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer = Signer([b"a key of thirty-two bytes, or so"])
+    parts = RenderingParts(templates, lambda reader: ReaderLinks("https://owls.example", signer, reader), str)
+    seconds = count(1_746_000_000)
+    monkeypatch.setattr(time, "time", lambda: next(seconds))
+    (message,) = MailRenderer("Owls <owls@example.org>", parts).messages(full, "17")
+    mail = email.message_from_bytes(message.body, policy=policy.default)
+    body = mail.get_body(("plain",))
+    assert body is not None
+    assert mail["List-Unsubscribe"].strip("<>") in body.get_content()

@@ -237,7 +237,8 @@ class MailRenderer(Renderer):
         # Derived, not random: rendering the edition again gives the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
-        parts, date = self._mail(content), edition.composed_at
+        # One set of links for all parts of a mail, so that a token is the same in each.
+        parts, date = self._mail(content, links), edition.composed_at
         return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
@@ -252,11 +253,10 @@ class MailRenderer(Renderer):
         return self._finished(parts, reader, title, links, message_id=message_id, date=now)
 
     def preview(self, content: Edition | Letter, form: str) -> str:
-        parts = self._mail(content)
+        parts = self._mail(content, self._parts.links(edition_in(content).reader))
         return parts.html if form == "html" else parts.text
 
-    def _mail(self, content: Edition | Letter) -> MailParts:
-        links = self._parts.links(edition_in(content).reader)
+    def _mail(self, content: Edition | Letter, links: Links) -> MailParts:
         if isinstance(content, Letter):
             return render_letter_mail(self._parts.templates, content, links)
         return render_mail(self._parts.templates, content, links)
