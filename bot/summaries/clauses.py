@@ -306,20 +306,12 @@ _WHO_IN_SUBJECT = re.compile(
 )
 
 
-# "Of heart failure after infarction", between "treatment" and "is".
-_WHEN_IN_SUBJECT = re.compile(
-    r"(?<=\w) (?:for|after|during) (?:(?! (?:and|or|who|that|which)\b)[^,;:]){1,60}?"
-    r"(?= (?:is|are|was|were|has|have|had|can|may|did|does|results?|resulted|leads?|led|"
-    r"reduce[sd]?|improve[sd]?|increase[sd]?|decrease[sd]?|prevents?|prevented|provides?|produce[sd]?)\b)"
-)
-
-
 # "... is the same as that for women" compares those whom a sentence is about.
 _COMPARES_WHOM = re.compile(rf"\b(?:{_PEOPLE}|groups?|those|that (?:for|in|of)|than|controls?)\b")
 
 
 def _without_who(text: str) -> str:
-    who = _WHO_IN_SUBJECT.search(text) or _WHEN_IN_SUBJECT.search(text)
+    who = _WHO_IN_SUBJECT.search(text)
     if who is None or FINITE.search(text, text.find(" "), who.start()) or _COMPARES_WHOM.search(text, who.end()):
         return text
     return text[: who.start()] + text[who.end() :]

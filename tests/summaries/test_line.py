@@ -128,10 +128,6 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
             "We find that feeding of very old animals with hunger after winter is associated with fewer bites of bats.",
             "Feeding is associated with fewer bites of bats",
         ),
-        (
-            "Adding nets to the feeding for hunger after the very long winters of the north is cheap for most farms.",
-            "Adding nets to the feeding is cheap for most farms",
-        ),
         # An inserted phrase, a list behind "do not affect", and verbs that need no object.
         (
             "Large nets, at two and at four feet above the forest, significantly improved the total sleep of the owls.",
@@ -247,6 +243,9 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
         ),
         ("The hunger fell by 45% in the owls with the nets and by 28% in the many old bats of the south.", "by 28%"),
         ("Nets modified the sleep of the owls, but the effects occurred after the very long winters.", "occurred"),
+        # What a sentence is about.
+        ("The screening for winter hunger of young owls is not useful in most farms of the cold north.", "north"),
+        ("The heat began less than 14 days after the nets of the farm had gone from the far north.", "north"),
     ],
 )
 def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
