@@ -21,8 +21,22 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, MetaData, Table, column, create_engine, func, insert, inspect, select, table, text
-from sqlalchemy.types import JSON
+from sqlalchemy import (
+    JSON,
+    Connection,
+    MetaData,
+    Table,
+    column,
+    create_engine,
+    delete,
+    func,
+    insert,
+    inspect,
+    literal,
+    select,
+    table,
+    text,
+)
 
 from bot.config.files import create_private
 from bot.model import Reader
@@ -87,7 +101,7 @@ def has_readers(url: str) -> bool:
         return False
     with closing(database), database.reading() as connection:
         tables = {"readers", "forgotten"} & set(inspect(connection).get_table_names())
-        return any(connection.scalar(text(f"SELECT 1 FROM {name} LIMIT 1")) for name in tables)
+        return any(connection.scalar(select(literal(1)).select_from(table(name)).limit(1)) for name in tables)
 
 
 def _revision(connection: Connection) -> str | None:
@@ -358,8 +372,8 @@ def _continue_ids(connection: Connection, used_ids: Mapping[str, int]) -> None:
     """Let each table give higher ids than ever before: a link in a mail to a deleted reader must not be another's."""
     for name, used in used_ids.items():
         if connection.dialect.name == "sqlite":
-            connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), {"name": name})
             sequence = table("sqlite_sequence", column("name"), column("seq"))
+            connection.execute(delete(sequence).where(sequence.c.name == name))
             connection.execute(insert(sequence).values(name=name, seq=used))
         else:
             connection.execute(select(func.setval(func.pg_get_serial_sequence(name, "id"), used)))
