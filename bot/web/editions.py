@@ -10,7 +10,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
 from xml.etree import ElementTree as ET
@@ -41,25 +41,34 @@ _CATCH_UPS_A_MINUTE = 5
 _MOST_CACHED = 100  # editions
 
 
+@dataclass(frozen=True, slots=True)
+class _CachedEdition:
+    """An edition, valid for this profile as long as no newer paper is in the store."""
+
+    profile: Profile
+    newest: PaperId
+    edition: Edition
+
+
 class EditionCache:
     """Editions by a key, each composed again once its profile has changed or a newer paper is in the store."""
 
     def __init__(self, site: Site) -> None:
         self._papers = site.store.papers
-        self._cache: dict[Hashable, tuple[Profile, PaperId, Edition]] = {}
+        self._cache: dict[Hashable, _CachedEdition] = {}
         # One lock for all editions: composing takes the ranking lock of the site anyway, and a second request for
         # the same edition finds it in the cache.
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, profile: Profile, compose: Callable[[], Edition]) -> Edition:
         with self._lock:
-            state = (profile, self._papers.newest_id())
+            newest = self._papers.newest_id()
             cached = self._cache.get(key)
-            if not (cached and cached[:2] == state):
+            if not (cached and cached.profile == profile and cached.newest == newest):
                 if len(self._cache) >= _MOST_CACHED:
                     self._cache.clear()
-                cached = self._cache[key] = (*state, compose())
-            return cached[2]
+                cached = self._cache[key] = _CachedEdition(profile, newest, compose())
+            return cached.edition
 
 
 class OpenEditions:
