@@ -24,7 +24,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -159,11 +159,17 @@ class Mixture:
 SHIPPED = Mixture(np.array([1.0, 1.0]), 0.0)
 
 
-# Inverse variances of the normal priors of the weights and of the offset: of the home's around the shipped ones, and of
-# a reader's around the home's. With the home's, a reader who dislikes most of the first ten papers may be shown none
-# for weeks.
-_HOME_PRECISION = (4.0, 1.0)
-_READER_PRECISION = (8.0, 10.0)
+class _Precision(NamedTuple):
+    """Inverse variances of the normal priors of the weights and of the offset."""
+
+    weights: float
+    offset: float
+
+
+# Of the home's coefficients around the shipped ones, and of a reader's around the home's: with the home's precision, a
+# reader who dislikes most of the first ten papers may be shown none for weeks.
+_HOME_PRECISION = _Precision(4.0, 1.0)
+_READER_PRECISION = _Precision(8.0, 10.0)
 
 
 def home_mixture(readers: Sequence[Predictions]) -> Mixture:
@@ -184,7 +190,7 @@ def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture
     return _maximum_a_posteriori(predictions.recent(), home, _READER_PRECISION)
 
 
-def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: tuple[float, float]) -> Mixture:
+def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _Precision) -> Mixture:
     """Return the MAP estimate of the mixture; an expert of weight 0 in the prior keeps it."""
     if not len(predictions):
         return prior
@@ -193,7 +199,7 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: t
     center = predictions.log_odds.mean(axis=0)
     X = np.column_stack([predictions.log_odds - center, np.ones(len(predictions))])
     mean = np.append(prior.weights, prior.log_odds(center))
-    precisions = np.append(np.full(len(prior.weights), precision[0]), precision[1])
+    precisions = np.append(np.full(len(prior.weights), precision.weights), precision.offset)
 
     def loss(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         log_odds = X @ coefficients + predictions.adjustments
