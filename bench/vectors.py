@@ -126,6 +126,38 @@ def write(words: Sequence[str], vectors: np.ndarray, documents: Sequence[Sequenc
     shipped.cache_clear()
 
 
+def pack(  # noqa: PLR0917 - the arrays of one table
+    hashes: np.ndarray,
+    vectors: np.ndarray,
+    idf: np.ndarray,
+    mean: np.ndarray,
+    linear_map: np.ndarray,
+    references: np.ndarray,
+) -> np.ndarray:
+    """Return the record of a table: words by hash, their vectors two dimensions a byte, and what ``learn`` needs.
+
+    ``mean`` (DIMENSIONS,) is that of the papers' vectors, ``references`` (REFERENCES, DIMENSIONS) some of them.
+    """
+    hashes, first = np.unique(hashes, return_index=True)
+    vectors = vectors[first]
+    step = np.abs(vectors).max(axis=1) / STEPS
+    steps = (np.round(vectors / step[:, None]) + STEPS).astype(np.uint8)
+    layout = [
+        ("hash", "<u4", (len(hashes),)),
+        ("idf", "<f2", (len(hashes),)),
+        ("step", "<f4", (len(hashes),)),
+        ("codes", "u1", (len(hashes), DIMENSIONS // 2)),
+        ("mean", "<f4", (DIMENSIONS,)),
+        ("map", "<f2", (DIMENSIONS, DIMENSIONS)),
+        ("references", "<f2", (REFERENCES, DIMENSIONS)),
+    ]
+    record = np.zeros((), dtype=layout)
+    record["hash"], record["idf"], record["step"] = hashes, idf[first], step
+    record["codes"] = steps[:, ::2] << 4 | steps[:, 1::2]
+    record["mean"], record["map"], record["references"] = mean, linear_map, references
+    return record
+
+
 def words_apart(texts: Sequence[str]) -> dict[str, list[str]]:
     """Return groups of words that get a stem of their own, by that stem."""
     documents = [[tokens.american(token.spelling.lower()) for token in tokens.tokens(text)] for text in texts]
@@ -164,38 +196,6 @@ def _lemma(word: str) -> str:
                 word = word[:-1]
             break
     return word.removesuffix("e")
-
-
-def pack(  # noqa: PLR0917 - the arrays of one table
-    hashes: np.ndarray,
-    vectors: np.ndarray,
-    idf: np.ndarray,
-    mean: np.ndarray,
-    linear_map: np.ndarray,
-    references: np.ndarray,
-) -> np.ndarray:
-    """Return the record of a table: words by hash, their vectors two dimensions a byte, and what ``learn`` needs.
-
-    ``mean`` (DIMENSIONS,) is that of the papers' vectors, ``references`` (REFERENCES, DIMENSIONS) some of them.
-    """
-    hashes, first = np.unique(hashes, return_index=True)
-    vectors = vectors[first]
-    step = np.abs(vectors).max(axis=1) / STEPS
-    steps = (np.round(vectors / step[:, None]) + STEPS).astype(np.uint8)
-    layout = [
-        ("hash", "<u4", (len(hashes),)),
-        ("idf", "<f2", (len(hashes),)),
-        ("step", "<f4", (len(hashes),)),
-        ("codes", "u1", (len(hashes), DIMENSIONS // 2)),
-        ("mean", "<f4", (DIMENSIONS,)),
-        ("map", "<f2", (DIMENSIONS, DIMENSIONS)),
-        ("references", "<f2", (REFERENCES, DIMENSIONS)),
-    ]
-    record = np.zeros((), dtype=layout)
-    record["hash"], record["idf"], record["step"] = hashes, idf[first], step
-    record["codes"] = steps[:, ::2] << 4 | steps[:, 1::2]
-    record["mean"], record["map"], record["references"] = mean, linear_map, references
-    return record
 
 
 if __name__ == "__main__":
