@@ -283,7 +283,8 @@ _SAMPLE = re.compile(
     r"included|assigned|allocated|selected|studied|screened|eligible|divided|identified|reviewed|used|conducted|"
     r"invited|analy[sz]ed|interviewed|challenged|classified|followed)\b|\b(?:datasets?|samples?) (?:includ|compris|"
     r"contain)\w*\b|\bresponse rates?\b|\b(?:completed|participated in|remained in) (?:the|a) (?:\w+ )?(?:study|"
-    r"survey|trial)\b|\bat baseline\b|\b(?:groups|data|variables|means) were (?:compared|analy[sz]ed|tested) "
+    r"survey|trial)\b|\bat (?:baseline|enrol?lment|the (?:beginning|start) of the (?:study|trial))\b|"
+    r"\b(?:groups|data|variables|means) were (?:compared|analy[sz]ed|tested) "
     r"(?:by|using|with)\b"
 )
 # What beside a description of the sample tells what came out of it.

@@ -214,6 +214,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("We find that weeds grow faster in wet beds than in dry ones.", True),
         ("Extensive experiments demonstrate the effectiveness of our method.", False),
         ("Experiments show that our method outperforms existing baselines.", False),
+        # Who was studied, not what came out.
+        ("At the beginning of the study, 35% of the old owls were in the class of the very hungry.", False),
         ("Experiments show that our method achieves better results than other methods.", False),
         ("We hope that our findings will inspire future research on weeds.", False),
         ("We further discuss the benchmarks and their limits.", False),
