@@ -55,14 +55,14 @@ ROLES = Shares._fields
 HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
 IN_KINDS, IN_EIGHTHS = 8, 60  # sentences that a phrase must be in to be looked at
-EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 0.3  # inverse of the ridge
-IN_FINDINGS = 4  # sentences with labels of findings that a phrase must be in to count for findings
+EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 1.0  # inverse of the ridge
+IN_FINDINGS = 6  # sentences with labels of findings that a phrase must be in to count for findings
 FINDING_PHRASE_SCALE = 0.4
 # How much a label of a kind counts beside one of a finding. Of .4 and 1, .76 and .73 of what is bold on CSAbstruct's
 # part "dev" are labelled a result, in .43 and .51 of abstracts; by our labels of the part "report" .94 and .85 are
 # findings or borderline, in .56 and .62. The thresholds were chosen for each.
 KIND_WORTH = 0.4
-LEAST_WEIGHT = 0.02  # of a phrase for findings
+LEAST_WEIGHT = 0.05  # of a phrase for findings
 # Wording of a sentence that tells what follows from the results, in any field: surely, and perhaps.
 CONCLUDES = re.compile(
     r"\bconclu(?:de|des|ded|sions?)\b|\bin (?:summary|short|sum)\b|\btaken together\b|^(?:overall|thus|"

@@ -250,26 +250,6 @@ _NO_OUTCOME = re.compile(
     r"findings?) (?:\w+ )?(?:highlight|underscor)\w* (?:\w+ ){0,4}role\b|\b(?:extend|advance|deepen|enhance|"
     r"improve)\w* (?:the )?(?:\w+ )?understanding\b"
 )
-# What was done ("we finetune 2 models", "we examine norms across a 2 x 2 grid"), where no word says what came of it.
-_ACTION = re.compile(
-    r"\bwe (?:\w+ly |also |then |further |first )?(?:add|adopt|analy[sz]e|annotate|apply|assess|benchmark|"
-    r"build|collect|combine|compare|conduct|consider|construct|create|curate|design|develop|employ|evaluate|examine|"
-    r"experiment|explore|extract|feed|fine-?tune|formulate|generate|implement|inject|integrate|introduce|investigate|"
-    r"leverage|measure|model|optimi[sz]e|perform|pre-?train|present|propose|provide|quantify|release|replace|review|"
-    r"run|sample|select|simulate|study|survey|test|train|use|utilize|validate)\b"
-)
-_OUTCOME = re.compile(
-    r"\b(?:accuracy|achiev\w*|attain\w*|better|conclud\w*|correlat\w*|cut\w*|decreas\w*|demonstrat(?:e|es|ed|ing)|"
-    r"detect(?:s|ed)?|discover\w*|drop\w*|enabl\w*|establish\w*|exceed\w*|fail\w*|faster|fewer|find\w*|found|"
-    r"gain\w*|higher|identif\w*|improv\w*|increas\w*|indicat\w*|lower|observ\w*|obtain\w*|only|outperform\w*|"
-    r"prove\w*|reach\w*|reduc\w*|report(?:s|ed)|result\w* (?:in)|reveal\w*|sav\w*|show\w*|solv\w*|state-of-the-art|"
-    r"suggest\w*|surpass\w*|than|uncover\w*|up to|worse|yield\w*)\b"
-)
-# "The result is a system that ..." names what was built, "the aim is ..." and "we hope to ..." what is wanted.
-_NAMES_NO_OUTCOME = re.compile(
-    r"\bwe (?:\w+ly )?(?:aim|hope|plan|seek) to\b|^(?:the result is an?\b|(?:our|the) (?:\w+ )?(?:advantages?|"
-    r"aims?|benefits?|contributions?|goals?|objectives?) (?:of [^,.;]{0,60} )?(?:is|are)\b)"
-)
 # What should be done, which a guideline says in place of what came out.
 _RECOMMENDS = re.compile(
     r"\b(?:should|must|ought to|needs? to be|(?:is|are) (?:needed|required|necessary|recommended|warranted))\b"
@@ -333,7 +313,7 @@ def says_nothing(sentence: str) -> bool:
 
 
 def is_finding_form(sentence: str) -> bool:
-    """Return whether a sentence can report a finding by its form: no link, question or heading, and no bare win.
+    """Return whether a sentence can report a finding by its form: no sample, question or heading, and no bare win.
 
     In a bare win authors claim that what they made is better than others, and don't say by how much or at what cost.
 
@@ -345,15 +325,8 @@ def is_finding_form(sentence: str) -> bool:
     True
     """
     lower = sentence.lower()
-    tells_outcome = bool(_OUTCOME.search(lower))
-    if (
-        says_nothing(sentence)
-        or (_ADDRESS.search(lower) and not tells_outcome)
-        or _NAMES_NO_OUTCOME.search(lower)
-        or sentence.rstrip().endswith(("?", ":"))
-        or (_SAMPLE.search(lower) and not _BESIDE_SAMPLE.search(lower))
-        or (_ACTION.search(lower) and not tells_outcome)
-    ):
+    is_sample = _SAMPLE.search(lower) and not _BESIDE_SAMPLE.search(lower)
+    if says_nothing(sentence) or is_sample or sentence.rstrip().endswith(("?", ":")):
         return False
     if NUMBER.search(lower) or DIGIT.search(_COUNTED.sub(" ", lower)):
         return True

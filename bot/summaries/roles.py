@@ -23,7 +23,7 @@ from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.summaries.claims import FIGURE, REPORT, is_finding_form, wording
+from bot.summaries.claims import REPORT, is_finding_form, wording
 
 _WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
 _NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
@@ -232,11 +232,6 @@ def _normalised(odds: Sequence[float]) -> list[float]:
 
 # Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
 _LEAST_RESULT = 1e-4
-# ``docs/decisions/findings.md`` has other values of these constants. Below this probability of a result, a sentence
-# reports what others had found before.
-_RESULT_FROM = 0.1
-# Without a figure a finding has to be a result too: from this product of both scores on.
-_IN_WORDS_FROM = 0.2
 # Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
 _SURELY_RESULT = 0.85
 # The least probability of a result for "we find that ...", wherever it stands: among methods it is taken for one.
@@ -268,20 +263,16 @@ def finding_features(features: Features, kinds: Sequence[float], *, is_last: boo
 def finding_probability(
     sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
 ) -> float:
-    """Return the probability that a sentence reports a finding.
+    """Return the probability that a sentence reports a finding, 0 where it can't by its form.
 
-    0 where it is hardly a result, can't be a finding by its form, or has no figure and neither probability is high.
     Learned from our own labels of findings and others' labels of results by ``bench/summary_weights.py``.
     """
-    result = _result(features, kinds)
-    if result < _RESULT_FROM or not is_finding_form(sentence):
+    if not is_finding_form(sentence):
         return 0.0
     log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases)
     for name, value in finding_features(features, kinds, is_last=is_last).items():
         log_odds += weights.finding[name] * value
-    probability = 1 / (1 + exp(-log_odds))
-    is_sure = FIGURE in features.signals or probability * result >= _IN_WORDS_FROM
-    return probability if is_sure else 0.0
+    return 1 / (1 + exp(-log_odds))
 
 
 # The least probability in a logarithm, which has no value at 0.

@@ -169,21 +169,18 @@ _LONG_COST = 0.005
 _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.1
-# A set with a finding of this probability, where an abstract divides its result among several sentences.
+# A set with a finding, where an abstract divides its result among several sentences.
 _FINDING_WORTH = 0.15
-_FINDING_WORTH_FROM = 0.6
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
 _EVIDENCE_WORTH = 0.3
 # Of findings, what a figure adds to the probability, and what it adds to speak of all that was tried.
 _FIGURE_WORTH = 0.2
 _SCOPE_WORTH = 0.15
 # A sentence is a finding from this probability on, without and with a figure.
-_FINDING_FROM = 0.5
-_FINDING_WITH_FIGURE_FROM = 0.3
+_FINDING_FROM = 0.6
+_FINDING_WITH_FIGURE_FROM = 0.5
 # What it adds to be the conclusion of an abstract that surely has one: in trials it says what the figures come to.
 _CONCLUDING_WORTH = 0.3
-# How much surer a conclusion has to be: many say only what the results are good for.
-_CONCLUSION_DOUBT = 0.15
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
@@ -354,7 +351,7 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
     if how_many == 1:
         return [shares.gist]
     boost = 1.0
-    if paper.findings[place] >= _least_finding(paper.sentences[place]):
+    if _is_finding(paper, place):
         boost += _FINDING_BOOST * paper.findings[place] + _SCOPE_WORTH * scope(paper.sentences[place])
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
     if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
@@ -378,9 +375,7 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
         return 0.0 if paper.introduces else conclusion
     # Of two sentences the first proposal: another may say a part of the idea only.
     proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
-    has_finding = any(
-        paper.findings[i] >= _FINDING_WORTH_FROM and paper.readings[i].conclusion < _CONCLUSION_FROM for i in places
-    )
+    has_finding = any(_is_finding(paper, i) and paper.readings[i].conclusion < _CONCLUSION_FROM for i in places)
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
     has_proposal = not set(proposals).isdisjoint(places)
@@ -454,17 +449,13 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     """Return the sentence to set in bold: the most probable one, figures, scope and conclusions preferred."""
-    sure = [
-        place
-        for place in places
-        if paper.findings[place] - _CONCLUSION_DOUBT * paper.readings[place].conclusion
-        >= _least_finding(paper.sentences[place])
-    ]
+    sure = [place for place in places if _is_finding(paper, place)]
     return max(sure, key=lambda place: _headline(paper, place), default=None)
 
 
-def _least_finding(sentence: str) -> float:
-    return _FINDING_WITH_FIGURE_FROM if FIGURE in wording(sentence) else _FINDING_FROM
+def _is_finding(paper: Read, place: int) -> bool:
+    has_figure = FIGURE in wording(paper.sentences[place])
+    return paper.findings[place] >= (_FINDING_WITH_FIGURE_FROM if has_figure else _FINDING_FROM)
 
 
 def _headline(paper: Read, place: int) -> float:
