@@ -2,11 +2,12 @@
 
     python bench/line_weights.py ../shared/bench
 
-``line_labels.jsonl`` beside this file has labels of our own for lines of papers of ``stream/papers.jsonl.gz`` and
-``screening.jsonl.gz``, which were read beside their titles: 1 says what was found or made, whole, true as far as the
-abstract tells and by itself; 0 is cut off, thin, known before, or on how something was studied. Lines are named by a
-checksum; those that the code no longer makes teach nothing. All papers have an even checksum: the others are to report
-on. Ten-fold, by papers: how often the line of highest probability is one labelled 1.
+``line_labels.jsonl`` beside this file has grades of our own for lines of papers of ``stream/papers.jsonl.gz`` and
+``screening.jsonl.gz``, which were read beside their abstracts, the title's among them: 2 says the main finding or what
+was made, whole, true as far as the abstract tells and by itself; 1 says less, such as a side result; 0 is cut off,
+thin, known before, or on how something was studied. Lines are named by a checksum; those that the code no longer makes
+teach nothing. All papers have an even checksum: the others are to report on. Ten-fold, by papers: the share of papers
+whose chosen line has a 1 or 2, a 2, is the title's, and is another with a 1 or 2.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +25,11 @@ from sklearn.model_selection import GroupKFold
 from summary_weights import read_jsonl
 
 from bot.summaries import line
+from bot.summaries.worth import Features
 
 FILES = ("stream/papers.jsonl.gz", "screening.jsonl.gz")
-# Of .05, .2, 1 and 5 the best, ten-fold.
-INVERSE_RIDGE = 1.0
+WORTH = {0: 0.0, 1: 0.5, 2: 1.0}
+IN_LINES = 100  # that a feature must be in to count
 
 
 def checksum(text: str) -> str:
@@ -37,41 +41,54 @@ def main() -> None:
     parser.add_argument("bench", type=Path)
     args = parser.parse_args()
     labels = {
-        (row["id"], row["line"]): row["good"] for row in read_jsonl(Path(__file__).with_name("line_labels.jsonl"))
+        (row["id"], row["line"]): row["grade"] for row in read_jsonl(Path(__file__).with_name("line_labels.jsonl"))
     }
     wanted = {paper for paper, _ in labels}
-    rows, good, papers = [], [], []
+    rows, graded, papers = [], [], []
     for paper in (paper for file in FILES for paper in read_jsonl(args.bench / file) if paper["id"] in wanted):
         for candidate in line.candidates(paper["title"], paper["abstract"]):
-            label = labels.get((paper["id"], checksum(candidate.line)))
-            if label is not None:
+            grade = labels.get((paper["id"], checksum(candidate.line)))
+            if grade is not None:
                 rows.append(candidate.features)
-                good.append(label)
+                graded.append(grade)
                 papers.append(paper["id"])
-    names = sorted({name for row in rows for name in row} - UNUSED)
+    frequent = Counter(name for row in rows for name, value in row.items() if value)
+    names = sorted(name for name, count in frequent.items() if count >= IN_LINES)
     values = np.array([[row.get(name, 0.0) for name in names] for row in rows])
-    taken, of = ten_fold(values, np.array(good), np.array(papers))
-    print(f"{len(good)} of {len(labels)} labelled lines are made; ten-fold {taken} of {of} papers have a good line")
-    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=5000).fit(values, good)
+    grades = np.array(graded)
+    print(f"{len(grades)} of {len(labels)} graded lines are made, of {len(wanted)} papers")
+    ten_fold(values, grades, np.array(papers), rows)
+    model = fitted(values, grades)
     weights = {"bias": model.intercept_[0], **dict(zip(names, model.coef_[0], strict=True))}
     path = Path(line.__file__).with_name("line_weights.json")
     path.write_text(json.dumps({name: round(float(weight), 2) for name, weight in weights.items()}, indent=1) + "\n")
 
 
-# What was left out by steps that cost nothing.
-UNUSED = {"article", "modifier", "adverb", "insert", "brief", "clause", "middle"}
+def fitted(values: np.ndarray, grades: np.ndarray) -> LogisticRegression:
+    """A logistic regression to which each line is good by its grade's worth, and bad by the rest."""
+    worths = np.array([WORTH[grade] for grade in grades])
+    return LogisticRegression(max_iter=5000).fit(
+        np.vstack([values, values]),
+        np.repeat([1, 0], len(grades)),
+        sample_weight=np.concatenate([worths, 1 - worths]),
+    )
 
 
-def ten_fold(values: np.ndarray, good: np.ndarray, papers: np.ndarray) -> tuple[int, int]:
-    """Return of how many papers the line of highest probability is good, and how many papers there are."""
-    taken = 0
-    for train, test in GroupKFold(10).split(values, good, papers):
-        model = LogisticRegression(C=INVERSE_RIDGE, max_iter=5000).fit(values[train], good[train])
-        probabilities = model.predict_proba(values[test])[:, 1]
-        for paper in set(papers[test]):
-            of_paper = papers[test] == paper
-            taken += int(good[test][of_paper][probabilities[of_paper].argmax()])
-    return taken, len(set(papers))
+def ten_fold(values: np.ndarray, grades: np.ndarray, papers: np.ndarray, rows: Sequence[Features]) -> None:
+    """Print how good the chosen lines of arXiv's and of the reviews' papers are."""
+    worths = np.zeros(len(grades))
+    for train, test in GroupKFold(10).split(values, grades, papers):
+        worths[test] = fitted(values[train], grades[train]).predict_proba(values[test])[:, 1]
+    worths = np.array([line.worth_of(worth, row) for worth, row in zip(worths, rows, strict=True)])
+    of_title = np.array(["title" in row for row in rows])
+    chosen = {name: [] for name in ("arXiv", "reviews")}
+    for paper in sorted(set(papers)):
+        of_paper = np.flatnonzero(papers == paper)
+        chosen["arXiv" if paper[0].isdigit() else "reviews"].append(of_paper[worths[of_paper].argmax()])
+    for name, lines in chosen.items():
+        good, title = grades[lines] >= 1, of_title[lines]
+        figures = [np.mean(good), np.mean(grades[lines] == 2), np.mean(title), np.mean(good & ~title)]
+        print(f"{name}: {len(lines)} papers;", *(f"{share:.3f}" for share in figures))
 
 
 if __name__ == "__main__":

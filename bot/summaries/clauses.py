@@ -72,13 +72,14 @@ DOES = (
 _AUXILIARIES = "is|are|was|were|has|have|had|can|cannot|could|do|does|did|may|might|must|will|would|should"
 FINITE = re.compile(
     rf"(?<![\w-])(?:{_AUXILIARIES}|(?:{DOES})(?:i?e[sd]|y|s|e|ed)?|gives?|gave|grows?|grew|shows?|showed|experienced?|"
-    r"secures|strikes|marks|rose|rises?|fell|falls?|"
-    r"drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|led|ran|got|gets?|takes?|took|brings?|brought|"
-    r"leaves?|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|"
-    r"knows?|knew|loses?|lost|spends?|thought|"
-    r"averaged|became|blunt(?:s|ed)|bound|declin(?:es|ed)|dilat(?:es|ed)|display(?:s|ed)|exert(?:s|ed)|lessen(?:s|ed)|"
-    r"normali[sz](?:es|ed)|returned|revers(?:es|ed)|surviv(?:es|ed)|underwent|"
-    r"carr(?:y|ies|ied)|appl(?:y|ies|ied)|rel(?:y|ies|ied))\b(?!-)",
+    r"secures|strikes|marks|rose|rises?|fell|falls?|drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|"
+    r"led|ran|got|gets?|takes?|took|brings?|brought|leaves?|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|"
+    r"begun|comes?|came|saw|won|sped|chose|knows?|knew|loses?|lost|spends?|thought|"
+    r"approximat(?:es|ed)|averag(?:es|ed)|became|block(?:s|ed)|blunt(?:s|ed)|bound|complet(?:es|ed)|declin(?:es|ed)|"
+    r"delay(?:s|ed)|develop(?:s|ed)|died|eradicat(?:es|ed)|dilat(?:es|ed)|display(?:s|ed)|exert(?:s|ed)|"
+    r"lengthen(?:s|ed)|lessen(?:s|ed)|lifts|met|normali[sz](?:es|ed)|rank(?:s|ed)|regulat(?:es|ed)|"
+    r"resolved|returned|revers(?:es|ed)|shorten(?:s|ed)|spent|surviv(?:es|ed)|underwent|(?:carr|appl|rel)(?:y|ies|ied))"
+    r"\b(?!-)",
     re.IGNORECASE,
 )
 # Forms that are surely no participles, nor, unless they are often nouns, plurals.
@@ -100,8 +101,8 @@ _AFTER_PARTICIPLE = re.compile(r" (?:by|at|on|in|from|to|as|with|for|according|w
 # Forms that are as often nouns: "the minimum cost", "an increase". As verbs they have an object or an adverb behind,
 # and without an "s" a plural before them.
 _OFTEN_NOUN = re.compile(
-    r"(?:attempt|balanc|beat|benefit|captur|caus|chang|complement|cost|cut|decreas|deliver|discover|drop|extract|fall|gain|"
-    r"guid|harm|help|hold|impact|increas|influenc|lead|limit|link|lower|match|measur|need|outlook|peak|rang|recover|"
+    r"(?:attempt|balanc|beat|benefit|block|captur|caus|chang|complement|cost|cut|decreas|delay|deliver|discover|drop|extract|fall|gain|"
+    r"guid|harm|help|hold|impact|increas|influenc|lead|limit|link|lower|match|measur|need|outlook|peak|rang|rank|recover|"
     r"report|represent|result|ris|run|sav|scal|scor|shape|shift|show|spread|support|track|transfer|turn|us|view|work)"
     r"(?:e?s?|y)"
 )
@@ -218,10 +219,16 @@ def versions(clause: str, most: int, forms: Mapping[str, str]) -> Iterator[Short
 
 _ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)  # is left out where it would be the thirteenth word
 
+_DOSE = (
+    r"\d[\d.,/]*(?:(?: ?- ?| or | to | and )\d[\d.]*)* ?(?:mg|micrograms?|microg|mcg|ml|g|IU|units?|mmol|mumol)\b"
+    r"(?:[/.-]\w+)*(?: (?:(?:once|twice|three times) )?(?:daily|a day|per day|b\.?i\.?d\b\.?|t\.?i\.?d\b\.?))?"
+)
 # The same in fewer words.
 _BRIEF = [
     (re.compile(pattern, re.IGNORECASE), brief)
     for pattern, brief in (
+        (r"\s?(?:\+/-|±)\s?\d[\d.]*", ""),
+        (rf"(?<!by)(?<!from)(?<!to)(?<!was)(?<!were)(?<!than)(?<!and)(?<!of)(?: at)? {_DOSE}", ""),
         (r"\bin order to\b", "to"),
         (r"\b(?:is|are) able to\b", "can"),
         (r"\b(?:was|were) able to\b", "could"),
@@ -234,16 +241,18 @@ _BRIEF = [
         (r"\bstatistically (?=significant)", ""),
         (r"\bapproximately\b", "about"),
         (r"\bthe (?=(?:incidence|prevalence|rate|use|risk|effects?|performance|accuracy|quality|number) of\b)", ""),
-        (r"\bas well as\b", "and"),
+        (r"(?<!about )(?<!just )(?<!perform )(?<!performs )(?<!performed )\bas well as\b", "and"),
         (r"\b(?:current|the) state-of-the-art\b", "state-of-the-art"),
         (r" (?:percent|per cent)\b", "%"),
     )
 ]
 # Adjectives without which a claim is a little wider; "no significant effect" stays.
 _MODIFIERS = re.compile(
-    r"(?<!\bor )(?<!\band )(?<!\byet )(?<!ly )\b(?:various|diverse|several|multiple(?= \w+[^si]s\b)|existing|"
+    r"(?<!\bor )(?<!\band )(?<!\byet )(?<!\bbut )(?<!ly )\b(?:various|diverse|several|"
+    r"multiple(?= \w+[^si]s\b)|existing|"
     r"traditional|conventional|popular|widely[- ]used|publicly available|well-known|well-established|challenging|"
-    r"leading|representative|careful|entire|simple|novel|respective|corresponding|crucial|competitive|sophisticated|powerful|rich|"
+    r"leading|representative|careful|entire|simple|novel|respective|corresponding|crucial|competitive|sophisticated|"
+    r"powerful|rich|"
     r"extensive|comprehensive|important|necessary|notable|considerable|substantial|significant|remarkable|marked|"
     r"consistent)\s+(?=[a-z])(?!(?:and|or|but|to|as|for|in|than|of|with)\b)"
 )
@@ -286,7 +295,16 @@ _INSERTS = re.compile(
 _ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+ )")  # but not "group A had"
 
 
+# "The nocturnal bird, owl, eats" is "Owl eats".
+_NAMED_LATE = re.compile(
+    rf"^(?:The|An?) [^,;:]{{8,90}}, (?P<name>(?!however|therefore|though|too|also)[\w-]{{4,}}(?<!ly)(?<!ed)(?<!ing)), "
+    rf"(?=(?:is|are|was|were|has|have|can|may|(?:{DOES})(?:i?e[sd]|s|ed))\b)"
+)
+
+
 def _without_inserts(text: str) -> str:
+    if late := _NAMED_LATE.match(text):
+        return f"{late['name']} {text[late.end() :]}"
     insert = _INSERTS.search(text)
     # Behind a verb it is an item of a list: "disorders, including grief, generalized anxiety, and others".
     return text if insert is None or has_verb(text[: insert.start()]) else _INSERTS.sub(" ", text)
@@ -332,6 +350,7 @@ _CLAUSE_CUT = re.compile(
 _PHRASE_CUT = re.compile(
     r"\s+(?=(?:on|across|over|compared (?:to|with)|relative to|in comparison|against|during|among|amongst|within|"
     r"in(?! only)|at|after|for|via|through|using|throughout|as measured|"
+    r"than (?:in|with|after|among|during|for|those|that)|"
     r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?)|from \w+ to)\b)"
 )
 
@@ -369,34 +388,36 @@ def _cuts(version: Shortened, most: int) -> Iterator[Shortened]:
             for between, tail in _tails(part, rest):
                 is_short = len((joined := f"{part}{tail}").split()) <= most
                 if is_short and _is_complete(part, between, "phrase"):
-                    yield Shortened(joined, version.left_out | {"middle"})
+                    yield Shortened(joined, version.left_out | {"middle", f"then {tail.split()[0]}"})
         if len(part.split()) <= most and _is_complete(part, rest, kinds[end]):
-            yield Shortened(part, version.left_out | {kinds[end]})
+            yield Shortened(part, version.left_out | {kinds[end], f"before {rest.strip(' ,;:').partition(' ')[0]}"})
 
 
-_FIGURE_PHRASE = re.compile(r"\s+(?=(?:by|from|to|in|at|on|with|over)\b)")
-_COMPARISON = re.compile(r"\s+(?=(?:than|compared (?:to|with)|versus|vs|relative to)\b)")
+_LATER_PHRASE = re.compile(r"\s+(?=(?:by|from|to|in|at|on|with|over|during|after|among|than|compared with)\b)")
+# Other phrases may belong to the noun that is left out: "in owls with nets".
+_OF_VERB = re.compile(r" (?:by|during|after|among|(?<!less )(?<!more )(?<!greater )(?<!fewer )than|compared with)\b")
+_NEXT_PHRASE = re.compile(r" (?:and|or) (?:by|from|in|on|than|to|with)\b")  # "with nets and by 28%"
 
 
 def _tails(part: str, rest: str) -> Iterator[tuple[str, str]]:
-    """Yield later phrases of a clause that have its first figure, or say beside what it is more, with what is before.
+    """Yield later phrases of a clause, whole and up to the phrase after, with what is before.
 
     "By 40%" of "on two forests by 40%", "than bats" of "in old animals of the north than bats".
     """
-    for later in _FIGURE_PHRASE.finditer(rest, 1):
-        before, figure = rest[: later.start()], rest[later.start() :].rstrip(" ,;:")
-        is_further = before.endswith((" and", " or", " but"))
-        if not (is_further or NUMBER.search(before.lower()) or _HAS_VERB.search(before)) and NUMBER.search(
-            figure.lower()
-        ):
-            yield before, figure
-    comparison = _COMPARISON.search(rest, 1)
-    if comparison and _CHANGED.search(part) and _WHO_OR_WHEN.match(rest):
-        before, compared = rest[: comparison.start()], rest[comparison.start() :].rstrip(" ,;:")
-        # "In men than in women" compares what would be left out.
-        is_needed = before.split()[0] in compared.split() or _COMPARES_WHOM.search(compared.removeprefix(" than"))
-        if not (is_needed or NUMBER.search(before.lower()) or _HAS_VERB.search(before)):
-            yield before, compared
+    starts = [later.start() for later in _LATER_PHRASE.finditer(rest, 1)]
+    for at, start in enumerate(starts):
+        before = rest[:start]
+        if before.endswith((" and", " or", " but", ",")) or NUMBER.search(before.lower()) or _HAS_VERB.search(before):
+            return
+        for end in [*starts[at + 1 :], len(rest)]:
+            tail = rest[start:end].rstrip(" ,;:")
+            # "In men than in women" compares what would be left out.
+            is_needed = tail.startswith((" than", " compared")) and (
+                not _CHANGED.search(part) or before.split()[0] in tail.split() or _COMPARES_WHOM.search(tail[6:])
+            )
+            is_loose = not (_OF_VERB.match(tail) or NUMBER.search(tail.lower())) or _NEXT_PHRASE.search(tail)
+            if not (is_needed or is_loose or is_open(tail) or wants_preposition(tail, rest[end:])):
+                yield before, tail
 
 
 def is_open(part: str) -> bool:
@@ -455,6 +476,11 @@ _COMPARED = re.compile(r"[,\s]*(?:compared|relative|in comparison)\b")
 _CHANGED = re.compile(
     r"\b(?:better|higher|lower|faster|fewer|less|greater|more|outperform|\w*(?:creas|reduc|improv|drop|gain)\w*)\b"
 )
+# "Was lower in owls" and "a lower rate" say as much without "than in bats".
+_COMPARATIVE_OF = re.compile(
+    r"\b(?:better|higher|lower|faster|fewer|less|greater|longer|shorter|larger|smaller|worse|more)"
+    r"(?:(?: [\w-]+)? (?:in|with|after|among|during|for|at|under|on|when) |(?<!less)(?<!more)(?: [\w-]+){1,3}$)"
+)
 # "4% in the treated group and 9%" ends within a pair of like phrases.
 _LIKE_PHRASES = re.compile(r"\b(in|for|on|at|with|after|from) (?:the |an? )?[^,]* and [^,]*$")
 _CLOSES_LIST = re.compile(
@@ -469,14 +495,10 @@ _LINKING_END = re.compile(
     r"\b(?:was|were|\w+ly|\w+ed), (?:in|at|by|on|with|for|after|within)\b[^,]*$|"
     r"\b(?:when|if|while) [\w-]+$"
 )
-
-
 # What is compared in it isn't compared with the clause before.
 _FURTHER_CLAUSE = re.compile(r",? (?:although|and|but|though|whereas|while|whilst)\b")
 # "A fell, and B, which rose" is cut before "which".
 _SECOND_SUBJECT = re.compile(r", and (?P<subject>[^,]*)$")
-
-
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 
 
@@ -507,14 +529,15 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(rest):
             return False
     is_unbalanced = part.count('"') % 2 or any(part.count(left) != part.count(right) for left, right in _PAIRS)
-    is_uncompared = not (rest[0] in ";:" or (kind == "clause" and _FURTHER_CLAUSE.match(rest))) and (
-        _COMPARES.search(rest) or (_COMPARED.match(rest) and not _CHANGED.search(part))
+    is_uncompared = (
+        not (rest.startswith(" than") and _COMPARATIVE_OF.search(part))
+        and not (rest[0] in ";:" or (kind == "clause" and _FURTHER_CLAUSE.match(rest)))
+        and (_COMPARES.search(rest) or (_COMPARED.match(rest) and not _CHANGED.search(part)))
     )
-    is_half_compared = _COMPARED_FIGURE.search(part) is not None
     return not (
         is_unbalanced
         or is_uncompared
-        or is_half_compared
+        or _COMPARED_FIGURE.search(part)
         or ": " in part
         or _LINKING_END.search(part)
         or (rest.startswith(",") and (second := _SECOND_SUBJECT.search(part)) and not has_verb(second["subject"]))

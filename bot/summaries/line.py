@@ -11,21 +11,18 @@ of the candidates' features are learned by ``bench/line_weights.py``; ``docs/dec
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from bot.model.wording import oneline
-from bot.summaries.claims import CONFIRMS, NUMBER, is_finding_form
+from bot.summaries.claims import CONFIRMS, is_finding_form
 from bot.summaries.clauses import (
     DOES,
     FINITE,
-    NEGATED,
     PAIRED,
     Shortened,
     has_verb,
@@ -48,12 +45,10 @@ from bot.summaries.references import (
     with_name,
     without_head,
 )
-from bot.summaries.roles import KINDS, Reading
 from bot.summaries.summary import read_abstract
+from bot.summaries.worth import MAX_WORDS, NO_OUTCOME, Features, of_cut, of_line, of_sentence, probability, topic_of
 from bot.text.latex import readable
-from bot.text.tokens import is_general, stem_terms
 
-MAX_WORDS = 12
 _LEAST_WORDS = 4
 
 
@@ -71,20 +66,27 @@ def line_of(title: str, abstract: str) -> str:
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
 def _line(title: str, abstract: str) -> str:
     name = name_of(title, _plain_sentences(abstract))
-    line = _statement(without_subtitle(title))
-    if not line:
-        worth, line = max(
-            ((worth_of(each.features), each.line) for each in candidates(title, abstract)),
-            key=lambda of_line: of_line[0],
-            default=(-math.inf, ""),
-        )
-        line = line if worth > _TITLE_WORTH else _titled(title, name)
+    line = _statement(without_subtitle(title)) or max(candidates(title, abstract), key=_worth).line
     is_plain = line.split(" ")[0].islower() and not (name and line.startswith(name))
     return line[:1].upper() + line[1:] if is_plain else line
 
 
-# The log-odds of saying what was found or made, from which a line is taken before the title.
-_TITLE_WORTH = -0.7
+def _worth(candidate: Candidate) -> float:
+    return worth_of(probability(candidate.features), candidate.features)
+
+
+# A title stands above the summary too, and a finding tells more than what was made.
+_SHARES = {"title": 0.25, "made": 0.6}
+# From this probability on a line is taken before a title that only names the topic.
+_LINE_FROM = 0.08
+
+
+def worth_of(probable: float, features: Features) -> float:
+    """Return what a line with this probability and these features is worth: that of highest worth is taken."""
+    worth = probable * math.prod(share for name, share in _SHARES.items() if name in features)
+    return max(worth, _LINE_FROM) if "title" in features else worth
+
+
 # "Is mediated" by what?
 _PASSIVE_END = re.compile(r"\b(?:is|are|was|were) (?:\w+ly )?\w+(?:ed|en)$")
 _SHORT_WORD = 3  # characters
@@ -107,7 +109,13 @@ def _titled(title: str, name: str) -> str:
     is_sentence_case = head.split(" ")[0].istitle() and not _is_title_case(head)
     named = f"{name}: {head[:1].lower() + head[1:] if is_sentence_case else head}"
     return (
-        named if name and head[0].isalnum() and not has_name(title, name) and len(named.split()) <= MAX_WORDS else head
+        named
+        if name
+        and head[0].isalnum()
+        and ": " not in head
+        and not has_name(title, name)
+        and len(named.split()) <= MAX_WORDS
+        else head
     )
 
 
@@ -155,12 +163,18 @@ _ONLY_WANTED = re.compile(
     r"(?<!able )\bto (?:confirm|show|determine|establish|prove|verify|demonstrate)\b|\bif\b",
     re.IGNORECASE,
 )
+# "There is no evidence that owls sleep" reports that nothing shows it: "no evidence that owls sleep".
+_NOT_REPORTED = re.compile(
+    r"\b(?:not|nor|never|neither|cannot|fail\w*|unclear|against|contradict\w*|refut\w*|reject\w*|question\w*|"
+    r"(?P<none>no|little|insufficient|limited|weak))\b(?: [\w-]+){0,5} that,?\s+$",
+    re.IGNORECASE,
+)
 # A phrase on where something was tried, or a concession: the clause after it is true without it.
 _LEAD = re.compile(
     r"(?:In|On|Across|Over|Among(?:st)?|Through|Using|Evaluated|Tested|Based on|Despite|Although|Though|While|Whereas|"
     r"Akin to|Unlike|Like|Similar to|Consistent with|As expected|Given|Without|Under|During|For|Within|When|Since|"
     r"Remarkably|Notably|Empirically|Theoretically|Experimentally|Of (?:our|the|these|all)|At|By|"
-    r"With|Via|Leveraging|Building on|Applied|Beyond|After|Compared (?:to|with)|Relative to|Averaged)"
+    r"With|Via|Following|Leveraging|Building on|Applied|Beyond|After|Compared (?:to|with)|Relative to|Averaged)"
     r"\b[^;:]{0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
     r"some|no|only|over|about|nearly|half|even|(?-i:[A-Z])[\w-]*|"
     r"(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|"
@@ -188,8 +202,10 @@ _NOT_ONLY = re.compile(r"\bnot only (.*?),? but\b.*")
 
 # Words without which a clause says the same.
 _FILLERS = re.compile(
-    r"(?:(?<=\w )(?<!\bno )|^)(?:also|further|consistently|effectively|successfully|notably|respectively|extremely|"
-    r"(?:statistically )?significantly (?=outperform|improv|reduc|increas|decreas|enhanc|surpass|boost|higher|lower)|"
+    r"(?:(?<=\w )(?<!\bno )(?<!\bas )(?<!\band )|^)(?:also|further|consistently|effectively|successfully|notably|"
+    r"respectively|extremely|"
+    r"(?:statistically )?significantly (?=outperform|improv|reduc|increas|decreas|enhanc|surpass|boost|higher|lower|"
+    r"less|greater|longer|shorter|more)|"
     r"substantially|remarkably|highly (?=effective)|in fact|indeed|however,?|thus|therefore|generally)\s+(?!and\b)|"
     r",\s+(?:however|therefore|thus|moreover|furthermore|in turn|on the other hand|then|too),(?=\s)",
     re.IGNORECASE,
@@ -203,7 +219,9 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
     """Yield what a sentence says, the longest first, without words on who found it, where, and beside what."""
     text = _FILLERS.sub("", CONFIRMS.sub("", without_head(_PARENTHESES.sub("", sentence))))
     reporting = _REPORTING.match(text)
-    if reporting and not _ONLY_WANTED.search(reporting[0]):
+    if reporting and (denial := _NOT_REPORTED.search(reporting[0])):
+        text = text[denial.start("none") :] if denial["none"] else text
+    elif reporting and not _ONLY_WANTED.search(reporting[0]):
         text = text[reporting.end() :]
     text = _DASH.split(text)[0]
     text = _COUNTED.sub("", with_name(_NOT_ONLY.sub(r"\1", text), name))
@@ -212,6 +230,12 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
         yield with_name(rest, name)
     text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text if name else _OUR_KIND.sub("", text))
     yield text
+    if name and (outcome := _OUTCOME.search(text)) and (name in text[: outcome.start()] or _BY_US.match(text)):
+        yield f"{name} {_THIRD_PERSON[outcome['verb']]} {text[outcome.end() :]}"
+    first, *further = _FURTHER.split(text)
+    for clause in further:
+        if has_verb(first) and has_verb(clause) and not (FINITE.match(clause) or _NO_SUBJECT.match(clause)):
+            yield with_name(clause, name)
     while lead := _LEAD.match(text):
         text = with_name(text[lead.end() :], name)
         # "Across six models, A, B and C, ..." goes on with a list.
@@ -219,156 +243,76 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
             yield text
 
 
-# Samples, praise, what was done or has to be done: in a line without saying what came out.
-_NO_OUTCOME = re.compile(
-    r"\bat baseline\b|\bmean baseline\b|\b(?:mean|median|average|total) (?:\w+ )?(?:age|dose|duration|follow|period)|"
-    r"\bcoefficients? of variation\b|"
-    r"\bend ?points?\b|\bpatients (?:were|received)\b|\b(?:provid|offer)\w* (?:an?|opportunit\w+)\b|\badvantages?\b|"
-    r"\bneed(?:s|ed)? to\b|\bneeded$|\bdeserves?\b|\bmore must\b|"
-    r"\bcan be (?:applied|used|extended|integrated)\b|\bdeferred\b|"
-    r"\bremains? to be\b|\bcould be \w+ed\b|"
-    r"\b(?:more|less) time$|\binsights\b|\bfoundations? (?:for|of|to)\b|"
-    r"\b(?:reveal|identif|show)\w* (?:\w+ )?(?:trends|patterns|challenges|gaps|limitations)$|"
-    r"\b(?:is|are) (?:also )?(?:needed|warranted)\b|\bare required\b|"
-    r"^(?:experiment\w*|evaluations?)(?: results)? (?:show|demonstrat|reveal|indicat)\w* (?!.*\d)|"
-    r"\bfindings? (?:was|were|are)\b|^challenges remain|"
-    r"\b(?:remarkable|notable|excellent|impressive|considerable) (?:[\w-]+ )?\w+$|"
-    r"^(?:findings|results) (?:provid|establish|offer|support|highlight|contribut)|"
-    r"\b(?:was|were|is|are|been|being) (?:\w+ly )?(?:us|giv|inject|repeat|employ|consider|analy[sz]|stress|discuss|"
-    r"perform|conduct|administer|assess|evaluat|studi|compar|examin|investigat|describ|present|review|propos|"
-    r"hypothesi[sz]|includ|enroll|recruit|treat|collect|record|monitor|calculat|test|explor|issu|randomi[sz]|divid|"
-    r"follow|introduc|confirm|validat|demonstrat|verif|screen|select|underscor|highlight)(?:i?ed|en)\b|"
-    r"\b(?:promise|potential|effectiveness|importance|feasibility|superiority) of\b|"
-    r"\b(?:high|strong|superior|competitive|promising|robust|improved|consistent|top|state-of-the-art|the) "
-    r"(?:[\w-]+ ){0,2}(?:performance|results|robustness)$",
-    re.IGNORECASE,
+# Where a further clause begins, which says something else.
+_FURTHER = re.compile(r"; (?:and |but |however, |in contrast, )?(?:that )?|,? and that |, (?:and|but|while|whereas) ")
+_NO_SUBJECT = re.compile(
+    r"(?:\w+ly|\w+ing|\w+ed|in|on|at|by|for|with|not|then|thus|also|its|their|this|these|it|they)\b", re.I
 )
+# "We propose STRIX, cutting latency by 40%": STRIX cuts it.
+_THIRD_PERSON = {
+    "achieving": "achieves",
+    "attaining": "attains",
+    "boosting": "boosts",
+    "cutting": "cuts",
+    "delivering": "delivers",
+    "exceeding": "exceeds",
+    "halving": "halves",
+    "improving": "improves",
+    "increasing": "increases",
+    "lowering": "lowers",
+    "outperforming": "outperforms",
+    "raising": "raises",
+    "reaching": "reaches",
+    "reducing": "reduces",
+    "surpassing": "surpasses",
+    "yielding": "yields",
+}
+_OUTCOME = re.compile(rf", (?:thereby |thus |and )?(?:\w+ly )?(?P<verb>{'|'.join(_THIRD_PERSON)}) ")
+_BY_US = re.compile(r"(?:we|our)\b", re.IGNORECASE)
 
 
 def _plain_sentences(abstract: str) -> list[str]:
     return [oneline(readable(sentence)) for sentence in read_abstract(abstract).sentences]
 
 
-_RESULT, _CONCLUSION = KINDS.index("result"), KINDS.index("conclusion")
 # "Achieves (1) 23% more success and (2) 91% lower costs": what stands before the second.
 _ENUMERATES = re.compile(r"\((?:2|ii|b)\)")
 
 
 class Candidate(NamedTuple):
-    """A line that could be taken, with the values of its features by name; those that are missing are 0."""
+    """A line that could be taken, with its features; that of the title has the feature "title"."""
 
     line: str
-    features: Mapping[str, float]
-
-
-@cache
-def _weights() -> dict[str, float]:
-    weights: dict[str, float] = json.loads(Path(__file__).with_name("line_weights.json").read_text())
-    return weights
-
-
-def worth_of(features: Mapping[str, float]) -> float:
-    """Return the log-odds that a line with these features says what was found or made."""
-    weights = _weights()
-    return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
+    features: Features
 
 
 def candidates(title: str, abstract: str) -> Iterator[Candidate]:
-    """Yield the lines that could be taken for a paper, no line twice."""
+    """Yield the lines that could be taken for a paper, no line twice; the last is the title's."""
     paper = read_abstract(abstract)
     sentences = _plain_sentences(abstract)
     name = name_of(title, sentences)
     forms = {long: short for long, short in short_forms(" ".join(sentences)).items() if short != name}
-    topic = frozenset(stem_terms(title))
+    topic = topic_of(title, sentences)
     seen: set[str] = set()
-    for place, (sentence, reading, is_known) in enumerate(
-        zip(sentences, paper.readings, paper.background, strict=True)
-    ):
-        if is_known:
+    for place, (sentence, reading) in enumerate(zip(sentences, paper.readings, strict=True)):
+        if paper.background[place] or paper.empty[place]:
             continue
         plain = spelled(sentence.rstrip(" .!"), name)
-        of_sentence = _features_of_sentence(plain, reading, place / len(sentences))
-        of_making = {"gist": reading.shares.gist, "made": 1.0}
+        features = of_sentence(reading, place / len(sentences))
+        reported = float(_REPORTING.match(plain) is not None)
         for line, own in (
-            *((line, {**of_sentence, **own}) for line, own in _found(plain, name, forms, sentences)),
-            *((line, {**of_sentence, "noted": 1.0}) for line in _noted(plain, name, forms)),
-            *((line, {**of_making, **own}) for line, own in _made(plain, name, forms)),
+            *((line, {"reported": reported, **own}) for line, own in _found(plain, name, forms, sentences)),
+            *((line, {"reported": reported, "noted": 1.0}) for line in _noted(plain, name, forms)),
+            *((line, {"made": 1.0, **own}) for line, own in _made(plain, name, forms)),
         ):
             if line not in seen:
                 seen.add(line)
-                yield Candidate(line, {**own, **_features_of_line(line, topic)})
-
-
-def _features_of_sentence(sentence: str, reading: Reading, place: float) -> dict[str, float]:
-    return {
-        "finding": reading.finding,
-        "result": reading.kinds[_RESULT],
-        "conclusion": reading.conclusion,
-        "gist": reading.shares.gist,
-        "result share": reading.shares.result,
-        "place": place,
-        "reported": float(_REPORTING.match(sentence) is not None),
-    }
-
-
-_FEW_WORDS = 5
-
-
-def _features_of_line(line: str, topic: frozenset[str]) -> dict[str, float]:
-    """Return the features of a line's words; ``topic`` are the stems and bigrams of the title."""
-    terms = frozenset(stem_terms(line))
-    stems = [term for term in terms if " " not in term]
-    words = line.split()
-    return {
-        "words": len(words) / MAX_WORDS,
-        "short": float(len(words) <= _FEW_WORDS),
-        "content": sum(not is_general(stem) for stem in stems) / MAX_WORDS,
-        "general": sum(is_general(stem) for stem in stems) / MAX_WORDS,
-        "of title": len(terms & topic) / max(len(topic), 1),
-        "figure": float(NUMBER.search(line.lower()) is not None),
-        "no finding": float(not is_finding_form(line)),
-        **{name: 1.0 for name, pattern in _SIGNS.items() if pattern.search(line)},
-    }
-
-
-_SIGNS = {
-    "no outcome": _NO_OUTCOME,
-    "negated": NEGATED,
-    "passive": re.compile(r"\b(?:was|were|is|are|been) (?:\w+ly )?\w+(?:ed|en)\b"),
-    "modal": re.compile(r"\b(?:can|could|may|might|will|would|should)\b"),
-    "compares": re.compile(
-        r"\b(?:than|outperform|surpass|exceed|better|worse|higher|lower|fewer|less|reduc|increas|improv|decreas)",
-        re.IGNORECASE,
-    ),
-    "starts with the": re.compile(r"^the ", re.IGNORECASE),
-    "general subject": re.compile(
-        r"^(?:the )?(?:\w+ )?(?:results?|findings?|analys[ei]s|experiments?|methods?|approach|study|studies|"
-        r"evaluations?|framework|topic|work|assessments?|outcome|data|parameters|endpoint|duration|patients|subjects|participants|"
-        r"groups?)\b",
-        re.IGNORECASE,
-    ),
-    # Better, but in what or than what is not said.
-    "bare win": re.compile(
-        r"\b(?:baselines|methods|approaches|performance|results|generali[sz]ation|margin|competitors|superiority|models|"
-        r"techniques|benchmarks?|datasets|tasks|settings|scenarios)$|"
-        r"\b(?:state-of-the-art|superior|strong|competitive|substantial|significant) (?:\w+ )?"
-        r"(?:performance|results|gains|improvements?)\b",
-        re.IGNORECASE,
-    ),
-    # What was done, and not what came out of it.
-    "study of": re.compile(
-        r"\b(?:evaluation|comparison|overview|analysis|stud(?:y|ies)|review|survey|discussion|perspective|investigation|"
-        r"exploration|examination|experiments|needs?|shift|calls?|way) (?:of|on|for|in|between|towards?|to|"
-        r"that (?:evaluat|examin|explor|investigat)\w+|evaluating|examining|exploring|investigating)\b",
-        re.IGNORECASE,
-    ),
-    # Known before, or still to be done.
-    "known": re.compile(
-        r"\b(?:is|are) (?:an? )?(?:common|important|major|frequent|well|widely|often|usually|known|thought|useful)\b|"
-        r"\bwill\b",
-        re.IGNORECASE,
-    ),
-}
+                yield Candidate(line, {**features, **own, **of_line(line, topic), **of_cut(line, plain)})
+    head = _titled(title, name)
+    of_title = {"named": float(bool(name)), "colon": float(": " in head), "statement": float(is_sentence(head))}
+    yield Candidate(
+        head, {"title": 1.0} | {f"title: {key}": value for key, value in {**of_title, **of_line(head, topic)}.items()}
+    )
 
 
 def _found(
@@ -394,18 +338,28 @@ def _found(
 # "The gains are largest in winter", which articles left out would hide.
 _POINTS_BACK = re.compile(
     r"the (?:enhancements?|improvements?|gains?|benefits?|changes|reductions?|drug|compound|agent|patient|child)\b"
-    r"(?! (?:in|of|between|from|on|for|due|with)\b)",
+    rf"(?! (?:in|of|between|from|on|for|due|with)\b)|"
+    rf"(?:some|others|most|many|each|all|one|two|three|four|five) (?={FINITE.pattern})",
     re.IGNORECASE,
 )
 
 
+_MOST_PARTS = 5  # of one clause
+
+
 def _distinct(parts: Iterator[Shortened]) -> Iterator[Shortened]:
-    """Yield the first part, and the first of those that have at least two words more or less."""
-    first = next(parts, None)
-    if first:
-        yield first
-        size = len(first.text.split())
-        yield from islice((part for part in parts if abs(size - len(part.text.split())) > 1), 1)
+    """Yield the first parts that differ in more than their articles."""
+    seen: set[str] = set()
+    for part in parts:
+        words = _ARTICLES.sub("", part.text.lower())
+        if words not in seen:
+            seen.add(words)
+            yield part
+        if len(seen) == _MOST_PARTS:
+            return
+
+
+_ARTICLES = re.compile(r"\b(?:an?|the) ")
 
 
 # "There was no difference in X": "No difference in X".
@@ -429,7 +383,7 @@ def _noted(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[str]:
 
 
 def _is_outcome(line: str) -> bool:
-    return has_verb(line) and is_finding_form(line) and not _NO_OUTCOME.search(line)
+    return has_verb(line) and is_finding_form(line) and not NO_OUTCOME.search(line)
 
 
 def _uncapitalised(line: str, sentences: Sequence[str]) -> str:
@@ -443,7 +397,7 @@ def _uncapitalised(line: str, sentences: Sequence[str]) -> str:
 _AN = r"(?:an?|the first|the)\s+"
 _WE_MAKE = re.compile(
     rf"(?i:\b(?:we|paper|work|study|article|authors)\s+(?:(?:\w+ly|then|also|first|further|therefore|thus)\s+){{0,2}}"
-    rf"{MAKES}|\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first)\s)"
+    rf"{MAKES}|\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first|two|three|four|five)\s)"
 )
 _IS_MADE = re.compile(
     r"^(?:In this (?:paper|work|study|article), )?(an? .{10,120}?),? (?:is|was|has been) "
@@ -522,11 +476,13 @@ _BEFORE_VOWEL = re.compile(
 )
 # Verbs whose second part is missing ("combines graphs", "enables agents"), and other endings that want more.
 _PHRASE_OPEN = re.compile(
-    r":|\bas well$|\b(?:that|which) (?:\w+ly )?\w+ \w+$|"
-    r"\b(?:that|which) (?:\w+ly )?(?:formulat|treat|view|fram|cast|model|regard)\w*\b(?!.* (?:as|into) )[^,]*$|"
+    rf":|\b1\)|\b(?:where|whose|in which)\b(?!.* {FINITE.pattern})|"
+    r"\bas well$|\b(?:that|which) (?:\w+ly )?\w+ \w+$|"
+    r"\b(?:that|which) (?:\w+ly )?(?:formulat|treat|view|(?:re)?fram|cast|model|regard)\w*\b(?!.* (?:as|into) )[^,]*$|"
     r",[^,]* (?:mechanism|approach|framework|method|layer|module|component)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|"
     r"\b\w{3,}ed$|"
-    r"\b(?:pairs|combin\w+|integrat\w+|fuses|joins|maps|converts|transforms|turns)\b(?!.* (?:with|into|and|to) )[^,]*$|"
+    r"\b(?:pairs|combin\w+|integrat\w+|fuses|joins|maps|converts|transforms|turns|unites|shifts)\b"
+    r"(?!.* (?:with|into|and|to) )[^,]*$|"
     r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:aims?|each|aiming)|"
     r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly|"
     r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"

@@ -7,11 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summaries.clauses import short_forms
-from bot.summaries.line import MAX_WORDS, line_of, without_subtitle
+from bot.summaries.line import candidates, line_of, without_subtitle
 from bot.summaries.references import name_of
 from bot.summaries.sentences import split
+from bot.summaries.worth import MAX_WORDS
 
 TASK = "Owls are hard to count."
+KNOWN = "In recent years, owls have become hard to count."
+
+
+def lines(title, abstract):
+    """Return the lines that could be taken for a paper."""
+    return [candidate.line[:1].upper() + candidate.line[1:] for candidate in candidates(title, abstract)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,7 @@ TASK = "Owls are hard to count."
             "An unusual network of microphones for owls",
         ),
         # Neither is in the abstract, or stands by itself.
-        ("Counting the owls at night: a study", f"{TASK} Nobody knows why.", "Counting the owls at night"),
+        ("Counting the owls at night: a study", f"{KNOWN} Nobody knows why.", "Counting the owls at night"),
         (
             "Counting the owls at night: a study",
             "This method gains 40% over those baselines.",
@@ -170,6 +177,30 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
         ),
         ("Nets, therefore, reduce the hunger of the owls.", "Nets reduce the hunger of the owls"),
         ("There were no further changes in the hunger of owls.", "No further changes in the hunger of owls"),
+        # A denied report stays denied.
+        (
+            "There is no clear evidence that the nets reduce the hunger of owls.",
+            "No clear evidence that the nets reduce the hunger of owls",
+        ),
+        # Without what it is compared with, and what stands between an object and a later phrase.
+        (
+            "Loss of weight caused by winter was significantly less in owls given nets than in those fed with bats.",
+            "Loss of weight caused by winter was less in owls given nets",
+        ),
+        (
+            "Nets increased the weight of owls in the large and very wet old forests of the north during the winter.",
+            "Nets increased the weight of owls during the winter",
+        ),
+        # Spreads of figures; a name behind what it is; a further clause; what a method achieves.
+        ("Weight rose from 38 +/- 12 to 48 +/- 15 grams in the owls.", "Weight rose from 38 to 48 grams in the owls"),
+        (
+            "The large and quiet net of the north, fishnet, reduces the hunger and the weight of many owls.",
+            "Fishnet reduces the hunger and the weight of many owls",
+        ),
+        (
+            "Owls of the large and very wet northern forests were seen at all times; bats reduced the hunger of mice.",
+            "Bats reduced the hunger of mice",
+        ),
         # What was observed, in a noun phrase; and without "there was".
         (
             "In all of our nets we observe a strong correlation between the hunger of owls and moonlight.",
@@ -182,7 +213,7 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
     ],
 )
 def test_a_long_finding_is_said_in_fewer_words(sentence, line):
-    assert line_of("A study of animals", f"{TASK} {sentence}") == line
+    assert line in lines("A study of animals", f"{TASK} {sentence}")
 
 
 @pytest.mark.parametrize(
@@ -201,14 +232,10 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
             "The overview of trials of nets in owls revealed reductions in weight of 30% and in hunger of 20%.",
             "reductions",
         ),
-        # An adjective, and the first half of a comparison, aren't items of a list.
+        # An adjective is no item of a list.
         (
             "The nets led to a greater loss of weight in clinical and social tests of the many owls of the north.",
             "clinical",
-        ),
-        (
-            "Hunger was more common with nets and moonlight, or with traps, than with calls among all of the old owls.",
-            "traps",
         ),
         (
             "We propose STRIX, a method that identifies and modifies only the subspace of owls relevant to the edit.",
@@ -249,7 +276,17 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
     ],
 )
 def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
-    assert not line_of("A study", f"{TASK} {sentence}").endswith(never)
+    assert not [line for line in lines("A study", f"{TASK} {sentence}") if line.endswith(never)]
+
+
+def test_a_denied_report_is_not_taken_as_one():
+    abstract = f"{TASK} Group studies do not suggest that nets reduce the hunger of owls."
+    assert "Nets reduce the hunger of owls" not in lines("A study of owls", abstract)
+
+
+def test_what_a_method_achieves_is_said_of_its_name():
+    abstract = "We present STRIX for owls of all ages that live in large and very wet forests, reducing misses by 40%."
+    assert "STRIX reduces misses by 40%" in lines("STRIX: Counting owls", abstract)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +305,7 @@ def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
     ],
 )
 def test_what_is_wanted_points_back_or_has_no_clause_is_no_line(sentence):
-    assert line_of("A study of owls: nets and hunger", f"{TASK} {sentence}") == "A study of owls"
+    assert line_of("A study of owls: nets and hunger", f"{KNOWN} {sentence}") == "A study of owls"
 
 
 def test_short_forms_are_those_that_an_abstract_introduces():
