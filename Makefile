@@ -52,11 +52,11 @@ test test-all coverage: export OPENBLAS_NUM_THREADS = 1
 
 # Before every commit: all but what is marked `slow`, with fewer examples of hypothesis. Needs no server and no browser.
 test: $(DEVELOPMENT)
-	$(BIN)/pytest --numprocesses $(CORES) -m "not slow" --hypothesis-profile quick $(ARGS)
+	$(BIN)/pytest --numprocesses $(CORES) --dist worksteal -m "not slow" --hypothesis-profile quick $(ARGS)
 
 # Everything. What needs PostgreSQL, RabbitMQ, Redis or Chromium is skipped where there is none; .ci/run installs them.
 test-all: $(DEVELOPMENT)
-	$(BIN)/pytest --numprocesses $(PROCESSES) $(ARGS)
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal $(ARGS)
 
 lint: $(DEVELOPMENT)
 	$(BIN)/ruff check .
