@@ -162,7 +162,7 @@ def test_a_report_that_is_too_large_is_refused():
 )
 @pytest.mark.slow
 def test_a_hostile_report_costs_bounded_time_in_the_parser_process(content):
-    with Parser(ParseLimits(seconds=20)) as parser:
+    with Parser(ParseLimits(seconds=60)) as parser:
         try:
             assert parser.parse_bounce(RawDigest("bounces", "1", content)).kind is not BounceKind.FAILURE
         except LimitError:

@@ -1,4 +1,4 @@
-"""A mail that is made to cost time is read, or refused as one problem, within two seconds of processor time."""
+"""A mail that is made to cost time is read, or refused as one problem, within bounded processor time."""
 
 import pytest
 from hostile_mails import HOSTILE_MAILS
@@ -9,11 +9,11 @@ from bot.model.errors import DigestError, LimitError
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 2
+SECONDS = 12  # six times what the costliest took on a quiet machine: what grows faster than its size takes minutes
 
 
 @pytest.mark.parametrize("name", HOSTILE_MAILS)
-def test_a_hostile_mail_costs_two_seconds_and_one_problem_at_most(name: str) -> None:
+def test_a_hostile_mail_costs_bounded_time_and_one_problem_at_most(name: str) -> None:
     with Parser(ParseLimits(seconds=SECONDS)) as parser:
         try:
             digests = parser.parse(RawDigest("alerts", "1.eml", HOSTILE_MAILS[name]()))
