@@ -388,7 +388,7 @@ def _cuts(version: Shortened, most: int) -> Iterator[Shortened]:
             for between, tail in _tails(part, rest):
                 is_short = len((joined := f"{part}{tail}").split()) <= most
                 if is_short and _is_complete(part, between, "phrase"):
-                    yield Shortened(joined, version.left_out | {"middle", f"then {tail.split()[0]}"})
+                    yield Shortened(joined, version.left_out | {"middle"})
         if len(part.split()) <= most and _is_complete(part, rest, kinds[end]):
             yield Shortened(part, version.left_out | {kinds[end], f"before {rest.strip(' ,;:').partition(' ')[0]}"})
 

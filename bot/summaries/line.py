@@ -230,7 +230,7 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
         yield with_name(rest, name)
     text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text if name else _OUR_KIND.sub("", text))
     yield text
-    if name and (outcome := _OUTCOME.search(text)) and (name in text[: outcome.start()] or _BY_US.match(text)):
+    if name and (outcome := _OUTCOME.search(text)) and (text.startswith(name) or _BY_US.match(text)):
         yield f"{name} {_THIRD_PERSON[outcome['verb']]} {text[outcome.end() :]}"
     first, *further = _FURTHER.split(text)
     for clause in further:
@@ -309,7 +309,7 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
                 seen.add(line)
                 yield Candidate(line, {**features, **own, **of_line(line, topic), **of_cut(line, plain)})
     head = _titled(title, name)
-    of_title = {"named": float(bool(name)), "colon": float(": " in head), "statement": float(is_sentence(head))}
+    of_title = {"named": float(bool(name)), "colon": float(": " in head)}
     yield Candidate(
         head, {"title": 1.0} | {f"title: {key}": value for key, value in {**of_title, **of_line(head, topic)}.items()}
     )
