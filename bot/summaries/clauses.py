@@ -113,8 +113,8 @@ _NO_OBJECT = re.compile(
 _BEFORE_PLURAL_VERB = re.compile(r"(?:s|ly|ren|men|people|mice|data|and \S+|also|then) $")
 
 
-# "Patients who received care": the verb is that of a relative clause.
-_RELATIVE = re.compile(r"\b(?:who|that|which) (?:\w+ly |also )?$")
+# "Patients who received care", "in farms, where owls have nets": the verb is that of a relative clause.
+_RELATIVE = re.compile(r"\b(?:who|that|which) (?:\w+ly |also )?$|, where [^,]*$")
 
 
 def is_often_noun(form: str) -> bool:

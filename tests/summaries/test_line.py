@@ -270,6 +270,11 @@ def test_a_long_finding_is_said_in_fewer_words(sentence, line):
         ),
         ("The hunger fell by 45% in the owls with the nets and by 28% in the many old bats of the south.", "by 28%"),
         ("Nets modified the sleep of the owls, but the effects occurred after the very long winters.", "occurred"),
+        (
+            "In farm and forest settings, where tame owls have a hidden calling style or lifestyle, our approach finds "
+            "calls and adapts to them better than a map.",
+            "style",
+        ),
         # What a sentence is about.
         ("The screening for winter hunger of young owls is not useful in most farms of the cold north.", "north"),
         ("The heat began less than 14 days after the nets of the farm had gone from the far north.", "north"),
