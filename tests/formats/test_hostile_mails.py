@@ -9,7 +9,7 @@ from bot.model.errors import DigestError, LimitError
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 12  # six times what the costliest took on a quiet machine: what grows faster than its size takes minutes
+SECONDS = 12  # the costliest takes two to three; what grows faster than its size takes minutes
 
 
 @pytest.mark.parametrize("name", HOSTILE_MAILS)
