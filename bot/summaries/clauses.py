@@ -254,10 +254,11 @@ _MODIFIERS = re.compile(
     r"leading|representative|careful|entire|simple|novel|respective|corresponding|crucial|competitive|sophisticated|"
     r"powerful|rich|"
     r"extensive|comprehensive|important|necessary|notable|considerable|substantial|significant|remarkable|marked|"
-    r"consistent)\s+(?=[a-z])(?!(?:and|or|but|to|as|for|in|than|of|with)\b)"
+    r"consistent)\s+(?=[a-z]|[A-Z]{2})(?!(?:and|or|but|to|as|for|in|than|of|with)\b)"
 )
 _ADVERBS = re.compile(
-    r"\b(?:accurately|adaptively|appropriately|carefully|clearly|considerably|consistently|critically|directly|"
+    r"(?<!\band )(?<!\bor )\b(?:accurately|adaptively|appropriately|carefully|clearly|considerably|consistently|"
+    r"critically|directly|"
     r"dramatically|dynamically|effectively|efficiently|explicitly|greatly|highly|increasingly|markedly|naturally|notably|"
     r"progressively|reliably|remarkably|robustly|seamlessly|significantly|simultaneously|strongly|substantially|"
     r"successfully|systematically|very|widely)\s+(?=[a-z])(?!(?:and|or|but)\b)"
@@ -292,7 +293,7 @@ _INSERTS = re.compile(
     r"primarily|mainly|mostly|but not|\w+ed|\w+ing)\b[^;:()]{0,100}?,\s+(?=(?:\w+ly )?(?:is|are|was|were|has|have|can|"
     rf"may|(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
 )
-_ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+ )")  # but not "group A had"
+_ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+(?: |$))")  # but not "group A had"
 
 
 # "The nocturnal bird, owl, eats" is "Owl eats".
@@ -339,7 +340,7 @@ def _without_who(text: str) -> str:
 _CLAUSE_CUT = re.compile(
     r",\s+(?=(?:\w+ly\s+)?(?:\w+ing|based|while|whilst|whereas|with|without|and|but|which|where|whose|who|even|especially|particularly|in|thus|"
     r"thereby|as|on|at|by|for|compared|including|such|despite|though|although|yet|up|rather|regardless|due|because|when|"
-    r"across|over|under|so|from|followed|together|along|all|an?|the|one|not|often|far|only|respectively|or)\b)|"
+    r"across|over|under|so|from|followed|together|along|all|an?|the|one|not|often|far|only|respectively|consistent|comparable|or)\b)|"
     r"\s+(?=(?:while|whilst|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|"
     r"regardless of|particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|as well as|so that|"
     r"and that|and (?:thus|therefore|hence|its|their)|making|"
@@ -349,7 +350,7 @@ _CLAUSE_CUT = re.compile(
 )
 _PHRASE_CUT = re.compile(
     r"\s+(?=(?:on|across|over|compared (?:to|with)|relative to|in comparison|against|during|among|amongst|within|"
-    r"in(?! only)|at|after|for|via|through|using|throughout|as measured|"
+    r"in(?! only)|at|after|for|with|via|through|using|throughout|as measured|"
     r"than (?:in|with|after|among|during|for|those|that)|"
     r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?)|from \w+ to)\b)"
 )
@@ -439,7 +440,8 @@ def wants_preposition(part: str, rest: str) -> bool:
 _BARE_VERB = re.compile(
     r"\b(?:that|which|who) \w+$|\b(?:accounted|appear(?:s|ed)?|averaged|became|exist(?:s|ed)?|occurr?(?:s|ed)|"
     r"ranged|remain(?:s|ed)?|seem(?:s|ed)?|tend(?:s|ed)?|underwent)$|"
-    r"\b(?:can|could|may|might|will|would|to|not) (?:\w+ly )?(?!be\b)[a-z]+$"
+    r"\b(?:can|could|may|might|will|would|not) (?:\w+ly )?(?!be\b)[a-z]+$|"
+    rf"\bto (?:\w+ly )?(?:{DOES})[ey]?$"
 )
 # Pairs, of which a cut may leave one half.
 PAIRED = re.compile(

@@ -58,9 +58,13 @@ def line_of(title: str, abstract: str) -> str:
     >>> line_of("PAHQ: Fast circuits", "We find circuits. Tests show that PAHQ is 80% faster than patching.")
     'PAHQ is 80% faster than patching'
     """
-    plain = oneline(readable(title)).rstrip(".")
+    plain = _UNSPACED.sub(": ", oneline(readable(title)).rstrip("."))
     # MEDLINE has translated titles in brackets.
     return _line(plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain, abstract)
+
+
+# "GAZE:Governance-aware annotation"
+_UNSPACED = re.compile(r"(?<=[A-Za-z]):(?=[A-Z])")
 
 
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
@@ -75,16 +79,17 @@ def _worth(candidate: Candidate) -> float:
     return worth_of(probability(candidate.features), candidate.features)
 
 
-# A title stands above the summary too, and a finding tells more than what was made.
-_SHARES = {"title": 0.25, "made": 0.6}
-# From this probability on a line is taken before a title that only names the topic.
-_LINE_FROM = 0.08
+# A title stands above the summary too, its first part often says only the topic, and a finding tells more than what was
+# made.
+_SHARES = {"title": 0.5, "title: head": 0.6, "made": 0.8}
+# Where no line is likely to say it, the title's first part is taken: it is whole at least.
+_TITLE_BONUS = 0.04
 
 
 def worth_of(probable: float, features: Features) -> float:
     """Return what a line with this probability and these features is worth: that of highest worth is taken."""
     worth = probable * math.prod(share for name, share in _SHARES.items() if name in features)
-    return max(worth, _LINE_FROM) if "title" in features else worth
+    return worth + _TITLE_BONUS if "title: head" in features else worth
 
 
 # "Is mediated" by what?
@@ -103,20 +108,29 @@ def without_subtitle(title: str) -> str:
     return head if len(head.split()) > LONGEST_NAME else title
 
 
-def _titled(title: str, name: str) -> str:
-    """Return a title's first part, with the name of what was made before it where both fit and it lacks the name."""
+def _titles(title: str, name: str, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield lines of a title and what each is: its first part, the whole, and the subtitle.
+
+    The name of what was made stands before a part that lacks it, where it fits.
+    """
     head = without_subtitle(title)
+    missing = "" if not name or has_name(title, name) else name
     is_sentence_case = head.split(" ")[0].istitle() and not _is_title_case(head)
-    named = f"{name}: {head[:1].lower() + head[1:] if is_sentence_case else head}"
-    return (
-        named
-        if name
-        and head[0].isalnum()
-        and ": " not in head
-        and not has_name(title, name)
-        and len(named.split()) <= MAX_WORDS
-        else head
-    )
+    plain = head[:1].lower() + head[1:] if is_sentence_case else head
+    is_named = missing and head[0].isalnum() and ": " not in head and len(f"{name}: {plain}".split()) <= MAX_WORDS
+    if head != title and not title.startswith(". ", len(head)):  # MEDLINE's names of study groups
+        rest = title[len(head) :].lstrip(" :–—-")
+        subtitle = _noun_phrase(rest, MAX_WORDS - len(missing.split()), forms)
+        if subtitle:
+            yield f"{missing}: {subtitle}" if missing else subtitle, "subtitle"
+        if subtitle or _KIND_OF_PAPER.search(rest):
+            # With the abstract's short forms, but no word left out.
+            whole = (each for each in versions(title, MAX_WORDS, forms) if each.left_out <= {"brief"})
+            yield from ((each.text, "whole") for each in whole if len(each.text.split()) <= MAX_WORDS)
+    yield f"{name}: {plain}" if is_named else head, "head"
+
+
+_KIND_OF_PAPER = re.compile(r"\b(?:survey|review|tutorial|benchmark|dataset|corpus|taxonomy|toolkit)\b", re.IGNORECASE)
 
 
 def _statement(title: str) -> str:
@@ -139,19 +153,20 @@ def _is_title_case(title: str) -> bool:
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".
 _REPORTING = re.compile(
+    r"(?:(?! that )[^;:]){0,140}?\b(?:provid|giv|offer|present|add|support|is|are|consistent)\w* [^;:,]{0,60}?\b"
+    r"(?:evidence|view|idea|notion|concept|hypothesis|conclusion|suggestion|proof) that\s+(?=\S)|"
     r"[^;:]{0,140}?\b(?:we|i|it|authors|results?|experiments?|experimentation|evaluations?|analys[ei]s|findings?|"
     r"stud(?:y|ies)|paper|work|tests?|simulations?|ablations?|investigations?|assessments?|evidence|data|comparisons?|"
-    r"theory|observations?|benchmark|benchmarking|survey|review|meta-analysis|research)\b[^;:]{0,120}?\b"
+    r"theory|observations?|benchmark|benchmarking|survey|review|meta-analysis|research)\b(?:(?! that )[^;:]){0,120}?\b"
     r"(?:(?:show|find|reveal|demonstrat|indicat|observ|suggest|prov|confirm|discover|conclud|establish|uncover|report|argu|"
-    r"note|verif|identif|highlight|illustrat)(?:i?e[sd]?|s|n|ed|y|ing)?|see|found)(?:\s+\w+ly)?(?:,[^,]{0,40},)?"
+    r"note|verif|identif|highlight|illustrat)(?:i?e[sd]?|s|n|ed|y|ing)?|see|found)(?:\s+\w+ly)?"
+    r"(?:,[^,]{0,40},|\s(?:in|for|by|through|via|with|using)\s[^,;:]{1,30}?)?"
     r"\s+that,?\s+(?=\S)|"
     # "Experiments show STRIX improves".
     r"[^;:]{0,140}?\b(?:experiments?|results?|evaluations?|we) (?:[\w-]+ )*?(?:show|find|reveal|demonstrate)s? "
     r"(?=(?-i:[A-Z][a-z]*[A-Z0-9])[\w-]* (?:\w+ly )?"
     r"(?:achieves|outperforms|improves|reduces|surpasses|exceeds|is|can)\b)|"
     r"[^;:,]{0,60}\bwe (?:\w+ )?(?:take|adopt) the (?:position|view) that\s+(?=\S)|"
-    r"[^;:]{0,140}?\b(?:provid|giv|offer|present|add|support|is|are|consistent)\w* [^;:,]{0,60}?\b"
-    r"(?:evidence|view|idea|notion|concept|hypothesis|conclusion|suggestion|proof) that\s+(?=\S)|"
     r"[^;:,]{3,140}\b(?:shows?|indicates?|suggests?|demonstrates?|reveals?|showed|indicated|suggested|demonstrated|revealed)"
     r" that\s+(?=\S)|"
     r"[^:;,]{0,60}\b(?:finding|result|conclusion|insight|show|find)s?\b[^:;,]{0,20}:\s+(?=\S)",
@@ -187,11 +202,11 @@ _DASH = re.compile(r"(?<=[a-z])–(?=[a-z])|\s+[–-]+\s+|\s*---?\s*|\s*—\s*")
 _OWN_RESULTS = re.compile(
     r"^(?:our|the|these) (?:\w+ )?(results|findings|experiments|analys[ei]s|evaluations?)\b", re.I
 )
-# Without a name, "our ML model" is "ML model".
+# Without a name, "our ML model" is "ML model", and "our method" is "method".
 _OUR_KIND = re.compile(
     r"^(?:our|the proposed) (?:proposed |novel |new )*"
-    r"(?=(?!best|final|main|own)[\w/-]+ (?:[\w/-]+ ){0,3}(?:methods?|approach|models?|framework|system|"
-    r"algorithm|network|"
+    r"(?=(?!best|final|main|own)(?:[\w/-]+ ){0,4}(?:methods?|approach|models?|framework|system|"
+    r"algorithms?|networks?|solutions?|techniques?|strateg(?:y|ies)|schemes?|tools?|"
     r"pipeline|architecture|classifier|agents?|policy|estimator)\b)",
     re.IGNORECASE,
 )
@@ -230,8 +245,13 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
         yield with_name(rest, name)
     text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text if name else _OUR_KIND.sub("", text))
     yield text
-    if name and (outcome := _OUTCOME.search(text)) and (text.startswith(name) or _BY_US.match(text)):
-        yield f"{name} {_THIRD_PERSON[outcome['verb']]} {text[outcome.end() :]}"
+    if outcome := _OUTCOME.search(text):
+        verb = _THIRD_PERSON[outcome["verb"]]
+        subject = _subject(text)
+        if name and (text.startswith(name) or _BY_US.match(text)):
+            yield f"{name} {verb} {text[outcome.end() :]}"
+        elif subject:
+            yield f"{subject} {_plural(verb) if subject.endswith('s') else verb} {text[outcome.end() :]}"
     first, *further = _FURTHER.split(text)
     for clause in further:
         if has_verb(first) and has_verb(clause) and not (FINITE.match(clause) or _NO_SUBJECT.match(clause)):
@@ -267,6 +287,21 @@ _THIRD_PERSON = {
     "surpassing": "surpasses",
     "yielding": "yields",
 }
+_LONGEST_SUBJECT = 6  # words
+
+
+def _subject(clause: str) -> str:
+    """Return the words before a clause's first verb; empty if they are many, or refer to something else."""
+    verb = FINITE.search(clause, clause.find(" "))
+    subject = clause[: verb.start()].strip() if verb else ""
+    is_short = len(subject.split()) <= _LONGEST_SUBJECT and "," not in subject
+    return "" if not is_short or is_open(subject) or refers_outside(subject) else subject
+
+
+def _plural(verb: str) -> str:
+    return verb.removesuffix("es") if verb.endswith("ches") else verb.removesuffix("s")
+
+
 _OUTCOME = re.compile(rf", (?:thereby |thus |and )?(?:\w+ly )?(?P<verb>{'|'.join(_THIRD_PERSON)}) ")
 _BY_US = re.compile(r"(?:we|our)\b", re.IGNORECASE)
 
@@ -308,11 +343,11 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
             if line not in seen:
                 seen.add(line)
                 yield Candidate(line, {**features, **own, **of_line(line, topic), **of_cut(line, plain)})
-    head = _titled(title, name)
-    of_title = {"named": float(bool(name)), "colon": float(": " in head)}
-    yield Candidate(
-        head, {"title": 1.0} | {f"title: {key}": value for key, value in {**of_title, **of_line(head, topic)}.items()}
-    )
+    for text, kind in _titles(title, name, forms):
+        is_kind = _KIND_OF_PAPER.search(text) is not None
+        of_title = {"named": float(bool(name)), "colon": float(": " in text), "kind": float(is_kind), kind: 1.0}
+        own = {f"title: {key}": value for key, value in {**of_title, **of_line(text, topic)}.items()}
+        yield Candidate(text, {"title": 1.0, **own})
 
 
 def _found(
@@ -328,7 +363,9 @@ def _found(
         if there := _THERE.match(clause):
             most += len(there[0].split())
         parts = (
-            part for part in shortened(clause, most, forms) if stands_alone(part.text, name) and has_verb(part.text)
+            part
+            for part in shortened(clause, most, forms)
+            if len(part.text.split()) >= _LEAST_WORDS and stands_alone(part.text, name) and has_verb(part.text)
         )
         for text, left_out in _distinct(parts):
             line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, sentences)}"
@@ -397,7 +434,10 @@ def _uncapitalised(line: str, sentences: Sequence[str]) -> str:
 _AN = r"(?:an?|the first|the)\s+"
 _WE_MAKE = re.compile(
     rf"(?i:\b(?:we|paper|work|study|article|authors)\s+(?:(?:\w+ly|then|also|first|further|therefore|thus)\s+){{0,2}}"
-    rf"{MAKES}|\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first|two|three|four|five)\s)"
+    rf"(?:{MAKES}(?:and (?:\w+ly )?[a-z]+ )?"
+    r"(?:the (?:design|development|creation|construction|implementation)(?:,? and [a-z]+)? of )?|"
+    r"(?:establish(?:es|ed)?|derive[sd]?)\s+)|"
+    r"\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first|two|three|four|five)\s)"
 )
 _IS_MADE = re.compile(
     r"^(?:In this (?:paper|work|study|article), )?(an? .{10,120}?),? (?:is|was|has been) "
@@ -435,7 +475,10 @@ _APPOSITION = re.compile(
     rf"^[^,]{{0,40}}{_NAME} is\s+(?={_AN})"
 )
 _CALLED = re.compile(rf"{MAKES}({_AN}[^.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{_NAME}")
-_NAME_DOES = re.compile(rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{DOES})\w*s|does not|can)\b)")
+_NAME_DOES = re.compile(
+    rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{DOES})\w*s|does not|can)\b)|"
+    rf"{_NAME},?\s+(?:which|that)\s+(?=(?!(?:is|was|has)\b)\w+s\b)"
+)
 
 
 def _named(sentence: str, most: int, forms: Mapping[str, str]) -> Iterator[tuple[str, dict[str, float]]]:
@@ -453,22 +496,22 @@ def _named(sentence: str, most: int, forms: Mapping[str, str]) -> Iterator[tuple
 
 
 _PHRASE_END = re.compile(
-    r",\s+|\s+(?=(?:\w+ed (?:by|in|on|from|to|with|at|of)|that|which|to|for|in|on|with|via|through|using|by|based|"
-    r"designed|called|named|termed|dubbed|where|capable|trained|from|across|"
+    r",\s+|\s+(?=(?:\w+ed (?:by|in|on|from|to|with|at|of)|that|which|to|for|in|on|with|via|through|using|by|based|at|"
+    r"and no|designed|called|named|termed|dubbed|where|capable|trained|from|across|"
     r"under|consisting|comprising|leveraging|while|wherein|built|as|such|including)\b)|[;:]\s+"
 )
 # Before the next verb of the sentence: "a dataset of 5,000 posts and evaluate".
 _NEXT_VERB = re.compile(
     r",? (?:and|which we|then) (?:then |also |\w+ly )?"
-    r"(?:\w+ed(?= (?:the|an?|its?|them|our|their|\d|on|with|by|that|how)\b)|"
+    r"(?:\w+s(?= (?:the|these|this|an?|its|them|it)\b)|"
+    r"\w+ed(?= (?:the|an?|its?|them|our|their|\d|on|with|by|that|how)\b)|"
     r"design|propose|evaluate|release|introduce|develop|"
     r"demonstrate|suggests?|try|show|build|present|use|apply|conduct|provide|compare|construct|investigate|analy[sz]e|study|explore|find|"
-    r"prove|train|test|we)\b"
+    r"prove|derive|train|test|we)\b"
 )
 _ADJECTIVES = re.compile(
     r"\b(?<!most )(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)"
-    r",?\s+(?=(?!and\b|yet\b)\w)",
-    re.IGNORECASE,
+    r",?\s+(?=(?!and\b|yet\b)\w)"  # but not the "New" of "New Zealand"
 )
 # "An hour" is rare here; "an LLM", whose letters are spelled, is not.
 _BEFORE_VOWEL = re.compile(
@@ -482,7 +525,7 @@ _PHRASE_OPEN = re.compile(
     r",[^,]* (?:mechanism|approach|framework|method|layer|module|component)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|"
     r"\b\w{3,}ed$|"
     r"\b(?:pairs|combin\w+|integrat\w+|fuses|joins|maps|converts|transforms|turns|unites|shifts)\b"
-    r"(?!.* (?:with|into|and|to) )[^,]*$|"
+    r"(?!.* (?:with(?:in)?|into|and|to) )[^,]*$|"
     r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:aims?|each|aiming)|"
     r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly|"
     r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"

@@ -241,6 +241,7 @@ _INTRODUCED = re.compile(
     rf"{MAKES}(?:the\s+)?({_CODED})(?=[,.:;]|\s\(|\s(?:that|which|to|for|as|with|an?)\b)|"
     rf"{MAKES}(?:an?\s+|the\s+)?(?:(?!for|to|in|with|on|that|which|using)[\w,/-]+\s+){{0,8}}[A-Z][\w-]*\s+"
     rf"\(({_CODED})\)(?=[\s,.:;])|"
+    rf"{MAKES}[^,.:;()]{{3,90}}\s+\(({_CODED})\)(?=,\s(?:an?|the first|which)\s)|"
     rf"{MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)"
     r"(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s|,?\s(?:which|that)\s)|"
     rf"{MAKES}(?:an?|the)\s[^.;()]{{3,90}}?,\s+({_CODED})(?=\.|,(?! and\b| [A-Z]))|"

@@ -289,6 +289,54 @@ def test_a_denied_report_is_not_taken_as_one():
     assert "Nets reduce the hunger of owls" not in lines("A study of owls", abstract)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("We show in this work that the calls of owls depend on their nets.", "The calls of owls depend on their nets"),
+        (
+            "Our method improves the detection of young owls by 15%.",
+            "Method improves the detection of young owls by 15%",
+        ),
+        (
+            "A tuned STRIX-7B network has shown promising calls, achieving up to a 2x speedup.",
+            "A tuned STRIX-7B network achieves up to a 2x speedup",
+        ),
+        (
+            "Nets did not significantly reduce transition to hunger or feather loss.",
+            "Nets did not significantly reduce transition to hunger",
+        ),
+        (
+            "We find that ringing induces a large drop in weight, consistent with old concerns about nets and rings.",
+            "Ringing induces a large drop in weight",
+        ),
+        (
+            "This review provided no evidence that nets change sleep or weight, though it suggests that rings do so.",
+            "No evidence that nets change sleep or weight",
+        ),
+        (
+            "We find a minimal correlation between calls and nets at the forest level and no differences by age.",
+            "A minimal correlation between calls and nets at the forest level",
+        ),
+        (
+            "This study presents the design and evaluation of an acoustic tool for owls of New Zealand.",
+            "An acoustic tool for owls of New Zealand",
+        ),
+        (
+            "We developed and rigorously tested a network that tells owls from bats.",
+            "A network that tells owls from bats",
+        ),
+        ("This paper establishes a novel connection between calls and nets.", "A connection between calls and nets"),
+        ("We propose STRIX, which trains two small networks on calls.", "STRIX trains two small networks on calls"),
+        (
+            "We present silent owl search (SOS), a method that elicits calls from owls and maps these to nets.",
+            "SOS: a method that elicits calls from owls",
+        ),
+    ],
+)
+def test_a_line_can_be_made_of(sentence, line):
+    assert line in lines("Counting by ear", f"{TASK} {sentence}")
+
+
 def test_what_a_method_achieves_is_said_of_its_name():
     abstract = "We present STRIX for owls of all ages that live in large and very wet forests, reducing misses by 40%."
     assert "STRIX reduces misses by 40%" in lines("STRIX: Counting owls", abstract)
@@ -337,6 +385,35 @@ def test_a_name_is_of_what_the_paper_makes(title, abstract, name):
 def test_a_title_loses_its_subtitle_but_not_all_it_says():
     assert without_subtitle("Do owls count at night? A study of calls") == "Do owls count at night?"
     assert without_subtitle("Owls at night: a study") == "Owls at night: a study"
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        (
+            "Finish first, perfect later: token-level validation for owl models",
+            "Finish first, perfect later: token-level validation for owl models",
+        ),
+        (
+            "From the longest dusk to the earliest dawn: a survey of large owl models",
+            "A survey of large owl models",
+        ),
+        ("Owls:A survey of owl calls at night", "Owls: A survey of owl calls at night"),
+    ],
+)
+def test_a_subtitle_can_say_what_a_catchy_title_doesnt(title, line):
+    assert line_of(title, f"{KNOWN} Nobody knows why.") == line
+
+
+def test_a_subtitle_gets_the_name_of_what_is_made():
+    made = lines("Finish first, perfect later: token-level validation for owl models", "We propose STRIX.")
+    assert "STRIX: token-level validation for owl models" in made
+
+
+def test_a_subtitle_on_how_it_was_studied_or_behind_a_full_stop_is_none():
+    head = "Sleep of owls on ramipril"
+    assert lines(f"{head}: a randomised controlled trial", "") == [head]
+    assert lines(f"{head}. The Owl Heart Study Group", "") == [head]
 
 
 @given(st.text(max_size=60), st.text(max_size=400))
