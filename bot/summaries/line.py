@@ -81,7 +81,7 @@ def _worth(candidate: Candidate) -> float:
 
 # A title stands above the summary too, its first part often says only the topic, and a finding tells more than what was
 # made.
-_SHARES = {"title": 0.5, "title: head": 0.6, "made": 0.8}
+_SHARES = {"title": 0.4, "title: head": 0.6, "made": 0.8}
 # Where no line is likely to say it, the title's first part is taken: it is whole at least.
 _TITLE_BONUS = 0.04
 
@@ -344,8 +344,13 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
                 seen.add(line)
                 yield Candidate(line, {**features, **own, **of_line(line, topic), **of_cut(line, plain)})
     for text, kind in _titles(title, name, forms):
-        is_kind = _KIND_OF_PAPER.search(text) is not None
-        of_title = {"named": float(bool(name)), "colon": float(": " in text), "kind": float(is_kind), kind: 1.0}
+        of_title = {
+            "named": float(bool(name)),
+            "colon": float(": " in text),
+            "kind": float(_KIND_OF_PAPER.search(text) is not None),
+            "article": float(text.startswith(("A ", "An ", "a ", "an "))),
+            kind: 1.0,
+        }
         own = {f"title: {key}": value for key, value in {**of_title, **of_line(text, topic)}.items()}
         yield Candidate(text, {"title": 1.0, **own})
 

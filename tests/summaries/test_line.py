@@ -353,6 +353,7 @@ def test_what_a_method_achieves_is_said_of_its_name():
         "On the basis of clinical findings and results of the tests.",
         "The owls of group A had a higher weight than bats.",
         "Whenever the nets of the owls were kept at a higher level.",
+        "The noise of many large nets confuses them by 31%.",
         # Cut inside parentheses.
         "Mean differences were 21.8 (feathers, g/m(2)) and 3.1 in both of the large forests of the far north.",
     ],
