@@ -63,7 +63,8 @@ _REFERS_INSIDE = re.compile(
     r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
     r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
     r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
-    r"\b(?:address|fill|fix|tackl)\w* (?:this|these) by\b|^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|"
+    r"\b(?:address|fill|fix|resolv|solv|tackl)\w* (?:this|these|both) by\b|"
+    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|"
     r"^we \w+ (?:\w+ of )?(?:their|its)\b|\bthis (?:assumption|line of)\b",
     re.IGNORECASE,
 )

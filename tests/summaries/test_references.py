@@ -16,6 +16,7 @@ from bot.summaries.references import CUT, alone, antecedents, continues, refers_
         ("We study three losses and compare these losses by hand.", False),
         ("This paper bridges this gap by a robot.", True),
         ("WeedBot does this by night.", True),
+        ("WeedBot resolves both by pulling weeds in pairs.", True),
         ("We answer the question by using robots.", True),
         ("We use the latter.", True),
         ("In this work, we use robots such as WeedBot.", False),
