@@ -311,6 +311,7 @@ def test_any_bytes_are_read_or_refused(content):
         assert contribution.end is None or contribution.start is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("beginning", "part"),
     [

@@ -424,6 +424,7 @@ def test_any_text_gives_one_line(title, abstract):
     assert len(line.split()) <= MAX_WORDS or line.casefold() in " ".join(title.split()).casefold()
 
 
+@pytest.mark.slow
 def test_long_abstracts_take_linear_time():
     sentence = "We propose a network, which counts owls, and bats, and results on many tasks show that, on 3 sets, "
     assert line_of("Owls", sentence * 120)

@@ -395,6 +395,7 @@ def test_a_sentence_without_its_head_is_a_part_of_it(text):
     assert text.endswith(without_head(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

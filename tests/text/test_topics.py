@@ -242,6 +242,7 @@ def test_words_are_spelled_as_in_running_text(abstract, title, usual):
     assert learned.usual(title) == Spellings(learned.text).usual(title) == usual
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     "no |no x but |x, no x, |owls aren't for me |how do |and |a\n|(A|x (AB) |I'm |,  |as long as a ".split("|"),

@@ -101,6 +101,7 @@ HALF_OPEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HALF_OPEN)
 def test_half_open_connections_block_no_other_client(kind):
     with serving(connections=20) as server, ExitStack() as stack:
