@@ -48,8 +48,8 @@ size = 5
 [[readers]]
 email = "mary@example.org"
 """
-# Of that reader's first mail: feedback for robots, where feedback of people is meant.
-_VOTED, _VOTE = "LAPP: Large Language Model Feedback", Vote.DOWN
+# Of that reader's first mail: optimization on preferences that are given, where feedback of people is meant.
+_VOTED, _VOTE = "Pre-DPO: Improving Data Utilization", Vote.DOWN
 _THUMBS = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this"}
 
 

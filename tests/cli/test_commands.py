@@ -206,7 +206,7 @@ def test_demo_ends_with_a_page_whose_vote_moves_the_first_papers(paperbot, tmp_p
         "Yesterday: 146 papers",
     ]
     steps += [
-        "pressed 👎 Less like this, under paper 4.",
+        "pressed 👎 Less like this, under paper 5.",
         "Today: 30 papers",
         "All of it on one page: state/demo/index.html",
     ]
@@ -234,7 +234,7 @@ def test_demo_ends_with_a_page_whose_vote_moves_the_first_papers(paperbot, tmp_p
         second, first = app.store.editions.of_reader(mary.id)
         (vote,) = app.store.feedback.votes(mary.id)
         places = [pick.paper.id for pick in app.store.editions.picks_of(first.id)]
-        assert (places.index(vote.paper), vote.vote) == (3, Vote.DOWN)
+        assert (places.index(vote.paper), vote.vote) == (4, Vote.DOWN)
         sent = [phrases.title(pick.paper) for pick in app.store.editions.picks_of(second.id)]
     with_it = html[html.index("<h3>With it</h3>") : html.index("4. The edition of the next day")]
     titles = [unescape(title) for title in re.findall(r'<li dir="auto">(.+?) <span class="moved">', with_it)]
