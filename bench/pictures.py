@@ -59,9 +59,11 @@ def main() -> int:
             style = f"<style>{client.get('/style.css').text}</style>"
             links = app.links(reader)
             voted = client.post(links.thumb(best, Vote.UP)).text.replace(_STYLE_SHEET, style)
-            preferences = client.get(links.me()).text.replace(_STYLE_SHEET, style)
+            learned = client.get(f"{links.me()}/votes").text.replace(_STYLE_SHEET, style)
         _picture(browser, voted, "voted.png", _TELEPHONE, 720)
-        _picture(browser, preferences, "me.png", _TELEPHONE, 720, top="What was learned from your votes")
+        _picture(
+            browser, learned.replace("<details", "<details open"), "me.png", _TELEPHONE, 720, top="What was learned"
+        )
         browser.close()
     return 0
 
