@@ -2,6 +2,7 @@
 
     sentences --clauses--> "PAHQ: circuit discovery is 80% faster"                 what stands by itself
     sentences --noun phrases--> "SEM: a tokenizer that keeps cells apart"           what is made or was observed
+    title --noun phrases--> "Owls first: a survey of calls", "A survey of calls"    whole, and its subtitle alone
     candidates --worth--> the one that most probably says what was found or made; else the title without its subtitle
 
 A sentence is shortened by steps that keep it grammatical and true: words on who found it and where are left out before
@@ -315,14 +316,14 @@ _ENUMERATES = re.compile(r"\((?:2|ii|b)\)")
 
 
 class Candidate(NamedTuple):
-    """A line that could be taken, with its features; that of the title has the feature "title"."""
+    """A line that could be taken, with its features; those of the title have the feature "title"."""
 
     line: str
     features: Features
 
 
 def candidates(title: str, abstract: str) -> Iterator[Candidate]:
-    """Yield the lines that could be taken for a paper, no line twice; the last is the title's."""
+    """Yield the lines that could be taken for a paper, no line of a sentence twice; the last are the title's."""
     paper = read_abstract(abstract)
     sentences = _plain_sentences(abstract)
     name = name_of(title, sentences)
