@@ -31,6 +31,7 @@ STAGES = [("greeting", C), ("EHLO", C), ("MAIL", M), ("RCPT", M), ("DATA", M)]
 
 
 @pytest.mark.parametrize("case", list(itertools.product(STAGES, SILENCES)))
+@pytest.mark.slow
 def test_without_an_answer_before_the_body_it_is_tried_again(scripted, connect, delivery, started, case):
     (stage, scope), silence = case
     answer = [silence, DROP] if stage == "EHLO" else silence  # EHLO is followed by HELO

@@ -35,6 +35,7 @@ def test_keys_that_cannot_be_used_are_replaced_and_kept(home, paperbot, content)
 
 
 @pytest.mark.parametrize("command", [["run"], ["status"], ["check"], ["export", "reward-models"]])
+@pytest.mark.slow
 def test_no_key_is_made_for_a_store_with_readers(home, few_papers, paperbot, command):
     assert paperbot("run", "--force").code == 0
     key = home / "state" / "secret.key"
@@ -49,6 +50,7 @@ def test_no_key_is_made_for_a_store_with_readers(home, few_papers, paperbot, com
 
 
 @pytest.mark.parametrize(("is_there", "mails", "told"), [(True, False, "is empty"), (False, True, "is missing")])
+@pytest.mark.slow
 def test_a_store_that_was_emptied_is_no_new_home(home, few_papers, paperbot, is_there, mails, told):
     assert paperbot("run", "--force").code == 0
     file, outbox = home / "state" / "paperbot.db", home / "state" / "outbox"

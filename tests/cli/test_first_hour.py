@@ -36,6 +36,7 @@ def noted(home):
 
 
 @pytest.mark.parametrize("first", [SATURDAY, "2025-05-09T07:00:00+02:00"])
+@pytest.mark.slow
 def test_after_a_forced_edition_no_earlier_day_is_due(noted, paperbot, first):
     assert paperbot("run", "--force", "--now", first).code == 0
     again = paperbot("run", "--now", first, "--json").json
@@ -103,6 +104,7 @@ def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypat
 )
 @pytest.mark.parametrize("force", [["--force"], []])
 @pytest.mark.parametrize("file", [None, "Dear diary, today nothing happened at all."])
+@pytest.mark.slow
 def test_a_run_without_editions_says_why(home, paperbot, profile, says, force, file):
     if file:  # a problem of a source, which is not the reason
         (home / "seeds" / "notes.txt").write_text(file)

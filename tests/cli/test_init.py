@@ -247,6 +247,7 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "Europe/Rome")
 
 
+@pytest.mark.slow
 def test_a_refusal_by_the_mail_server_is_reported_and_the_home_is_unchanged(tmp_path):
     with MailServer().running() as server:
         server.replies["RCPT"] = "550 5.1.1 no such user"
@@ -269,6 +270,7 @@ def test_with_yes_nothing_is_asked_on_a_terminal(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")  # as mail bridges on a machine do
+@pytest.mark.slow
 def test_a_login_is_asked_for_wherever_the_server_takes_one(tmp_path):
     with MailServer(login=(b"ada", b"secret"), implicit=True).running() as server:
         terminal = Terminal(
@@ -289,6 +291,7 @@ def test_a_login_is_asked_for_wherever_the_server_takes_one(tmp_path):
     assert profile_of(tmp_path / "papers", "my-papers").schedule.timezone == "Europe/Berlin"
 
 
+@pytest.mark.slow
 def test_a_mail_server_of_the_environment_is_not_asked_for(tmp_path, monkeypatch):
     monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "mail.example.org")
     terminal = Terminal("init", "papers", "--interests", "Owls", "--at", "8:00", "--arxiv", "q-bio.PE", cwd=tmp_path)

@@ -67,6 +67,7 @@ def test_papers_that_nobody_was_shown_or_judged_are_deleted_and_nothing_else(pur
     assert set(purged.shown) < set(purged.shown_titles())
 
 
+@pytest.mark.slow
 def test_the_next_edition_is_composed_over_what_is_left(purged, paperbot):
     report = purged.run("3.txt", ["Owls in August", "Dogs and owls"], NEXT)
     assert (report["editions"], report["delivered"], report["problems"]) == (1, 1, [])

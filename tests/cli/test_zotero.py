@@ -174,6 +174,7 @@ def test_a_paper_that_the_library_has_is_not_saved_again(papers, paperbot, serve
 
 
 @pytest.mark.parametrize("touched", [False, True])
+@pytest.mark.slow
 def test_a_vote_taken_back_moves_the_item_to_the_trash_unless_it_was_touched(papers, paperbot, server, touched):
     paperbot("zotero", "connect", ADA, "--now", NOW)
     like(paperbot, "Dogs at work")
@@ -212,6 +213,7 @@ def test_a_save_that_was_not_answered_is_unknown_and_found_when_asked_for(papers
     assert server.paths("POST").count("/users/1/items") == 1
 
 
+@pytest.mark.slow
 def test_a_refusal_for_now_is_tried_again_and_a_lost_key_is_not(papers, paperbot, server):
     paperbot("zotero", "connect", ADA, "--now", NOW)
     paperbot("import", ADA, "zotero", "--now", NOW)

@@ -284,6 +284,7 @@ def test_an_editors_lock_file_is_ignored(home, paperbot):
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder", "socket"])
+@pytest.mark.slow
 def test_what_is_not_a_regular_file_does_not_stop_other_profiles(home, paperbot, kind):
     path = home / "profiles" / "odd.toml"
     with socket.socket(socket.AF_UNIX) as listener:

@@ -128,6 +128,7 @@ def outbox(home):
         Entry("Policies", "Diffusion helps. We like bread. Baking is tactile. So is kneading. Nothing needs sensing."),
     ],
 )
+@pytest.mark.slow
 def test_an_earlier_paper_that_may_have_joined_them_prevents_it(past, earlier):
     past.sent([*TACTILE, *DIFFUSION], 32)
     past.sent([earlier], 20)
@@ -152,6 +153,7 @@ def test_reasons_of_the_last_weeks_that_name_both_prevent_it(past):
 
 @ON_ONE_DATABASE
 @pytest.mark.parametrize("known", [[*TACTILE, DIFFUSION[0]], [TACTILE[0], *DIFFUSION], OTHER])
+@pytest.mark.slow
 def test_topics_that_were_hardly_ever_seen_are_not_joined(past, known):
     past.sent(known, 32)
     assert past.joins() == []

@@ -114,6 +114,7 @@ def test_after_an_hour_it_is_sent_without_the_source_and_says_so(interrupted, ru
         assert [edition.missing for edition in store.editions.of_reader(reader.id)][:2] == [("blog",), ()]
 
 
+@pytest.mark.slow
 def test_a_failed_source_is_polled_again_with_exponential_backoff(interrupted, run: RunAt, web: Web) -> None:
     before = len(web.requests)
     polled = []
@@ -150,6 +151,7 @@ def test_an_edition_does_not_wait_for_a_source_its_profile_does_not_read(
     assert "without" not in mail
 
 
+@pytest.mark.slow
 def test_editions_do_not_wait_for_a_source_that_failed_long_ago_or_always(
     interrupted, run: RunAt, waiting_home: Path
 ) -> None:

@@ -117,6 +117,7 @@ def test_where_no_paper_fits_the_letter_speaks_of_none(voted, paperbot, change):
     assert "missed" not in out
 
 
+@pytest.mark.slow
 def test_a_week_without_votes_and_without_a_missed_paper_brings_no_letter(voted, paperbot, by_smtp):
     assert paperbot("run", "--now", FRIDAY, "--json").json["delivered"] == 1
     # A week later: the votes and the papers are old.
@@ -208,6 +209,7 @@ def test_what_fails_for_one_reader_is_a_problem_of_that_reader(voted, paperbot):
         ("2025-05-09T08:01:00+02:00", [0, 0, 6]),
     ],
 )
+@pytest.mark.slow
 def test_each_vote_counts_in_the_one_letter_whose_heading_has_its_day(voted, at, liked):
     vote(voted, at=at)
     fridays = [datetime.fromisoformat(moment) for moment in ("2025-05-02T08:00:00+02:00", FRIDAY, NEXT_FRIDAY)]
@@ -228,6 +230,7 @@ def test_too_few_votes_give_no_share(voted, paperbot):
     assert "How well it predicts" not in out
 
 
+@pytest.mark.slow
 def test_votes_down_alone_are_told_too(voted, paperbot):
     vote(voted, downs=7)
     out = " ".join(paperbot("preview", "reward-models", "--weekly", "--now", FRIDAY).out.split())
@@ -235,6 +238,7 @@ def test_votes_down_alone_are_told_too(voted, paperbot):
     assert "and liked 0 of them." in out
 
 
+@pytest.mark.slow
 def test_in_slack_it_is_one_message_whose_buttons_vote(voted, paperbot, slack_server, monkeypatch):
     profile = voted / "profiles" / "reward-models.toml"
     with open_app(voted) as app, app.store._database.writing() as connection:

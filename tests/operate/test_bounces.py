@@ -95,6 +95,7 @@ def test_a_complaint_stops_the_reader(sent, imap, home, paperbot):
         (arf(message_id="<2025-05-07.1-0-aaaaaaaaaaaaaaaa@localhost>"), "forged"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_transient_forged_or_no_report_stops_nobody_and_is_counted(
     sent, imap, home, paperbot, content, outcome
 ):

@@ -146,6 +146,7 @@ def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot
         ({"DATA": "554 5.6.0 too odd"}, "too odd; the other side's log may say more"),
     ],
 )
+@pytest.mark.slow
 def test_a_refused_test_names_a_remedy_and_stops_no_reader(home, by_smtp, paperbot, replies, says):
     paperbot("run", "--force", "--now", NOW)
     before, server = rows(home), by_smtp()

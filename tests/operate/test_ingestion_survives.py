@@ -74,6 +74,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse", "add", "check_health"])
+@pytest.mark.slow
 def test_an_unexpected_exception_costs_its_source_or_digest_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch, seam: str
 ) -> None:

@@ -19,6 +19,7 @@ def app(home, paperbot):
         yield app
 
 
+@pytest.mark.slow
 def test_a_due_reader_is_counted_from_the_time_of_the_schedule(app, paperbot):
     paperbot("run", "--now", "2025-05-06T09:00:00+02:00")
     assert load(app.store, app.profiles, {}, NOW - 5 * HOUR).oldest_due_seconds == 0

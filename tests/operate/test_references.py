@@ -162,6 +162,7 @@ def test_a_paper_that_openalex_does_not_know_is_asked_about_once(asking, openale
     assert openalex.asked == ["10.48550/arxiv.2505.00001", "10.48550/arxiv.2505.00002"]
 
 
+@pytest.mark.slow
 def test_a_day_has_a_budget(asking, openalex, run):
     bring(asking, "new.xml", *(f"2505.{number:05}" for number in range(A_DAY + 3)))
     run(TOMORROW)

@@ -83,6 +83,7 @@ def really_sent(home):
         }
 
 
+@pytest.mark.slow
 def test_an_unchanged_profile_replays_the_editions_that_were_sent(home_of_a_week, paperbot):
     days = replayed(paperbot)["days"]
     again = {day["date"]: [(pick["title"], pick["score"]) for pick in day["picks"]] for day in days}

@@ -107,6 +107,7 @@ def direct_messages(slack, *keys):
 
 
 @pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.slow
 def test_a_direct_message_of_unknown_outcome_is_looked_up_in_its_conversation(slack, home, paperbot, shown):
     profile = home / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("C0123ABC", "U0ADA123"))
@@ -145,6 +146,7 @@ def test_status_says_that_nothing_runs(home, paperbot):
     assert f"late: {READER} (last message: 2025-05-07 07:00 UTC): due since" in " ".join(out.split())
 
 
+@pytest.mark.slow
 def test_a_now_far_in_the_future_is_refused_unless_forced(home, paperbot):
     with time_machine.travel("2025-05-07T09:00+02:00", tick=False):
         assert paperbot("run", "--now", "2025-06-07T09:00+02:00").code == 0  # nothing was seen before
@@ -156,6 +158,7 @@ def test_a_now_far_in_the_future_is_refused_unless_forced(home, paperbot):
         assert paperbot("run", "--now", "2025-06-20T09:00+02:00", "--force").code == 0
 
 
+@pytest.mark.slow
 def test_a_quiet_edition_says_when_the_last_paper_arrived(home, paperbot):
     profile = home / "profiles" / "reward-models.toml"
     text = profile.read_text().replace('when_quiet = "skip"', 'when_quiet = "note"')

@@ -108,6 +108,7 @@ def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, pa
 
 
 @pytest.mark.parametrize("has_mailbox", [True, False])
+@pytest.mark.slow
 def test_without_pages_no_link_leads_to_one(home: Path, server: ImapServer, paperbot, monkeypatch, has_mailbox) -> None:
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "")
     monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")

@@ -90,6 +90,7 @@ def test_a_reader_who_paused_gets_none(here, client, app, reader):
     assert client.post(f"{here}/archive", data={"since": "2025-05-08"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_week_of_editions_without_a_vote_has_a_button_until_a_vote(here, back, client, served, paperbot, app, reader):
     for day in (13, 16, 20):
         (served / "seeds" / f"{day}.txt").write_text(digest(f"Reward models of day {day}"))

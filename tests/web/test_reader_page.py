@@ -52,6 +52,7 @@ def test_an_ignored_word_no_longer_counts_and_can_be_restored(app, client, me, r
     assert app.store.overrides.get(reader.id) == Override()
 
 
+@pytest.mark.slow
 def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(app, client, me, links, served, paperbot):
     for title in ("Energy-Based Reward", "Stop Summation"):
         client.post(links.thumb(app.store.papers.find(title)[0], Vote.UP))
@@ -91,6 +92,7 @@ def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper)
         ("slack", "in Slack"),
     ],
 )
+@pytest.mark.slow
 def test_a_vote_names_its_channel_in_words(app, client, me, reader, paper, via, words):
     record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, tzinfo=UTC), via=via)
     assert f", {words}</span>" in client.get(f"{me}/votes").text
@@ -109,6 +111,7 @@ def test_progress_is_hidden_without_votes_and_too_early_to_tell_with_few(client,
     assert 'class="chart curve"' not in page
 
 
+@pytest.mark.slow
 def test_the_learning_curve_has_a_text_alternative(client, me, experienced):
     page = client.get(f"{me}/votes").text
     svg = re.search(r'<svg class="chart curve".*?</svg>', page, re.DOTALL)[0]
@@ -119,6 +122,7 @@ def test_the_learning_curve_has_a_text_alternative(client, me, experienced):
     assert re.search(r"a paper you liked stood above one you passed over \d+ times in 100", page)
 
 
+@pytest.mark.slow
 def test_the_page_and_the_command_give_the_same_answer(client, me, experienced, paperbot):
     page = client.get(f"{me}/votes").text
     report = paperbot("evaluate", experienced.name, "--json").json

@@ -274,6 +274,7 @@ def test_without_slack_in_the_settings_requests_are_401(served, monkeypatch):
         assert client.post("/slack/actions", content=b"payload={}").status_code == 401
 
 
+@pytest.mark.slow
 def test_socket_mode_acknowledges_first_and_does_the_same(served, workspace, paper, channel, monkeypatch):
     monkeypatch.delenv("PAPERBOT_SLACK__SIGNING_SECRET")
     monkeypatch.setenv("PAPERBOT_SLACK__APP_TOKEN", "xapp-of-the-tests")

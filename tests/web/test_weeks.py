@@ -51,6 +51,7 @@ def test_previews_have_a_title_a_text_and_a_picture_with_whole_addresses(client,
         assert len(image.getcolors(1_000_000)) > 10
 
 
+@pytest.mark.slow
 def test_weeks_with_papers_lead_to_one_another(served, client, paperbot):
     for day, title in (
         ("14", "Reward models of owls"),
