@@ -7,19 +7,21 @@ that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: wher
 Which sentences are findings is in ``findings_labels.jsonl`` beside this file: labels of our own for sentences of those
 papers, of the later ones in ``stream/papers.jsonl.gz``, of those for reviews in ``screening.jsonl.gz``, and of
 abstracts with kinds, by place; the part "tune" teaches, the others are only counted ("sampled": of abstracts with kinds
-that were drawn at random). Beside them the kind "result" teaches what a finding is, as ``learn_findings`` says.
-``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; a quarter of an hour on one core.
+that were drawn at random). ``findings_read.jsonl``, by ``findings_teacher.py``, has an encoder's probabilities for the
+sentences of further abstracts, also those of ``abstracts.jsonl.gz``; they teach as much. ``summary_report.py`` measures
+the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
 import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +34,7 @@ from sklearn.linear_model import LogisticRegression
 from summary_crf import fit
 
 from bot.summaries import roles as weights_module
-from bot.summaries.claims import SIGNALS, is_finding_form, says_nothing
+from bot.summaries.claims import SIGNALS, says_nothing
 from bot.summaries.roles import (
     EIGHTHS,
     KINDS,
@@ -49,20 +51,18 @@ from bot.summaries.roles import (
 from bot.summaries.sentences import sentences, split
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
+READ = Path(__file__).with_name("findings_read.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")
 ROLES = Shares._fields
 
 HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
 IN_KINDS, IN_EIGHTHS = 8, 60  # sentences that a phrase must be in to be looked at
-EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 1.0  # inverse of the ridge
-IN_FINDINGS = 6  # sentences with labels of findings that a phrase must be in to count for findings
+EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 3.0  # inverse of the ridge
+# Sentences with labels of findings, and read by the encoder, that a phrase must be in to be looked at for findings.
+IN_FINDINGS, IN_READ = 6, 8
 FINDING_PHRASE_SCALE = 0.4
-# How much a label of a kind counts beside one of a finding. Of .4 and 1, .76 and .73 of what is bold on CSAbstruct's
-# part "dev" are labelled a result, in .43 and .51 of abstracts; by our labels of the part "report" .94 and .85 are
-# findings or borderline, in .56 and .62. The thresholds were chosen for each.
-KIND_WORTH = 0.4
-LEAST_WEIGHT = 0.05  # of a phrase for findings
+FINDING_PHRASES = 12_000  # that are kept
 # Wording of a sentence that tells what follows from the results, in any field: surely, and perhaps.
 CONCLUDES = re.compile(
     r"\bconclu(?:de|des|ded|sions?)\b|\bin (?:summary|short|sum)\b|\btaken together\b|^(?:overall|thus|"
@@ -79,7 +79,6 @@ MAY_CONCLUDE = re.compile(
 )
 LEAST_KINDS = 4  # that the headings of a structured abstract name
 MOST_SENTENCES = 30  # longer abstracts would take most of the time
-CROSSED = 5  # parts; kinds are read by weights that were learned on the others
 ROLE_RIDGE = 3.0
 CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the temperature of a softmax
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
@@ -156,6 +155,10 @@ def kinds_of(paper: dict[str, Any]) -> list[Set[str]]:
         if labels[place] & {"result"} and place >= len(labels) - 2 and CONCLUDES.search(text):
             labels[place] = {"conclusion"}
     return labels
+
+
+def checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
 def counts(rows: Sequence[Iterable[str]], vocabulary: Sequence[str]) -> sparse.csr_matrix:
@@ -296,108 +299,80 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
 
 
 class Examples(NamedTuple):
-    """Sentences that teach what a finding is: a row each; ``targets`` from 0 to 1, ``worths`` how much each counts."""
+    """Sentences that teach what a finding is: a row each, and in ``targets`` how probably it is one."""
 
     rows: list[dict[str, float]]
     phrases: list[Set[str]]
     targets: list[float]
-    worths: list[float]
 
 
-def crossed(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]) -> dict[str, Weights]:
-    """By the id of each abstract with kinds: weights of kinds that were learned without it.
-
-    What weights say of the abstracts that taught them is too sure, and so would be what is learned on top.
-    """
-    apart: dict[str, Weights] = {}
-    for part in range(CROSSED):
-        weights = learn_sentences([row for i, row in enumerate(kinds) if i % CROSSED != part], unlabelled)
-        apart |= {row["id"]: weights for row in kinds[part::CROSSED]}
-    return apart
-
-
-def examples_of_labels(
-    parts: Mapping[str, Sequence[tuple[str, Set[str]]]],
-    weights: Weights,
-    labels: Sequence[dict[str, Any]],
-    apart: Mapping[str, Weights],
+def examples_of(
+    papers: Iterable[tuple[Sequence[tuple[str, Set[str]]], Mapping[int, float]]], weights: Weights
 ) -> Examples:
-    """The sentences with labels of findings; those of a labelled abstract without one were no candidates, and none.
-
-    Of abstracts in which only single sentences were labelled (``"alone"``), the others are left out.
-    """
-    by_paper: dict[str, dict[int, str]] = {}
-    for row in labels:
-        by_paper.setdefault(row["id"], {})[row["sentence"]] = row["label"]
-    alone = {row["id"] for row in labels if row.get("alone")}
-    examples = Examples([], [], [], [])
-    for id_, own_labels in by_paper.items():
-        features = features_of([text for text, _ in parts[id_]])
-        kinds, _ = kinds_and_eighths(features, apart.get(id_, weights), [allowed for _, allowed in parts[id_]])
-        for place, (text, _) in enumerate(parts[id_]):
-            if not says_nothing(text) and (place in own_labels or id_ not in alone):
+    """The sentences with a target that say something; each paper has sentences, and targets by place."""
+    examples = Examples([], [], [])
+    for sentences_, targets in papers:
+        features = features_of([text for text, _ in sentences_])
+        kinds, _ = kinds_and_eighths(features, weights, [allowed for _, allowed in sentences_])
+        for place, target in targets.items():
+            if not says_nothing(sentences_[place][0]):
                 is_last = place == len(features) - 1
                 examples.rows.append(finding_features(features[place], kinds[place], is_last=is_last))
                 examples.phrases.append(features[place].phrases)
-                examples.targets.append(WORTH[own_labels.get(place, "none")])
-                examples.worths.append(1.0)
+                examples.targets.append(target)
     return examples
 
 
-def examples_of_kinds(kinds: Sequence[dict[str, Any]], apart: Mapping[str, Weights]) -> Examples:
-    """The sentences of abstracts with kinds that may be findings by their form: a result or conclusion, or none.
-
-    Each counts as much as its annotators agreed on its kind.
-    """
-    examples = Examples([], [], [], [])
-    for paper in kinds:
-        texts = [text.strip() for text in paper["sentences"]]
-        features = features_of(texts)
-        read, _ = kinds_and_eighths(features, apart[paper["id"]])
-        agreements = paper.get("confs", [1.0] * len(texts))
-        for place, (text, own_kinds, agreement) in enumerate(zip(texts, kinds_of(paper), agreements, strict=True)):
-            if is_finding_form(text):
-                is_last = place == len(texts) - 1
-                examples.rows.append(finding_features(features[place], read[place], is_last=is_last))
-                examples.phrases.append(features[place].phrases)
-                examples.targets.append(float(own_kinds <= {"result", "conclusion"}))
-                examples.worths.append(KIND_WORTH * agreement)
-    return examples
+def labelled(
+    parts: Mapping[str, Sequence[tuple[str, Set[str]]]], labels: Sequence[dict[str, Any]]
+) -> Iterator[tuple[Sequence[tuple[str, Set[str]]], Mapping[int, float]]]:
+    """Yield the abstracts with labels of findings."""
+    by_paper: dict[str, dict[int, float]] = {}
+    for row in labels:
+        by_paper.setdefault(row["id"], {})[row["sentence"]] = WORTH[row["label"]]
+    yield from ((parts[id_], targets) for id_, targets in by_paper.items())
 
 
-def learn_findings(labelled: Examples, with_kinds: Examples, weights: Weights) -> Weights:
-    """The same weights with those of findings: a logistic regression on signals of wording, kinds and phrases.
+def read_by_encoder(
+    bench: Path,
+) -> Iterator[tuple[Sequence[tuple[str, Set[str]]], Mapping[int, float]]]:
+    """Yield the abstracts that an encoder read, unless they are split otherwise since."""
+    percents = {row["abstract"]: row["findings"] for row in read_jsonl(READ)}
+    for name in ("arxiv-papers", "stream/papers", "screening", "abstracts"):
+        for row in read_jsonl(bench / f"{name}.jsonl.gz"):
+            own = percents.pop(checksum(row["abstract"]), None)
+            if own and len(own) == len(parts := split(row["abstract"])):
+                yield parts, {place: percent / 100 for place, percent in enumerate(own)}
 
-    What annotators call a result is often no finding to a reader, and some findings have another label; learned from
-    both at once, a sentence is surest where they agree.
-    """
-    rows = [*labelled.rows, *with_kinds.rows]
-    own_phrases = [*labelled.phrases, *with_kinds.phrases]
+
+def learn_findings(labelled: Examples, read: Examples, weights: Weights) -> Weights:
+    """The same weights with those of findings: a logistic regression on signals of wording, kinds and phrases."""
+    rows = [*labelled.rows, *read.rows]
+    own_phrases = [*labelled.phrases, *read.phrases]
     names = sorted({name for row in rows for name in row} - {"intercept"})
-    frequent = Counter(phrase for row in labelled.phrases for phrase in row)
-    in_kinds = Counter(phrase for row in with_kinds.phrases for phrase in row)
+    in_labelled, in_read = (Counter(p for row in part.phrases for p in row) for part in (labelled, read))
     vocabulary = sorted(
-        {phrase for phrase, count in frequent.items() if count >= IN_FINDINGS}
-        | {phrase for phrase, count in in_kinds.items() if count >= IN_KINDS}
+        {phrase for phrase, count in in_labelled.items() if count >= IN_FINDINGS}
+        | {phrase for phrase, count in in_read.items() if count >= IN_READ}
     )
     dense = sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows])
-    matrix = sparse.hstack([dense, counts(own_phrases, vocabulary) * FINDING_PHRASE_SCALE])
-    shares = np.array([*labelled.targets, *with_kinds.targets])
-    worths = np.array([*labelled.worths, *with_kinds.worths])
-    model = LogisticRegression(C=FINDING_STRENGTH, max_iter=2000).fit(
+    matrix = sparse.hstack([dense, counts(own_phrases, vocabulary) * FINDING_PHRASE_SCALE]).tocsr()
+    targets = np.array([*labelled.targets, *read.targets])
+    model = LogisticRegression(C=FINDING_STRENGTH, max_iter=1000, tol=1e-3).fit(
         sparse.vstack([matrix, matrix]).tocsr(),
         np.repeat([1, 0], len(rows)),
-        sample_weight=np.concatenate([worths * shares, worths * (1 - shares)]),
+        sample_weight=np.concatenate([targets, 1 - targets]),
     )
     signals = dict(zip(names, rounded(model.coef_[0][: len(names)]), strict=True))
     signals["intercept"] = round(float(model.intercept_[0]), 2)
-    of_phrases = rounded(model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE)
+    of_phrases = model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE
+    # What a phrase tells: its weight, and how often it is there to tell it.
+    tells = np.abs(of_phrases) * np.sqrt(np.asarray(matrix[:, len(names) :].mean(axis=0)).ravel())
+    kept = sorted(np.argsort(-tells)[:FINDING_PHRASES])
     return replace(
         weights,
         finding=dict.fromkeys(SIGNALS, 0.0) | signals,
-        finding_phrases={
-            phrase: weight for phrase, weight in zip(vocabulary, of_phrases, strict=True) if abs(weight) >= LEAST_WEIGHT
-        },
+        finding_phrases={vocabulary[i]: round(float(of_phrases[i]), 2) + 0.0 for i in kept},
     )
 
 
@@ -434,14 +409,12 @@ def main() -> None:
     parser.add_argument("bench", type=Path)
     parser.add_argument("--output", type=Path, default=SHIPPED)
     args = parser.parse_args()
-    labelled, papers, unlabelled = training_data(args.bench)
-    kinds = [*labelled, *structured(args.bench, 0)]
-    weights = learn_roles(papers, learn_sentences(kinds, unlabelled))
+    kinds, papers, unlabelled = training_data(args.bench)
+    weights = learn_roles(papers, learn_sentences([*kinds, *structured(args.bench, 0)], unlabelled))
     weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
-    apart = crossed(kinds, unlabelled)
-    parts = parts_by_id(labelled, [*unlabelled, *later_papers(args.bench)])
-    examples = examples_of_labels(parts, weights, labels_of("tune"), apart)
-    weights = learn_findings(examples, examples_of_kinds(labelled, apart), weights)
+    parts = parts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
+    examples = examples_of(labelled(parts, labels_of("tune")), weights)
+    weights = learn_findings(examples, examples_of(read_by_encoder(args.bench), weights), weights)
     args.output.write_text(weights.to_json())
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
 

@@ -172,87 +172,9 @@ _LINK_LENGTH = 220
 # Beside bare praise a sentence of more than so many words tells something else.
 _PRAISE_WORDS = 25
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
-# What authors made, or tried it with, as a subject; the name of a known model or method is none of theirs.
-_OWN = re.compile(
-    r"(?:\w+ )?(?:(?i:our|we|the (?:proposed|resulting|new|developed|presented)|proposed|"
-    r"(?:\w+ )?(?:results?|experiments?|evaluations?)|"
-    r"this (?:\w+ )?(?:method|approach|framework|model|system|algorithm|work|strategy|technique))\b|"
-    r"(?:the )?(?!(?:GPT|Claude|Gemini|L[Ll]a[Mm]A|Qwen|DeepSeek|Mistral|BERT|RoBERTa|CNN|LSTM|SVM|GNN|SFT|DPO|GRPO|"
-    r"PPO|RL|RAG)\b)(?:[A-Z][\w-]*[A-Z0-9*][\w*-]*(?<!s)(?!\w| [a-z]+s\b)|[A-Z]\w+(?= (?:\w+ly )?$))|\\method|"
-    r"[Ii]t (?:\w+ly )?$)"
-)
-_OTHERS = (
-    r"(?:algorithms?|alternatives|approach(?:es)?|architectures?|attempts|baselines?|competitors|counterparts|"
-    r"defen[cs]es|frameworks?|methods?|models?|networks?|others|peers|policies|predecessors|prior art|routing|schemes|"
-    r"\w*l[lv]?ms|solutions|sota|state[ -]of[ -]the[ -]art|strategies|systems?|techniques|variants|works?|\w+ers)\b"
-)
-_GOOD = (
-    r"(?:best|better|comparable|competitive|consistent|favorable|improved|promising|robust|significant|sota|"
-    r"state[ -]of[ -]the[ -]art|strong|substantial|superior)\b[^.;:]{0,60}?\b(?:accuracy|benchmarks?|efficiency|gains?|"
-    r"generali[sz]ation|improvements?|performances?|quality|results|robustness|transferability)\b"
-)
-# Better than others, or good, but by how much isn't said: "our method outperforms existing ones in accuracy".
-_WIN = re.compile(
-    r"(?:^|\bthat |, |: |\b(?:show|find|reveal|demonstrate|indicate)s? )(?P<subject>(?:(?!that\b)[^,.;:]){0,120}?)\b(?:"
-    r"(?:(?:outperform|outper- form|surpass|exceed|beat|top|rival|improv\w+ (?:up)?on|improv\w+ over|compete[sd]? with)"
-    r"\w*|(?:perform|generali[sz]e)\w* (?:\w+ )?better than|(?:is|are) (?:\w+ )?(?:superior|competitive|comparable) "
-    rf"(?:to|with))\s[^.;:]{{0,60}}?\b{_OTHERS}|improv\w* (?:the )?performance\b|"
-    r"(?:achiev|attain|obtain|deliver|reach|set|establish|demonstrat|show|indicate|yield|exhibit|provid|produc)\w*"
-    rf"(?! by)\s(?:(?!that\b)[^.;:,]){{0,40}}?\b{_GOOD})",
-    re.IGNORECASE,
-)
-# The same, whoever wins.
-_WINS_OVER_ALL = re.compile(
-    r"\b(?:outperform|surpass|exceed)\w*\s(?:(?:all|both|existing|previous|prior|state-of-the-art|sota|current|other|"
-    r"competing|competitive|strong|several|recent|leading|many|most|the|various|multiple|baseline|compared|"
-    r"comparable|conventional|naive|standard|traditional) )+"
-    rf"(?:[\w-]+,? ){{0,4}}?{_OTHERS}|"
-    rf"\b(?:demonstrat|achiev|show|yield|exhibit|deliver)ing\s(?:\w+ )?{_GOOD}"
-)
-# What a win doesn't cost, or costs, is a finding.
-_COSTS = re.compile(r"\b(?:fewer|lower|less|lighter|smaller|faster|far|only|no|reduces)\b")
-# A number that says on how much something was tried, and not what came out: "32 models", "25 challenging benchmarks".
-_COUNTED = re.compile(
-    r"\d[\d,.]{0,9}k?\+? (?:[\w-]+,? ){0,3}(?:benchmarks?|datasets?|tasks?|models?|domains?|languages?|baselines?|"
-    r"methods?|scenarios|environments|categories|participants|llms|mllms|papers|studies|questions|samples|posts|"
-    r"comments)\b|\b(?:datasets?|sets?|corpus|sample|total) of \d[\d,.]{0,9}k?|"
-    # The size of a model, dimensions, a cut-off and a reference.
-    r"\b\d+(?:\.\d+)?[bm]\b|\b[234]-?d\b|@\d+|\[\d+\]"
-)
 # What a win is said to confirm: "..., confirming the effectiveness of GSTM-HMU".
 CONFIRMS = re.compile(
     r",\s+(?:thus |thereby )?(?:confirm|demonstrat|highlight|underscor|validat|emphasi[sz]|illustrat)\w*ing\b.*"
-)
-# Praise and problems in place of an outcome.
-_VAGUE_OUTCOME = re.compile(
-    r"\breveal\w* (?:\w+ ){0,3}(?:challenges|limitations|gaps|patterns|weaknesses|shortcomings|potential)\b|"
-    r"\b(?:robust|strong|high|excellent|good) (?:\w+ )?(?:robustness|efficiency|accuracy|quality|generali[sz]ation|"
-    r"capabilit(?:y|ies)|rates?)\b|\bperforms? well\b|\beffectively\b|\bpromising (?:results|performance)\b|"
-    r"\bultra-low\b|\b(?:provides?|offers?|presents?|represents?|serves?|is|are)\s(?:as )?an? (?:\w+ly )?(?:robust|"
-    r"effective|efficient|practical|viable|powerful|promising|reliable|useful|valuable|feasible|scalable|strong|"
-    r"versatile)(?:,? (?:and )?[\w-]+){0,3} (?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|"
-    r"means|methods?|alternatives?|way|technique|paradigm|resource|option|path(?:way)?)\b"
-)
-# An illustration, an aim, what was done or can be done, unless it measures or compares.
-_NO_OUTCOME = re.compile(
-    r"^for (?:example|instance)\b|\baiming to\b|\b(?:can|could|may|might|will) (?:also |then |"
-    r"\w+ly )?be (?:\w+ly )?(?:used|applied|extended|integrated|adapted|employed|utilized|implemented|generalized|"
-    r"incorporated|deployed|transferred)\b|\b(?:new|novel) (?:\w+ )?(?:paradigm|perspective|possibilit|opportunit|"
-    r"capabilit|framework|approach|method)|\bwe (?:\w+ )?(?:identify|obtain|derive|analy[sz]e|examine|investigate|"
-    r"explore|characterize|describe|outline|aim|attempt|apply|extend|discuss|focus|illustrate|validate|"
-    r"test)\b(?![^.;]{0,80}\bthat\b)|\b(?:results?|evaluations?|examples?|experiments?|"
-    r"comparisons?) (?:\w+ )?(?:are|is|were|was) (?:also |then )?(?:provided|given|reported|shown|conducted|"
-    r"carried out|performed)\b|\b(?:is|are|was|were|been) (?:also |then |further |\w+ly )?(?:tested|evaluated|"
-    r"verified|validated|presented|discussed|described|proposed|designed|outlined|summarized|reviewed|"
-    r"introduced)\b|\b(?:demonstrat|show|illustrat|highlight)\w* (?:the|its) (?:[\w'’-]+ ){0,3}(?:ability|"
-    r"applicability|flexibility|practicality|feasibility)\b|\b(?:demonstrat|show|"
-    r"illustrat)\w* (?:the )?(?:practical )?applications?\b|\b(?:can|could) (?:\w+ly )?use\b|\b(?:results?|"
-    r"findings?) (?:\w+ )?(?:highlight|underscor)\w* (?:\w+ ){0,4}role\b|\b(?:extend|advance|deepen|enhance|"
-    r"improve)\w* (?:the )?(?:\w+ )?understanding\b"
-)
-# What should be done, which a guideline says in place of what came out.
-_RECOMMENDS = re.compile(
-    r"\b(?:should|must|ought to|needs? to be|(?:is|are) (?:needed|required|necessary|recommended|warranted))\b"
 )
 # Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
@@ -281,15 +203,6 @@ _SUBSET = re.compile(
     r"\b(?:up to|as (?:high|much) as|at best|especially|particularly|in particular|for (?:example|instance)|"
     r"in some|subset|subgroup|in one|on one|in certain|secondary)\b"
 )
-_DIFFERS = re.compile(
-    r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|"
-    r"drops?)\b"
-)
-# Words of a win that was discovered, or that tells what does not work, which praise has not.
-_DISCOVERS = re.compile(
-    r"\b(?:(?:find|finds|found|reveals?|revealed|discover|observed?) that(?! (?:our)\b)|contrary to|struggl(?:e|es|"
-    r"ed)|fail(?:s|ed)?|not(?! only)|gaps?|deficits?|poor(?:ly)?|degrad(?:e|es|ed))\b"
-)
 
 
 @lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
@@ -312,33 +225,14 @@ def says_nothing(sentence: str) -> bool:
     return is_bare and bool(_EFFECTIVENESS.search(lower))
 
 
-def is_finding_form(sentence: str) -> bool:
-    """Return whether a sentence can report a finding by its form: no sample, question or heading, and no bare win.
+def describes_sample(sentence: str) -> bool:
+    """Return whether a sentence says who was studied, and not what came out.
 
-    In a bare win authors claim that what they made is better than others, and don't say by how much or at what cost.
-
-    >>> is_finding_form("Our method outperforms existing baselines in accuracy.")
-    False
-    >>> is_finding_form("Our method outperforms existing baselines with fewer tokens.")
-    True
-    >>> is_finding_form("Both drugs gave significant improvements in sleep.")
-    True
+    >>> describes_sample("The mean age was 50.1."), describes_sample("The mean age was higher than before.")
+    (True, False)
     """
     lower = sentence.lower()
-    is_sample = _SAMPLE.search(lower) and not _BESIDE_SAMPLE.search(lower)
-    if says_nothing(sentence) or is_sample or sentence.rstrip().endswith(("?", ":")):
-        return False
-    if NUMBER.search(lower) or DIGIT.search(_COUNTED.sub(" ", lower)):
-        return True
-    reports = REPORT in wording(sentence)
-    if _RECOMMENDS.search(lower) and not reports:
-        return False
-    says_no_outcome = _VAGUE_OUTCOME.search(lower) or (_NO_OUTCOME.search(lower) and not reports)
-    if says_no_outcome and not _DIFFERS.search(lower):
-        return False
-    if _DISCOVERS.search(lower) or _COSTS.search(lower):
-        return True
-    return not (_WINS_OVER_ALL.search(lower) or any(_OWN.match(win["subject"]) for win in _WIN.finditer(sentence)))
+    return _SAMPLE.search(lower) is not None and not _BESIDE_SAMPLE.search(lower)
 
 
 def scope(sentence: str) -> int:

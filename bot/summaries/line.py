@@ -20,7 +20,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from bot.model.wording import oneline
-from bot.summaries.claims import CONFIRMS, is_finding_form
+from bot.summaries.claims import CONFIRMS, says_nothing
 from bot.summaries.clauses import (
     DOES,
     FINITE,
@@ -311,6 +311,8 @@ def _plain_sentences(abstract: str) -> list[str]:
     return [oneline(readable(sentence)) for sentence in read_abstract(abstract).sentences]
 
 
+# Instead of what the line doesn't say.
+_INSTEAD = re.compile(r"(?<=\w )instead (?!of\b)")
 # "Achieves (1) 23% more success and (2) 91% lower costs": what stands before the second.
 _ENUMERATES = re.compile(r"\((?:2|ii|b)\)")
 
@@ -333,7 +335,7 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
     for place, (sentence, reading) in enumerate(zip(sentences, paper.readings, strict=True)):
         if paper.background[place] or paper.empty[place]:
             continue
-        plain = spelled(sentence.rstrip(" .!"), name)
+        plain = _INSTEAD.sub("", spelled(sentence.rstrip(" .!"), name))
         features = of_sentence(reading, place / len(sentences))
         reported = float(_REPORTING.match(plain) is not None)
         for line, own in (
@@ -426,7 +428,7 @@ def _noted(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[str]:
 
 
 def _is_outcome(line: str) -> bool:
-    return has_verb(line) and is_finding_form(line) and not NO_OUTCOME.search(line)
+    return has_verb(line) and not (line.endswith(("?", ":")) or says_nothing(line) or NO_OUTCOME.search(line))
 
 
 def _uncapitalised(line: str, sentences: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.summaries.claims import REPORT, is_finding_form, wording
+from bot.summaries.claims import REPORT, describes_sample, says_nothing, wording
 
 _WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
 _NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
@@ -263,11 +263,11 @@ def finding_features(features: Features, kinds: Sequence[float], *, is_last: boo
 def finding_probability(
     sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
 ) -> float:
-    """Return the probability that a sentence reports a finding, 0 where it can't by its form.
+    """Return the probability that a sentence reports a finding; 0 of questions, of the sample, and if it says nothing.
 
-    Learned from our own labels of findings and others' labels of results by ``bench/summary_weights.py``.
+    Learned from our own labels, and from what an encoder says that they taught, by ``bench/summary_weights.py``.
     """
-    if not is_finding_form(sentence):
+    if says_nothing(sentence) or describes_sample(sentence) or sentence.rstrip().endswith("?"):
         return 0.0
     log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases)
     for name, value in finding_features(features, kinds, is_last=is_last).items():

@@ -169,18 +169,17 @@ _LONG_COST = 0.005
 _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.1
-# A set with a finding, where an abstract divides its result among several sentences.
-_FINDING_WORTH = 0.15
+# A set with a finding, times its probability, where an abstract divides its result among several sentences.
+_FINDING_WORTH = 0.25
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
 _EVIDENCE_WORTH = 0.3
 # Of findings, what a figure adds to the probability, and what it adds to speak of all that was tried.
 _FIGURE_WORTH = 0.2
 _SCOPE_WORTH = 0.15
-# A sentence is a finding from this probability on, without and with a figure.
-_FINDING_FROM = 0.6
-_FINDING_WITH_FIGURE_FROM = 0.5
+# A sentence is set in bold from this probability of a finding on.
+_FINDING_FROM = 0.35
 # What it adds to be the conclusion of an abstract that surely has one: in trials it says what the figures come to.
-_CONCLUDING_WORTH = 0.3
+_CONCLUDING_WORTH = 0.1
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
@@ -350,9 +349,7 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
     shares = paper.readings[place].shares
     if how_many == 1:
         return [shares.gist]
-    boost = 1.0
-    if _is_finding(paper, place):
-        boost += _FINDING_BOOST * paper.findings[place] + _SCOPE_WORTH * scope(paper.sentences[place])
+    boost = 1.0 + paper.findings[place] * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
     if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
         worth_of_task *= _KNOWN_WORTH
@@ -375,14 +372,14 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
         return 0.0 if paper.introduces else conclusion
     # Of two sentences the first proposal: another may say a part of the idea only.
     proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
-    has_finding = any(_is_finding(paper, i) and paper.readings[i].conclusion < _CONCLUSION_FROM for i in places)
+    others = [paper.findings[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
     has_proposal = not set(proposals).isdisjoint(places)
     gist = _GIST_WORTH * max(paper.readings[i].shares.gist for i in places)
     has_own_voice = any(paper.in_own_voice[place] for place in places)
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
-    return finding_worth * has_finding + proposal_worth + gist + conclusion
+    return finding_worth * max(others, default=0.0) + proposal_worth + gist + conclusion
 
 
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
@@ -449,13 +446,8 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     """Return the sentence to set in bold: the most probable one, figures, scope and conclusions preferred."""
-    sure = [place for place in places if _is_finding(paper, place)]
+    sure = [place for place in places if paper.findings[place] >= _FINDING_FROM and not paper.background[place]]
     return max(sure, key=lambda place: _headline(paper, place), default=None)
-
-
-def _is_finding(paper: Read, place: int) -> bool:
-    has_figure = FIGURE in wording(paper.sentences[place])
-    return paper.findings[place] >= (_FINDING_WITH_FIGURE_FROM if has_figure else _FINDING_FROM)
 
 
 def _headline(paper: Read, place: int) -> float:

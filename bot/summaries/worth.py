@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.summaries.claims import is_finding_form
 from bot.summaries.roles import Reading
 from bot.text.tokens import is_general, stem_terms
 
@@ -75,7 +74,6 @@ def of_line(line: str, topic: Topic) -> Features:
         "begins as title": sum(stem in topic.title for stem in begins) / max(len(begins), 1),
         "repeated": often / (_OFTEN * max(len(content), 1)),
         "commas": line.count(","),
-        "no finding": float(not is_finding_form(line)),
         **{name: 1.0 for name, pattern in _SIGNS.items() if pattern.search(line)},
     }
 

@@ -284,6 +284,15 @@ def test_a_cut_that_would_be_false_or_unfinished_is_not_made(sentence, never):
     assert not [line for line in lines("A study", f"{TASK} {sentence}") if line.endswith(never)]
 
 
+def test_a_line_says_no_instead_without_what_it_is_instead_of():
+    made = lines(
+        "STRIX: Counting owls", "Nets miss owls. We propose STRIX, a method that instead counts their calls at night."
+    )
+    assert "STRIX: a method that counts their calls at night" in made
+    found = lines("Counting owls", "We find that larger nets catch bats instead of owls.")
+    assert "Larger nets catch bats instead of owls" in found
+
+
 def test_a_denied_report_is_not_taken_as_one():
     abstract = f"{TASK} Group studies do not suggest that nets reduce the hunger of owls."
     assert "Nets reduce the hunger of owls" not in lines("A study of owls", abstract)

@@ -233,15 +233,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ),
         ("Experiments on 25 datasets show that WeedNet pulls 20 points more than RootBot.", True),
         ("We evaluate 32 robots, revealing substantial challenges in pulling roots.", False),
-        ("Evaluation results demonstrate that the robot can weed with a high precision rate.", False),
         ("Our results highlight WeedNet as a promising direction for weeding.", False),
-        ("The results show that the robot not only digs but also performs well on roots.", False),
         ("For example, one robot is shown to follow the two other robots.", False),
-        ("We analyze 108k posts, aiming to show that gardeners find weeds.", False),
-        (
-            "Results show substantial improvements over strong baselines, confirming the merits of WeedNet.",
-            False,
-        ),
         ("Results on a dataset of 110 checks demonstrate strong performance and generalization.", False),
         ("Experimental results demonstrate that WeedNet achieves robust and consistent performance.", False),
         ("Our analysis uncovers new insights into roots.", False),
@@ -255,10 +248,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
             "Our analysis reveals that robots excel at pulling roots, yet fail to pull weeds in wet beds.",
             True,
         ),
-        ("We find that our robot improves the performance.", False),
         ("WeedNet outperforms existing methods, both quantitatively and qualitatively.", False),
         ("Experiments show that our method outperforms existing methods in accuracy and stability.", False),
-        ("On wet beds, WeedNet achieves better precision than the standard methods.", False),
         ("The statistical power of detecting a ratio of 1.5 was 0.91.", False),
         ("Finally, we demonstrate applications of WeedNet in vivid gardens.", False),
         ("Our findings advance the understanding of roots.", False),
@@ -276,7 +267,6 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Our results highlight the critical role of good gardeners.", False),
         ("By removing weeds, it points toward a garden without gardeners.", False),
-        ("Training incorporated 1,200 gardens of nine countries in all.", False),
         ("In a case study, we model 3.5 gardens as a puzzle.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
@@ -501,6 +491,11 @@ TRIAL = (
     "Weeding was well tolerated. "
     "These results suggest that weeding is more effective than rest in gardeners with back pain."
 )
+
+
+def test_what_was_known_before_is_not_bold():
+    known = "Gardeners answer questions on roots at length, whereas robots tend to answer them in a word."
+    assert finding(summarise(f"{known} We propose WeedNet, which pulls weeds.", 3, {})) is None
 
 
 def test_a_summary_tells_what_was_studied_what_was_found_and_what_follows():
