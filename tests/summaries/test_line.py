@@ -289,6 +289,8 @@ def test_a_line_says_no_instead_without_what_it_is_instead_of():
         "STRIX: Counting owls", "Nets miss owls. We propose STRIX, a method that instead counts their calls at night."
     )
     assert "STRIX: a method that counts their calls at night" in made
+    made = lines("STRIX: Counting owls", "We propose STRIX, a method that counts owls by their calls instead.")
+    assert "STRIX: a method that counts owls by their calls" in made
     found = lines("Counting owls", "We find that larger nets catch bats instead of owls.")
     assert "Larger nets catch bats instead of owls" in found
 
