@@ -5,9 +5,10 @@
 
 A pre-trained encoder (MiniLM, Wang et al. 2020, 22 million parameters) is tuned on the part "tune" of
 ``findings_labels.jsonl``. It is too large to be shipped; what it says of abstracts without labels teaches the small
-model of ``summary_weights.py`` (distillation, Hinton et al. 2015). Only papers of arXiv and of reviews with an even
-checksum are read: the others are to report on. Each line of the output has the checksum of an ``abstract`` and the
-probabilities of its sentences in per cent. Half an hour on two cores.
+model of ``summary_weights.py`` (distillation, Hinton et al. 2015). Of the papers that figures are
+reported on only those with an even checksum are read, and beside them others of ``abstracts.jsonl.gz``. Each line of
+the output has the checksum of an ``abstract`` and the probabilities of its sentences in per cent.
+Half an hour on two cores.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Which sentences are findings is in ``findings_labels.jsonl`` beside this file: l
 papers, of the later ones in ``stream/papers.jsonl.gz``, of those for reviews in ``screening.jsonl.gz``, and of
 abstracts with kinds, by place; the part "tune" teaches, the others are only counted ("sampled": of abstracts with kinds
 that were drawn at random). ``findings_read.jsonl``, by ``findings_teacher.py``, has an encoder's probabilities for the
-sentences of further abstracts, also those of ``abstracts.jsonl.gz``; they teach as much. ``summary_report.py`` measures
+sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do. ``summary_report.py`` measures
 the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
 """
 
@@ -298,6 +298,13 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
     return minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
 
 
+class Targets(NamedTuple):
+    """An abstract's ``parts``, as ``split`` returns them, and by place how probably some of them are findings."""
+
+    parts: Sequence[tuple[str, Set[str]]]
+    findings: Mapping[int, float]
+
+
 class Examples(NamedTuple):
     """Sentences that teach what a finding is: a row each, and in ``targets`` how probably it is one."""
 
@@ -306,16 +313,14 @@ class Examples(NamedTuple):
     targets: list[float]
 
 
-def examples_of(
-    papers: Iterable[tuple[Sequence[tuple[str, Set[str]]], Mapping[int, float]]], weights: Weights
-) -> Examples:
-    """The sentences with a target that say something; each paper has sentences, and targets by place."""
+def examples_of(papers: Iterable[Targets], weights: Weights) -> Examples:
+    """The sentences that may be findings, unless they say nothing."""
     examples = Examples([], [], [])
-    for sentences_, targets in papers:
-        features = features_of([text for text, _ in sentences_])
-        kinds, _ = kinds_and_eighths(features, weights, [allowed for _, allowed in sentences_])
-        for place, target in targets.items():
-            if not says_nothing(sentences_[place][0]):
+    for parts, findings in papers:
+        features = features_of([text for text, _ in parts])
+        kinds, _ = kinds_and_eighths(features, weights, [allowed for _, allowed in parts])
+        for place, target in findings.items():
+            if not says_nothing(parts[place][0]):
                 is_last = place == len(features) - 1
                 examples.rows.append(finding_features(features[place], kinds[place], is_last=is_last))
                 examples.phrases.append(features[place].phrases)
@@ -323,26 +328,24 @@ def examples_of(
     return examples
 
 
-def labelled(
+def with_labels(
     parts: Mapping[str, Sequence[tuple[str, Set[str]]]], labels: Sequence[dict[str, Any]]
-) -> Iterator[tuple[Sequence[tuple[str, Set[str]]], Mapping[int, float]]]:
+) -> Iterator[Targets]:
     """Yield the abstracts with labels of findings."""
     by_paper: dict[str, dict[int, float]] = {}
     for row in labels:
         by_paper.setdefault(row["id"], {})[row["sentence"]] = WORTH[row["label"]]
-    yield from ((parts[id_], targets) for id_, targets in by_paper.items())
+    yield from (Targets(parts[id_], own) for id_, own in by_paper.items())
 
 
-def read_by_encoder(
-    bench: Path,
-) -> Iterator[tuple[Sequence[tuple[str, Set[str]]], Mapping[int, float]]]:
+def read_by_encoder(bench: Path) -> Iterator[Targets]:
     """Yield the abstracts that an encoder read, unless they are split otherwise since."""
     percents = {row["abstract"]: row["findings"] for row in read_jsonl(READ)}
     for name in ("arxiv-papers", "stream/papers", "screening", "abstracts"):
         for row in read_jsonl(bench / f"{name}.jsonl.gz"):
             own = percents.pop(checksum(row["abstract"]), None)
             if own and len(own) == len(parts := split(row["abstract"])):
-                yield parts, {place: percent / 100 for place, percent in enumerate(own)}
+                yield Targets(parts, {place: percent / 100 for place, percent in enumerate(own)})
 
 
 def learn_findings(labelled: Examples, read: Examples, weights: Weights) -> Weights:
@@ -413,7 +416,7 @@ def main() -> None:
     weights = learn_roles(papers, learn_sentences([*kinds, *structured(args.bench, 0)], unlabelled))
     weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
     parts = parts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
-    examples = examples_of(labelled(parts, labels_of("tune")), weights)
+    examples = examples_of(with_labels(parts, labels_of("tune")), weights)
     weights = learn_findings(examples, examples_of(read_by_encoder(args.bench), weights), weights)
     args.output.write_text(weights.to_json())
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
