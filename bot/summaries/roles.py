@@ -263,9 +263,9 @@ def finding_features(features: Features, kinds: Sequence[float], *, is_last: boo
 def finding_probability(
     sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
 ) -> float:
-    """Return the probability that a sentence reports a finding; 0 of questions, of the sample, and if it says nothing.
+    """Return the probability that a sentence reports a finding; 0 for a question, a sample, and what says nothing.
 
-    Learned from our own labels, and from what an encoder says that they taught, by ``bench/summary_weights.py``.
+    Learned from our own labels and from an encoder's predictions by ``bench/summary_weights.py``.
     """
     if says_nothing(sentence) or describes_sample(sentence) or sentence.rstrip().endswith("?"):
         return 0.0

@@ -169,7 +169,7 @@ _LONG_COST = 0.005
 _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.1
-# A set with a finding, times its probability, where an abstract divides its result among several sentences.
+# A set with a sure finding, where an abstract divides its result among several sentences.
 _FINDING_WORTH = 0.25
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
 _EVIDENCE_WORTH = 0.3
@@ -445,7 +445,10 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the most probable one, figures, scope and conclusions preferred."""
+    """Return the sentence to set in bold: the most probable one, figures, scope and conclusions preferred.
+
+    What was known before is never bold.
+    """
     sure = [place for place in places if paper.findings[place] >= _FINDING_FROM and not paper.background[place]]
     return max(sure, key=lambda place: _headline(paper, place), default=None)
 
