@@ -24,12 +24,13 @@ from bot.summaries.roles import shipped_weights
 
 # The values that each constant is measured at: about half and twice the shipped one where it isn't a share.
 CONSTANTS = {
-    "summaries.summary._DOUBT": (0.05, 0.4),
-    "summaries.summary._PROPOSAL_WORTH": (0.1, 0.5),
+    "summaries.summary._DOUBT": (0.06, 0.3),
+    "summaries.summary._PROPOSAL_WORTH": (0.1, 0.8),
     "summaries.summary._GIST_WORTH": (0, 1),
     "summaries.summary._CONCLUSION_WORTH": (0, 0.5, 1),
     "summaries.summary._EVIDENCE_WORTH": (0, 0.6),
-    "summaries.summary._KNOWN_WORTH": (0, 1),
+    "summaries.summary._ANSWER_WORTH": (0, 0.5, 2),
+    "summaries.summary._MAIN_WORTH": (0, 0.4, 1.6),
     "summaries.summary._FIRST_COST": (0, 0.5),
     "summaries.summary._LONG_COST": (0, 0.1),
     "summaries.summary._TASK_WORTH_OF_FEW": (0.1, 0.5, 1),

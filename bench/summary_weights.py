@@ -8,8 +8,10 @@ Which sentences are findings is in ``findings_labels.jsonl`` beside this file: l
 papers, of the later ones in ``stream/papers.jsonl.gz``, of those for reviews in ``screening.jsonl.gz``, and of
 abstracts with kinds, by place; the part "tune" teaches, the others are only counted ("sampled": of abstracts with kinds
 that were drawn at random). ``findings_read.jsonl``, by ``findings_teacher.py``, has an encoder's probabilities for the
-sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do. ``summary_report.py`` measures
-the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
+sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do. ``answers_labels.jsonl`` has
+the places of the sentences that say what a paper concludes in all, any of which would do, and of its main finding; its
+part "compared" teaches nothing, constants were chosen by it. ``summary_report.py`` measures the outcome. Needs numpy,
+scipy and scikit-learn; ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -36,12 +38,16 @@ from summary_crf import fit
 from bot.summaries import roles as weights_module
 from bot.summaries.claims import SIGNALS, says_nothing
 from bot.summaries.roles import (
+    EIGHTH_NAMES,
     EIGHTHS,
     KINDS,
+    KINDS_OF_ROLES,
+    OUTCOMES,
     Shares,
     Weights,
     features_of,
     finding_features,
+    finding_probabilities,
     kinds_and_eighths,
     phrases,
     role_features,
@@ -51,9 +57,11 @@ from bot.summaries.roles import (
 from bot.summaries.sentences import sentences, split
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
+ANSWERS = Path(__file__).with_name("answers_labels.jsonl")
 READ = Path(__file__).with_name("findings_read.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")
 ROLES = Shares._fields
+MARKED = ("task", "idea", "result")  # roles that readers marked spans of
 
 HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
@@ -79,10 +87,10 @@ MAY_CONCLUDE = re.compile(
 )
 LEAST_KINDS = 4  # that the headings of a structured abstract name
 MOST_SENTENCES = 30  # longer abstracts would take most of the time
-ROLE_RIDGE = 3.0
+ROLE_RIDGE = 5.0
 CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the temperature of a softmax
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
-IN_ROLES = 40  # marked abstracts' sentences that a phrase must be in to count for roles itself
+IN_ROLES = 80  # marked abstracts' sentences that a phrase must be in to count for roles itself
 WORTH = {"finding": 1.0, "borderline": 0.2, "none": 0.0}  # how much of a finding a label counts as
 
 
@@ -106,7 +114,7 @@ def marked(rows: Iterable[dict[str, Any]]) -> list[Marked]:
     papers = []
     for row in rows:
         texts = sentences(row["abstract"])
-        targets: dict[str, list[int]] = {role: [] for role in ROLES}
+        targets: dict[str, list[int]] = {role: [] for role in MARKED}
         end = 0
         for place, text in enumerate(texts):
             start = row["abstract"].find(text, end)
@@ -213,7 +221,12 @@ def rounded(row: Iterable[float]) -> list[float]:
 
 def learn_roles(papers: Sequence[Marked], weights: Weights) -> Weights:
     """The same weights with those of the marked roles."""
-    return with_roles(weights, ROLES[:-1], [(p.sentences, [shared(p, role) for role in ROLES[:-1]]) for p in papers])
+    return with_roles(
+        weights,
+        MARKED,
+        [(p.sentences, [shared(p.targets[role], len(p.sentences)) for role in MARKED]) for p in papers],
+        [*KINDS_OF_ROLES, *EIGHTH_NAMES],
+    )
 
 
 def learn_gist(lines: Sequence[dict[str, Any]], weights: Weights) -> Weights:
@@ -223,12 +236,22 @@ def learn_gist(lines: Sequence[dict[str, Any]], weights: Weights) -> Weights:
         texts = sentences(" ".join(row["sentences"]))
         closeness = np.array([max(rouge1(text, line) for line in row["targets"]) for text in texts])
         papers.append((texts, [softmax(closeness / CLOSENESS)]))
-    return with_roles(weights, ROLES[-1:], papers, has_kinds=False)
+    return with_roles(weights, ("gist",), papers, ())
 
 
-def shared(paper: Marked, role: str) -> np.ndarray:
-    """The sentences' shares of a marked role; 0 where nothing is marked."""
-    has_mark = np.bincount(paper.targets[role], minlength=len(paper.sentences)) > 0
+def learn_answers(parts: Mapping[str, Sequence[tuple[str, Set[str]]]], weights: Weights) -> Weights:
+    """The same weights with those of the answer and of the main finding, from our own labels."""
+    papers = []
+    for row in read_jsonl(ANSWERS):
+        if row["part"] == "tune":
+            texts = [text for text, _ in parts[row["id"]]]
+            papers.append((texts, [shared(row[role], len(texts)) for role in ("answer", "main")]))
+    return with_roles(weights, ("answer", "main"), papers, [*KINDS_OF_ROLES, *EIGHTH_NAMES, *OUTCOMES])
+
+
+def shared(places: Sequence[int], count: int) -> np.ndarray:
+    """The shares of ``count`` sentences of a role that those at these places have; 0 where there are none."""
+    has_mark = np.bincount(places, minlength=count) > 0
     return has_mark / max(has_mark.sum(), 1)
 
 
@@ -242,13 +265,12 @@ def with_roles(
     weights: Weights,
     roles: Sequence[str],
     papers: Sequence[tuple[Sequence[str], Sequence[np.ndarray]]],
-    *,
-    has_kinds: bool = True,
+    told_by: Sequence[str],
 ) -> Weights:
     """The same weights with those of some roles: a conditional logit for each, with a ridge.
 
-    ``papers`` have sentences, and their shares of each of the roles. Without ``has_kinds`` the probabilities of kinds
-    and eighths are left out.
+    ``papers`` have sentences, and their shares of each of the roles. Of ``role_features`` only those are features that
+    are ``told_by`` these names, beside forms and phrases.
     """
     names_of: list[set[str]] = []
     rows: list[dict[str, float]] = []
@@ -259,13 +281,13 @@ def with_roles(
         kinds, eighths = kinds_and_eighths(features, weights)
         names_of += [{*row.phrases, *row.forms} for row in features]
         form_names.update(*(row.forms for row in features))
-        rows += role_features(kinds, eighths)
+        rows += role_features(kinds, eighths, finding_probabilities(texts, features, kinds, weights))
         numbers += [number] * len(texts)
     forms = sorted(form_names)
     frequent = Counter(name for features in names_of for name in features)
     phrase_names = sorted(n for n, count in frequent.items() if count >= IN_ROLES and n not in form_names)
     columns = sorted(rows[0])
-    dense = sparse.csr_matrix([[row[name] * has_kinds for name in columns] for row in rows])
+    dense = sparse.csr_matrix([[row[name] * (name.partition(":")[2] in told_by) for name in columns] for row in rows])
     matrix = sparse.hstack(
         [counts(names_of, forms) * FORM_SCALE, counts(names_of, phrase_names) * ROLE_PHRASE_SCALE, dense]
     ).tocsr()
@@ -277,7 +299,7 @@ def with_roles(
         fitted = conditional_logit(matrix, target, np.array(numbers)) * np.array(scale)
         for name, weight in zip([*forms, *phrase_names, *columns], rounded(fitted), strict=True):
             table.setdefault(name, [0.0] * len(ROLES))[ROLES.index(role)] = weight
-    return replace(weights, roles=table)
+    return replace(weights, roles={name: row for name, row in table.items() if any(row) or name in columns})
 
 
 def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.ndarray) -> np.ndarray:
@@ -383,7 +405,7 @@ def parts_by_id(
     kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]
 ) -> dict[str, list[tuple[str, Set[str]]]]:
     """The sentences of the abstracts that labels of findings name, each with the kinds that its heading allows."""
-    named = {row["id"] for row in read_jsonl(LABELS)}
+    named = {row["id"] for path in (LABELS, ANSWERS) for row in read_jsonl(path)}
     parts = {row["id"]: split(row["abstract"]) for row in unlabelled if row["id"] in named}
     return {row["id"]: [(text.strip(), set()) for text in row["sentences"]] for row in kinds} | parts
 
@@ -413,11 +435,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=SHIPPED)
     args = parser.parse_args()
     kinds, papers, unlabelled = training_data(args.bench)
-    weights = learn_roles(papers, learn_sentences([*kinds, *structured(args.bench, 0)], unlabelled))
-    weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
+    weights = learn_sentences([*kinds, *structured(args.bench, 0)], unlabelled)
     parts = parts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
     examples = examples_of(with_labels(parts, labels_of("tune")), weights)
     weights = learn_findings(examples, examples_of(read_by_encoder(args.bench), weights), weights)
+    weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), learn_roles(papers, weights))
+    weights = learn_answers(parts, weights)
     args.output.write_text(weights.to_json())
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
 

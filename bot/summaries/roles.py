@@ -3,9 +3,10 @@
     sentences --features_of--> phrases, place, form, wording
               --kinds_and_eighths--> kind, by a linear-chain CRF (Lafferty et al. 2001) over phrases, form and
                   neighbours; from phrases alone, the eighth of an abstract where such a sentence usually stands
-              --role_features--> shares of each role, by a conditional logit (McFadden 1974) over the form, and over
-                  kind and eighth of the sentence and its neighbours, with a softmax over the abstract's sentences
-              --finding_probability--> whether it reports a finding, by a logistic regression
+              --finding_probabilities--> whether each reports a finding, by a logistic regression
+              --role_features--> shares of each role, by a conditional logit (McFadden 1974) over phrases and form, and
+                  over kind, eighth and finding of the sentence and its neighbours, with a softmax over the abstract's
+                  sentences
 
 The weights are in ``weights.json``, learned by ``bench/summary_weights.py``; ``docs/decisions/summaries.md`` says what
 else was tried.
@@ -117,6 +118,7 @@ def _distance(place: int, since: int | None) -> str:
 
 KINDS = ("background", "objective", "method", "result", "conclusion", "other")
 EIGHTHS = 8
+EIGHTH_NAMES = [f"eighth {n}" for n in range(EIGHTHS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ _SURELY_RESULT = 0.85
 # The least probability of a result for "we find that ...", wherever it stands: among methods it is taken for one.
 _REPORTED = 0.6
 _BACKGROUND, _RESULT, _CONCLUSION = map(KINDS.index, ("background", "result", "conclusion"))
-_OUTCOMES = [kind for kind in KINDS if kind != "conclusion"]
+KINDS_OF_ROLES = [kind for kind in KINDS if kind != "conclusion"]
 _COUNTED_KINDS = ("background", "objective", "method")
 
 
@@ -260,19 +262,25 @@ def finding_features(features: Features, kinds: Sequence[float], *, is_last: boo
     }
 
 
-def finding_probability(
-    sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
-) -> float:
-    """Return the probability that a sentence reports a finding; 0 for a question, a sample, and what says nothing.
+def finding_probabilities(
+    sentences: Sequence[str], features: Sequence[Features], kinds: Sequence[Sequence[float]], weights: Weights
+) -> list[float]:
+    """Return the probability that each sentence of an abstract reports a finding.
 
-    Learned from our own labels and from an encoder's predictions by ``bench/summary_weights.py``.
+    It is 0 for a question, a description of the sample, and what says nothing. Learned from our own labels and from an
+    encoder's predictions by ``bench/summary_weights.py``.
     """
-    if says_nothing(sentence) or describes_sample(sentence) or sentence.rstrip().endswith("?"):
-        return 0.0
-    log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases)
-    for name, value in finding_features(features, kinds, is_last=is_last).items():
-        log_odds += weights.finding[name] * value
-    return 1 / (1 + exp(-log_odds))
+    probabilities = []
+    for place, (sentence, own) in enumerate(zip(sentences, features, strict=True)):
+        if says_nothing(sentence) or describes_sample(sentence) or sentence.rstrip().endswith("?"):
+            probabilities.append(0.0)
+            continue
+        log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & own.phrases)
+        is_last = place == len(sentences) - 1
+        for name, value in finding_features(own, kinds[place], is_last=is_last).items():
+            log_odds += weights.finding[name] * value
+        probabilities.append(1 / (1 + exp(-log_odds)))
+    return probabilities
 
 
 # The least probability in a logarithm, which has no value at 0.
@@ -282,13 +290,16 @@ _LEAST = 1e-3
 class Shares(NamedTuple):
     """One sentence's share of each role; over an abstract's sentences each adds up to 1.
 
-    ``gist`` is that of being the one sentence to which people's own one-line summaries come closest.
+    ``gist`` is that of being the one sentence to which people's own one-line summaries come closest, ``answer`` that of
+    saying what the paper concludes in all, and ``main`` that of its main finding.
     """
 
     task: float
     idea: float
     result: float
     gist: float = 0.0
+    answer: float = 0.0
+    main: float = 0.0
 
 
 class Reading(NamedTuple):
@@ -315,6 +326,7 @@ def read(sentences: Sequence[str], weights: Weights, allowed: Sequence[Set[str]]
         return []
     features = features_of(sentences)
     kinds, eighths = kinds_and_eighths(features, weights, allowed)
+    findings = finding_probabilities(sentences, features, kinds, weights)
     logits = [
         [
             total + sum(value * weights.roles[name][role] for name, value in row.items())
@@ -322,30 +334,36 @@ def read(sentences: Sequence[str], weights: Weights, allowed: Sequence[Set[str]]
                 summed(weights.roles, {*sentence.phrases, *sentence.forms}, (0.0,) * len(Shares._fields))
             )
         ]
-        for sentence, row in zip(features, role_features(kinds, eighths), strict=True)
+        for sentence, row in zip(features, role_features(kinds, eighths, findings), strict=True)
     ]
     shares = zip(*(softmax(column) for column in zip(*logits, strict=True)), strict=True)
-    last = len(sentences) - 1
     return [
-        Reading(
-            tuple(kinds[place]),
-            Shares(*row),
-            finding_probability(sentences[place], features[place], kinds[place], weights, is_last=place == last),
-        )
-        for place, row in enumerate(shares)
+        Reading(tuple(own_kinds), Shares(*row), probability)
+        for own_kinds, row, probability in zip(kinds, shares, findings, strict=True)
     ]
 
 
-def role_features(kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]) -> list[dict[str, float]]:
-    """Return each sentence's log-probabilities of kind and eighth by name, and its neighbours' probabilities.
+OUTCOMES = ("conclusion", "finding")
 
-    A conclusion counts as a result: in the abstracts with roles there is hardly any.
+
+def role_features(
+    kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]], findings: Sequence[float]
+) -> list[dict[str, float]]:
+    """Return each sentence's log-probabilities of kind, eighth and outcome by name, and its neighbours' probabilities.
+
+    As a kind a conclusion counts as a result: in the abstracts with marked roles there is hardly any.
     """
+    results = [[*row[:_RESULT], row[_RESULT] + row[_CONCLUSION], *row[_CONCLUSION + 1 :]] for row in kinds]
+    outcomes = [[row[_CONCLUSION], finding] for row, finding in zip(kinds, findings, strict=True)]
+    tables = (
+        (results, KINDS_OF_ROLES),
+        (eighths, EIGHTH_NAMES),
+        (outcomes, OUTCOMES),
+    )
     rows = []
-    outcomes = [[*row[:_RESULT], row[_RESULT] + row[_CONCLUSION], *row[_CONCLUSION + 1 :]] for row in kinds]
     for i in range(len(kinds)):
         row: dict[str, float] = {}
-        for table, names in ((outcomes, _OUTCOMES), (eighths, [f"eighth {n}" for n in range(EIGHTHS)])):
+        for table, names in tables:
             for j, name in enumerate(names):
                 row[f"log:{name}"] = log(max(table[i][j], _LEAST)) / 2
                 row[f"before:{name}"] = table[i - 1][j] if i else 0.0

@@ -15,7 +15,7 @@ from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
-from bot.summaries.claims import FIGURE, says_nothing, scope, wording
+from bot.summaries.claims import says_nothing, scope
 from bot.summaries.references import CUT, alone, antecedents, continues
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
 from bot.summaries.sentences import MAX_WORDS, shortened, split
@@ -142,20 +142,16 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
 # A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
-_PROPOSAL_WORTH = 0.5
+_PROPOSAL_WORTH = 0.4
 _OWN_VOICE_WORTH = 0.3
 # How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
-_DOUBT = 0.1
+_DOUBT = 0.13
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
 # The worth of a sentence that surely is a conclusion.
 _CONCLUSION_WORTH = 0.8
-# What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
-# out and what follows leave it no place.
-_SURELY_CONCLUDES = 0.7
-_KNOWN_WORTH = 0.6
 # From this probability on, a sentence is labelled as one.
 _CONCLUSION_FROM = 0.5
 # The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
@@ -163,6 +159,10 @@ _DANGLING_COST = 0.07
 _FIRST_COST = 0.25
 # The worth of the sentence that says the gist, beside the roles.
 _GIST_WORTH = 0.4
+# The worths of what a study concludes in all and of its main finding; where something is proposed, idea and result
+# stand for them.
+_ANSWER_WORTH = 1.0
+_MAIN_WORTH = 0.8
 # The cost of a sentence of more words than ``MAX_WORDS``.
 _LONG_COST = 0.005
 # A sentence under a heading such as "Trial registration" says nothing.
@@ -173,13 +173,11 @@ _FINDING_BOOST = 0.1
 _FINDING_WORTH = 0.25
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
 _EVIDENCE_WORTH = 0.3
-# Of findings, what a figure adds to the probability, and what it adds to speak of all that was tried.
-_FIGURE_WORTH = 0.2
+# Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
+_HEADLINE_WORTH = 0.3
 _SCOPE_WORTH = 0.15
 # A sentence is set in bold from this probability of a finding on.
 _FINDING_FROM = 0.35
-# What it adds to be the conclusion of an abstract that surely has one: in trials it says what the figures come to.
-_CONCLUDING_WORTH = 0.1
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
@@ -338,7 +336,7 @@ def _options(paper: Read, how_many: int) -> Options:
     how_many = min(how_many, len(full))
     values = [_values(paper, place, how_many) for place in every]
     totals = [
-        sum(own) + reading.conclusion + (place in paper.proposals)
+        sum(own) + reading.conclusion + reading.shares.answer + reading.shares.main + (place in paper.proposals)
         for place, (own, reading) in enumerate(zip(values, paper.readings, strict=True))
     ]
     return Options(how_many, full, tuple(sorted(fill)), values, totals, {})
@@ -351,8 +349,6 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
         return [shares.gist]
     boost = 1.0 + paper.findings[place] * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-    if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
-        worth_of_task *= _KNOWN_WORTH
     return [worth_of_task * shares.task, shares.idea, boost * shares.result]
 
 
@@ -366,7 +362,7 @@ def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Wo
 
 
 def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
-    """Return the worth of having a finding, a proposal, the gist and a conclusion at all."""
+    """Return the worth of having a finding, a proposal, the gist, the answer and a conclusion at all."""
     conclusion = _CONCLUSION_WORTH * max(paper.readings[i].conclusion for i in places)
     if len(places) == 1:
         return 0.0 if paper.introduces else conclusion
@@ -376,10 +372,12 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
     has_proposal = not set(proposals).isdisjoint(places)
-    gist = _GIST_WORTH * max(paper.readings[i].shares.gist for i in places)
     has_own_voice = any(paper.in_own_voice[place] for place in places)
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
-    return finding_worth * max(others, default=0.0) + proposal_worth + gist + conclusion
+    shares = [paper.readings[i].shares for i in places]
+    gist = _GIST_WORTH * max(own.gist for own in shares)
+    study = 0.0 if paper.introduces else sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
+    return finding_worth * max(others, default=0.0) + proposal_worth + gist + study + conclusion
 
 
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
@@ -445,7 +443,7 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the most probable one, figures, scope and conclusions preferred.
+    """Return the sentence to set in bold: the most probable finding, the main one and what is said of all preferred.
 
     What was known before is never bold.
     """
@@ -455,9 +453,8 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
 
 def _headline(paper: Read, place: int) -> float:
     """Return how much a finding counts as an abstract's main one."""
-    text = paper.sentences[place]
-    concluding = _CONCLUDING_WORTH * paper.readings[place].conclusion
-    return paper.findings[place] + concluding + _FIGURE_WORTH * (FIGURE in wording(text)) + _SCOPE_WORTH * scope(text)
+    main = _HEADLINE_WORTH * paper.readings[place].shares.main
+    return paper.findings[place] + main + _SCOPE_WORTH * scope(paper.sentences[place])
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:
