@@ -142,7 +142,7 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
 # A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
-_PROPOSAL_WORTH = 0.4
+_PROPOSAL_WORTH = 0.3
 _OWN_VOICE_WORTH = 0.3
 # How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
 _DOUBT = 0.13
@@ -152,6 +152,10 @@ _TASK_WORTH_OF_FEW = 0.2
 _ROLE_FROM = 0.4
 # The worth of a sentence that surely is a conclusion.
 _CONCLUSION_WORTH = 0.8
+# What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
+# out and what follows leave it no place.
+_SURELY_CONCLUDES = 0.7
+_KNOWN_WORTH = 0.6
 # From this probability on, a sentence is labelled as one.
 _CONCLUSION_FROM = 0.5
 # The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
@@ -175,7 +179,7 @@ _FINDING_WORTH = 0.25
 _EVIDENCE_WORTH = 0.3
 # Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
 _HEADLINE_WORTH = 0.3
-_SCOPE_WORTH = 0.15
+_SCOPE_WORTH = 0.2
 # A sentence is set in bold from this probability of a finding on.
 _FINDING_FROM = 0.35
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
@@ -349,6 +353,8 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
         return [shares.gist]
     boost = 1.0 + paper.findings[place] * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
+    if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
+        worth_of_task *= _KNOWN_WORTH
     return [worth_of_task * shares.task, shares.idea, boost * shares.result]
 
 
