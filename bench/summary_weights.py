@@ -6,12 +6,12 @@ The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kin
 that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: where in an abstract a sentence stands).
 Which sentences are findings is in ``findings_labels.jsonl`` beside this file: labels of our own for sentences of those
 papers, of the later ones in ``stream/papers.jsonl.gz``, of those for reviews in ``screening.jsonl.gz``, and of
-abstracts with kinds, by place; the part "tune" teaches, the others are only counted ("sampled": of abstracts with kinds
-that were drawn at random). ``findings_read.jsonl``, by ``findings_teacher.py``, has an encoder's probabilities for the
-sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do. ``answers_labels.jsonl`` has
-the places of the sentences that say what a paper concludes in all, any of which would do, and of its main finding; its
-part "compared" teaches nothing, constants were chosen by it. ``summary_report.py`` measures the outcome. Needs numpy,
-scipy and scikit-learn; ten minutes on one core.
+abstracts with kinds, by place; the part "tune" teaches, "shown" corrects, the others are only counted ("sampled": of
+abstracts with kinds that were drawn at random). ``findings_read.jsonl``, by ``findings_teacher.py``, has an encoder's
+probabilities for the sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do.
+``answers_labels.jsonl`` has the places of the sentences that say what a paper concludes in all, any of which would do,
+and of its main finding; its part "compared" teaches nothing, constants were chosen by it. ``summary_report.py``
+measures the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ MARKED = ("task", "idea", "result")  # roles that readers marked spans of
 HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
 IN_KINDS, IN_EIGHTHS = 8, 60  # sentences that a phrase must be in to be looked at
-EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 3.0  # inverse of the ridge
+EIGHTH_STRENGTH, FINDING_STRENGTH, CORRECTION_STRENGTH = 0.02, 3.0, 0.1  # inverse of the ridge
 # Sentences with labels of findings, and read by the encoder, that a phrase must be in to be looked at for findings.
 IN_FINDINGS, IN_READ = 6, 8
 FINDING_PHRASE_SCALE = 0.4
@@ -92,6 +92,7 @@ CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the te
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 80  # marked abstracts' sentences that a phrase must be in to count for roles itself
 WORTH = {"finding": 1.0, "borderline": 0.2, "none": 0.0}  # how much of a finding a label counts as
+STRICT_WORTH = {**WORTH, "borderline": 0.0}
 
 
 class Marked(NamedTuple):
@@ -351,12 +352,14 @@ def examples_of(papers: Iterable[Targets], weights: Weights) -> Examples:
 
 
 def with_labels(
-    parts: Mapping[str, Sequence[tuple[str, Set[str]]]], labels: Sequence[dict[str, Any]]
+    parts: Mapping[str, Sequence[tuple[str, Set[str]]]],
+    labels: Sequence[dict[str, Any]],
+    worth: Mapping[str, float] = WORTH,
 ) -> Iterator[Targets]:
-    """Yield the abstracts with labels of findings."""
+    """Yield the abstracts with labels of findings, which count as much of a finding as ``worth`` says."""
     by_paper: dict[str, dict[int, float]] = {}
     for row in labels:
-        by_paper.setdefault(row["id"], {})[row["sentence"]] = WORTH[row["label"]]
+        by_paper.setdefault(row["id"], {})[row["sentence"]] = worth[row["label"]]
     yield from (Targets(parts[id_], own) for id_, own in by_paper.items())
 
 
@@ -372,22 +375,14 @@ def read_by_encoder(bench: Path) -> Iterator[Targets]:
 
 def learn_findings(labelled: Examples, read: Examples, weights: Weights) -> Weights:
     """The same weights with those of findings: a logistic regression on signals of wording, kinds and phrases."""
-    rows = [*labelled.rows, *read.rows]
-    own_phrases = [*labelled.phrases, *read.phrases]
-    names = sorted({name for row in rows for name in row} - {"intercept"})
+    both = Examples(*(a + b for a, b in zip(labelled, read, strict=True)))
     in_labelled, in_read = (Counter(p for row in part.phrases for p in row) for part in (labelled, read))
     vocabulary = sorted(
         {phrase for phrase, count in in_labelled.items() if count >= IN_FINDINGS}
         | {phrase for phrase, count in in_read.items() if count >= IN_READ}
     )
-    dense = sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows])
-    matrix = sparse.hstack([dense, counts(own_phrases, vocabulary) * FINDING_PHRASE_SCALE]).tocsr()
-    targets = np.array([*labelled.targets, *read.targets])
-    model = LogisticRegression(C=FINDING_STRENGTH, max_iter=1000, tol=1e-3).fit(
-        sparse.vstack([matrix, matrix]).tocsr(),
-        np.repeat([1, 0], len(rows)),
-        sample_weight=np.concatenate([targets, 1 - targets]),
-    )
+    matrix, names = finding_matrix(both, vocabulary)
+    model = fitted(matrix, both.targets, FINDING_STRENGTH)
     signals = dict(zip(names, rounded(model.coef_[0][: len(names)]), strict=True))
     signals["intercept"] = round(float(model.intercept_[0]), 2)
     of_phrases = model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE
@@ -398,6 +393,48 @@ def learn_findings(labelled: Examples, read: Examples, weights: Weights) -> Weig
         weights,
         finding=dict.fromkeys(SIGNALS, 0.0) | signals,
         finding_phrases={vocabulary[i]: round(float(of_phrases[i]), 2) + 0.0 for i in kept},
+    )
+
+
+def correct_findings(shown: Examples, weights: Weights) -> Weights:
+    """The same weights with those of findings corrected by labels of what summaries show.
+
+    The log-odds so far are one feature more, so that a strong ridge keeps what other examples taught. As they are
+    linear in the other features, both add up to one weight each.
+    """
+    vocabulary = sorted(weights.finding_phrases)
+    matrix, names = finding_matrix(shown, vocabulary)
+    before = np.array([weights.finding[name] for name in names])
+    of_phrases = np.array([weights.finding_phrases[phrase] for phrase in vocabulary])
+    log_odds = matrix @ np.concatenate([before, of_phrases / FINDING_PHRASE_SCALE]) + weights.finding["intercept"]
+    model = fitted(sparse.hstack([matrix, log_odds[:, None]]).tocsr(), shown.targets, CORRECTION_STRENGTH)
+    share = model.coef_[0][-1]
+    signals = {name: share * weight for name, weight in weights.finding.items()}
+    for name, correction in zip(names, model.coef_[0], strict=False):
+        signals[name] += correction
+    signals["intercept"] += model.intercept_[0]
+    corrected = rounded(share * of_phrases + model.coef_[0][len(names) : -1] * FINDING_PHRASE_SCALE)
+    return replace(
+        weights,
+        finding=dict(zip(signals, rounded(signals.values()), strict=True)),
+        finding_phrases=dict(zip(vocabulary, corrected, strict=True)),
+    )
+
+
+def finding_matrix(examples: Examples, vocabulary: Sequence[str]) -> tuple[sparse.csr_matrix, list[str]]:
+    """A row for each sentence: its features by name, and behind them whether it has each phrase."""
+    names = sorted({name for row in examples.rows for name in row} - {"intercept"})
+    dense = sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in examples.rows])
+    return sparse.hstack([dense, counts(examples.phrases, vocabulary) * FINDING_PHRASE_SCALE]).tocsr(), names
+
+
+def fitted(matrix: sparse.csr_matrix, targets: Sequence[float], strength: float) -> LogisticRegression:
+    """A logistic regression to probabilities: each row is an example of both classes, weighted."""
+    probabilities = np.array(targets)
+    return LogisticRegression(C=strength, max_iter=1000, tol=1e-3).fit(
+        sparse.vstack([matrix, matrix]).tocsr(),
+        np.repeat([1, 0], len(probabilities)),
+        sample_weight=np.concatenate([probabilities, 1 - probabilities]),
     )
 
 
@@ -439,6 +476,7 @@ def main() -> None:
     parts = parts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
     examples = examples_of(with_labels(parts, labels_of("tune")), weights)
     weights = learn_findings(examples, examples_of(read_by_encoder(args.bench), weights), weights)
+    weights = correct_findings(examples_of(with_labels(parts, labels_of("shown"), STRICT_WORTH), weights), weights)
     weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), learn_roles(papers, weights))
     weights = learn_answers(parts, weights)
     args.output.write_text(weights.to_json())

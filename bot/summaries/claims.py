@@ -178,7 +178,7 @@ CONFIRMS = re.compile(
 )
 # Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
-    r"\bstatistical power\b|\bpower (?:of|to detect)\b|"
+    r"\bstatistical power\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
     r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
     r"participants|adults|children|women|volunteers|respondents|studies|trials|articles|papers|physicians|"
     r"practices|rats|mice|interviews)\b[^.;:]{0,60}?\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|"
@@ -192,7 +192,7 @@ _SAMPLE = re.compile(
 # What beside a description of the sample tells what came out of it.
 _BESIDE_SAMPLE = re.compile(
     r"\b(?:than|compared (?:to|with)|versus|vs|correlat\w+|associat\w+|predict\w*|reduc\w+|increase[sd]?|decreas\w+|"
-    r"improv\w+)\b"
+    r"improv\w+|achiev\w+|outperform\w*|surpass\w*|conclu\w+|suggest\w*)\b"
 )
 # The figure of all that was tried, and that of the best part of it.
 _OVERALL = re.compile(

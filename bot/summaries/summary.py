@@ -145,7 +145,7 @@ _INTEREST_WORTH = 0.1
 _PROPOSAL_WORTH = 0.3
 _OWN_VOICE_WORTH = 0.3
 # How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
-_DOUBT = 0.13
+_DOUBT = 0.1
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
@@ -174,14 +174,14 @@ _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.1
 # A set with a sure finding, where an abstract divides its result among several sentences.
-_FINDING_WORTH = 0.25
+_FINDING_WORTH = 0.45
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
 _EVIDENCE_WORTH = 0.3
 # Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
 _HEADLINE_WORTH = 0.3
-_SCOPE_WORTH = 0.2
+_SCOPE_WORTH = 0.15
 # A sentence is set in bold from this probability of a finding on.
-_FINDING_FROM = 0.35
+_FINDING_FROM = 0.6
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 

@@ -185,9 +185,9 @@ def test_what_was_known_is_labelled_once(known, labels):
 
 
 def test_the_main_finding_is_bold_before_a_side_result():
-    main = "Robots removed 91% of the weeds, and hand weeding 90%."
-    abstract = f"We compared two ways of weeding in 40 beds. {main} Batteries lasted 3% longer in one of the gardens."
-    assert finding(summarise(abstract, 3, {})) == main
+    main = "Robots removed more weeds than hand weeding (91% versus 80%)."
+    side = "Batteries lasted 3% longer than before in one of the gardens (p = 0.04)."
+    assert finding(summarise(f"We compared two ways of weeding in 40 beds. {main} {side}", 3, {})) == main
 
 
 def test_a_study_is_told_by_its_main_finding_and_what_it_comes_to():
@@ -272,6 +272,11 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("With WeedNet we hope to remove 95% of weeds.", False),
         ("The main benefit of our robot is that it gives gardeners time to act.", False),
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
+        ("Evaluation results demonstrate that the robot can weed with a high precision rate.", False),
+        ("Results show substantial improvements over strong baselines, confirming the merits of WeedNet.", False),
+        ("On wet beds, WeedNet achieves better precision than the standard methods.", False),
+        ("Training incorporated 1,200 gardens of nine countries in all.", False),
+        ("Experiments show that WeedNet surpasses RootBot by 9.5%, demonstrating the power of roots.", True),
         ("Our results highlight the critical role of good gardeners.", False),
         ("By removing weeds, it points toward a garden without gardeners.", False),
         ("In a case study, we model 3.5 gardens as a puzzle.", False),
