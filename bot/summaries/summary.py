@@ -142,7 +142,7 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
 # A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
-_PROPOSAL_WORTH = 0.3
+_PROPOSAL_WORTH = 0.4
 _OWN_VOICE_WORTH = 0.3
 # How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
 _DOUBT = 0.1
