@@ -48,7 +48,7 @@ _REFERS_EARLY = re.compile(
     r"Inspired by|Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Upon|After|Because of|At|Of|Like|"
     r"Unlike|Since|While|When|If|Although|Though|Even though|Even if|[A-Z]\w+ing(?: up)?(?:on)?)\b[^,.;]{0,50}?\b"
     rf"(?:the (?:above|aforementioned)\b|(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|"
-    r"them\b|they\b|it(?=,)|"
+    r"them\b|they\b|(?:it|that)(?=,)|"
     r"the (?:\w+ )?(?:challenge|difficult|gap|issue|limitation|problem|shortcoming)(?:y|ies|s)?(?=,))|"
     # "To demonstrate its effectiveness, we".
     rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
@@ -194,8 +194,13 @@ def refers_back(sentence: str) -> bool:
 
 
 _CONTINUES = re.compile(
-    r"^(?:we|it|they|i|(?:this|the|our) \w+) (?:also|further|then|additionally|next|finally|thus|therefore|instead|"
-    r"again|subsequently)\b|"
+    r"^(?:we|it|they|i|(?:this|the|our) \w+),? (?:also|further|then|additionally|next|finally|thus|therefore|instead|"
+    r"again|subsequently)\b|^(?:he|she|that (?:analysis|paper|report|review|study|trial|work)|additional (?:aims?|"
+    r"analys[ei]s|experiments?|goals?|results?))\b|"
+    r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|"
+    # "Scores were lower in group 2".
+    r"^[^.;]{0,80}\bgroups? (?:[1-4]|i{1,3}|iv|[a-d])\b|"
+    r"^[^,.;]{0,60}\bboth (?:of the [\w-]+|agents|arms|drugs|groups|patients|regimens|treatments)\b(?! and\b)|"
     r"^[^,.;]{0,60}\b(?:our|the proposed|the resulting) (?:[\w-]+ ){0,2}(?:approach|method|framework|"
     r"model|system|algorithm|"
     r"architecture|pipeline|technique|solution|design|formulation|agent|benchmark|dataset|tool|strategy|network)\b",

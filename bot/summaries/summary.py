@@ -391,7 +391,9 @@ def _cost(paper: Read, places: tuple[int, ...]) -> float:
     loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
     first = in_order(paper, places)[0]
     is_abrupt = first in loose or paper.continues[first]
-    return _DANGLING_COST * len(loose) + _FIRST_COST * is_abrupt + _LONG_COST * sum(paper.long[i] for i in places)
+    # Several sentences may begin with another one; the only one has to say the gist, too.
+    first_cost = _FIRST_COST * min(len(places), 2) * is_abrupt
+    return _DANGLING_COST * len(loose) + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:

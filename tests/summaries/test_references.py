@@ -55,6 +55,14 @@ def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence
         ("Our small model weeds.", True),
         ("Experiments show that the proposed framework weeds.", True),
         ("We propose a model.", False),
+        ("This study, therefore, proposes a model.", True),
+        ("That review found no weeds.", True),
+        ("The results were compared with those of hens.", True),
+        ("The results of robots were compared with those of hens.", False),
+        ("Scores were lower in Group 2 than in Group 1.", True),
+        ("Robots failed in both gardens.", False),
+        ("Robots failed in both groups.", True),
+        ("Robots failed in both groups and gardens.", False),
     ],
 )
 def test_what_can_not_be_read_first_is_known(sentence, continued):
