@@ -13,27 +13,23 @@ whose chosen line has a 1 or 2, a 2, is the title's, and is another with a 1 or 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from scipy import sparse
 from sklearn.model_selection import GroupKFold
-from summary_weights import read_jsonl
+from summary_weights import checksum, fitted, read_jsonl
 
 from bot.summaries import line
 from bot.summaries.worth import Features
 
 FILES = ("stream/papers.jsonl.gz", "screening.jsonl.gz")
 WORTH = {0: 0.0, 1: 0.5, 2: 1.0}
+STRENGTH = 1.0  # inverse of the ridge
 IN_LINES = 100  # that a feature must be in to count
-
-
-def checksum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
 def main() -> None:
@@ -54,31 +50,24 @@ def main() -> None:
                 papers.append(paper["id"])
     frequent = Counter(name for row in rows for name, value in row.items() if value)
     names = sorted(name for name, count in frequent.items() if count >= IN_LINES)
-    values = np.array([[row.get(name, 0.0) for name in names] for row in rows])
+    values = sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows])
     grades = np.array(graded)
     print(f"{len(grades)} of {len(labels)} graded lines are made, of {len(wanted)} papers")
-    ten_fold(values, grades, np.array(papers), rows)
-    model = fitted(values, grades)
+    targets = np.array([WORTH[grade] for grade in graded])
+    ten_fold(values, targets, grades, np.array(papers), rows)
+    model = fitted(values, targets, STRENGTH)
     weights = {"bias": model.intercept_[0], **dict(zip(names, model.coef_[0], strict=True))}
     path = Path(line.__file__).with_name("line_weights.json")
     path.write_text(json.dumps({name: round(float(weight), 2) for name, weight in weights.items()}, indent=1) + "\n")
 
 
-def fitted(values: np.ndarray, grades: np.ndarray) -> LogisticRegression:
-    """A logistic regression to which each line is good by its grade's worth, and bad by the rest."""
-    worths = np.array([WORTH[grade] for grade in grades])
-    return LogisticRegression(max_iter=5000).fit(
-        np.vstack([values, values]),
-        np.repeat([1, 0], len(grades)),
-        sample_weight=np.concatenate([worths, 1 - worths]),
-    )
-
-
-def ten_fold(values: np.ndarray, grades: np.ndarray, papers: np.ndarray, rows: Sequence[Features]) -> None:
+def ten_fold(
+    values: sparse.csr_matrix, targets: np.ndarray, grades: np.ndarray, papers: np.ndarray, rows: Sequence[Features]
+) -> None:
     """Print how good the chosen lines of arXiv's and of the reviews' papers are."""
     worths = np.zeros(len(grades))
     for train, test in GroupKFold(10).split(values, grades, papers):
-        worths[test] = fitted(values[train], grades[train]).predict_proba(values[test])[:, 1]
+        worths[test] = fitted(values[train], targets[train], STRENGTH).predict_proba(values[test])[:, 1]
     worths = np.array([line.worth_of(worth, row) for worth, row in zip(worths, rows, strict=True)])
     of_title = np.array(["title" in row for row in rows])
     chosen = {name: [] for name in ("arXiv", "reviews")}

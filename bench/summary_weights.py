@@ -67,6 +67,7 @@ HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
 IN_KINDS, IN_EIGHTHS = 8, 60  # sentences that a phrase must be in to be looked at
 EIGHTH_STRENGTH, FINDING_STRENGTH, CORRECTION_STRENGTH = 0.02, 3.0, 0.1  # inverse of the ridge
+TOLERANCE = 1e-3  # of the regressions on findings
 # Sentences with labels of findings, and read by the encoder, that a phrase must be in to be looked at for findings.
 IN_FINDINGS, IN_READ = 6, 8
 FINDING_PHRASE_SCALE = 0.4
@@ -288,7 +289,8 @@ def with_roles(
     frequent = Counter(name for features in names_of for name in features)
     phrase_names = sorted(n for n, count in frequent.items() if count >= IN_ROLES and n not in form_names)
     columns = sorted(rows[0])
-    dense = sparse.csr_matrix([[row[name] * (name.partition(":")[2] in told_by) for name in columns] for row in rows])
+    is_told = [name.partition(":")[2] in told_by for name in columns]
+    dense = sparse.csr_matrix(np.array([[row[name] for name in columns] for row in rows]) * is_told)
     matrix = sparse.hstack(
         [counts(names_of, forms) * FORM_SCALE, counts(names_of, phrase_names) * ROLE_PHRASE_SCALE, dense]
     ).tocsr()
@@ -297,8 +299,8 @@ def with_roles(
     table = {name: [w if at in others else 0.0 for at, w in enumerate(row)] for name, row in weights.roles.items()}
     for at, role in enumerate(roles):
         target = np.concatenate([shares[at] for _, shares in papers])
-        fitted = conditional_logit(matrix, target, np.array(numbers)) * np.array(scale)
-        for name, weight in zip([*forms, *phrase_names, *columns], rounded(fitted), strict=True):
+        learned = conditional_logit(matrix, target, np.array(numbers)) * np.array(scale)
+        for name, weight in zip([*forms, *phrase_names, *columns], rounded(learned), strict=True):
             table.setdefault(name, [0.0] * len(ROLES))[ROLES.index(role)] = weight
     return replace(weights, roles={name: row for name, row in table.items() if any(row) or name in columns})
 
@@ -382,7 +384,7 @@ def learn_findings(labelled: Examples, read: Examples, weights: Weights) -> Weig
         | {phrase for phrase, count in in_read.items() if count >= IN_READ}
     )
     matrix, names = finding_matrix(both, vocabulary)
-    model = fitted(matrix, both.targets, FINDING_STRENGTH)
+    model = fitted(matrix, both.targets, FINDING_STRENGTH, TOLERANCE)
     signals = dict(zip(names, rounded(model.coef_[0][: len(names)]), strict=True))
     signals["intercept"] = round(float(model.intercept_[0]), 2)
     of_phrases = model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE
@@ -407,7 +409,7 @@ def correct_findings(shown: Examples, weights: Weights) -> Weights:
     before = np.array([weights.finding[name] for name in names])
     of_phrases = np.array([weights.finding_phrases[phrase] for phrase in vocabulary])
     log_odds = matrix @ np.concatenate([before, of_phrases / FINDING_PHRASE_SCALE]) + weights.finding["intercept"]
-    model = fitted(sparse.hstack([matrix, log_odds[:, None]]).tocsr(), shown.targets, CORRECTION_STRENGTH)
+    model = fitted(sparse.hstack([matrix, log_odds[:, None]]).tocsr(), shown.targets, CORRECTION_STRENGTH, TOLERANCE)
     share = model.coef_[0][-1]
     signals = {name: share * weight for name, weight in weights.finding.items()}
     for name, correction in zip(names, model.coef_[0], strict=False):
@@ -428,10 +430,12 @@ def finding_matrix(examples: Examples, vocabulary: Sequence[str]) -> tuple[spars
     return sparse.hstack([dense, counts(examples.phrases, vocabulary) * FINDING_PHRASE_SCALE]).tocsr(), names
 
 
-def fitted(matrix: sparse.csr_matrix, targets: Sequence[float], strength: float) -> LogisticRegression:
+def fitted(
+    matrix: sparse.csr_matrix, targets: Sequence[float], strength: float, tolerance: float = 1e-4
+) -> LogisticRegression:
     """A logistic regression to probabilities: each row is an example of both classes, weighted."""
     probabilities = np.array(targets)
-    return LogisticRegression(C=strength, max_iter=1000, tol=1e-3).fit(
+    return LogisticRegression(C=strength, max_iter=5000, tol=tolerance).fit(
         sparse.vstack([matrix, matrix]).tocsr(),
         np.repeat([1, 0], len(probabilities)),
         sample_weight=np.concatenate([probabilities, 1 - probabilities]),
