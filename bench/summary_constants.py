@@ -29,6 +29,7 @@ CONSTANTS = {
     "summaries.summary._GIST_WORTH": (0, 1),
     "summaries.summary._CONCLUSION_WORTH": (0, 0.5, 1),
     "summaries.summary._EVIDENCE_WORTH": (0, 0.6),
+    "summaries.summary._KNOWN_WORTH": (0, 1),
     "summaries.summary._ANSWER_WORTH": (0, 0.5, 2),
     "summaries.summary._MAIN_WORTH": (0, 0.4, 1.6),
     "summaries.summary._FIRST_COST": (0, 0.5),

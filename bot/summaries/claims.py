@@ -21,11 +21,11 @@ DIGIT = re.compile(r"(?<![a-z0-9.-])\d")
 STRICT_COMPARISON = re.compile(
     r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
 )
-FIGURE = "number"  # the signal of an amount
+_FIGURE = "number"  # the signal of an amount
 REPORT = "reports"  # the signal of saying that something came out
 # Signals of a sentence's wording, by name.
 _SIGNALS = {
-    FIGURE: NUMBER,
+    _FIGURE: NUMBER,
     "digit": DIGIT,
     "comparison": re.compile(
         r"\b(?:than|compared (?:to|with)|outperform\w*|surpass\w*|exceed\w*|versus|relative to|on par|comparable|"
@@ -117,7 +117,7 @@ def wording(sentence: str) -> tuple[str, ...]:
     """Return which of ``SIGNALS`` a sentence's wording has."""
     lower = sentence.lower()
     names = [name for name, pattern in _SIGNALS.items() if pattern.search(lower)]
-    measures = {FIGURE, "comparison"} & set(names)
+    measures = {_FIGURE, "comparison"} & set(names)
     if not measures:
         return (*names, *(f"bare {name}" for name in _WEAK if name in names))
     return (*names, "number and comparison") if len(measures) > 1 else tuple(names)

@@ -382,8 +382,10 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
     shares = [paper.readings[i].shares for i in places]
     gist = _GIST_WORTH * max(own.gist for own in shares)
-    study = 0.0 if paper.introduces else sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
-    return finding_worth * max(others, default=0.0) + proposal_worth + gist + study + conclusion
+    study_worth = (
+        0.0 if paper.introduces else sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
+    )
+    return finding_worth * max(others, default=0.0) + proposal_worth + gist + study_worth + conclusion
 
 
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
