@@ -22,8 +22,8 @@ _HEAD = re.compile(
     r"Meanwhile|Interestingly|Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|"
     r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
     r"Significantly|Particularly|Likewise|Similarly|Indeed|On the contrary|Of note|Here|In response|At the same time|"
-    r"To this end|To that end|To do so|To achieve this|"
-    r"For example|For instance),\s+(?=\S)"
+    r"To (?:this|that|the) end|To do so|To achieve this|As a byproduct|In parallel|In specific|As an example|"
+    r"Fortunately|For example|For instance),\s+(?=\S)"
 )
 # The paper speaks of itself: refers to nothing before.
 _OWN = (
@@ -50,8 +50,10 @@ _REFERS_EARLY = re.compile(
     rf"(?:the (?:above|aforementioned)\b|(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|"
     r"them\b|they\b|(?:it|that)(?=,)|"
     r"the (?:\w+ )?(?:challenge|difficult|gap|issue|limitation|problem|shortcoming)(?:y|ies|s)?(?=,))|"
-    # "To demonstrate its effectiveness, we".
-    rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
+    # "To demonstrate its effectiveness, we", "Based on the empirical insights, we".
+    rf"(?:To (?:\w+ly )?[a-z]+|Based on|Building on|Inspired by|Motivated by) (?:its|their)\b|"
+    r"(?:To [a-z]+|Based on|Building on|Delving into|Inspired by|Leveraging|Motivated by) the "
+    r"(?:(?!(?:for|in|of|on)\b)[\w-]+ ){1,3}?(?:\w+(?<!s)s|\w+ty|\w+ion|mechanism|problem|seed)(?=, (?:we|this|our)\b)|"
     # The same after any introductory phrase: "To facilitate adoption, this framework".
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
     rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
@@ -62,8 +64,9 @@ _REFERS_INSIDE = re.compile(
     r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|clos|fill|fix|evaluat|explor|quantif|handl|reduc)\w*\s+"
     r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
     r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
-    r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
+    r"questions?|applications?|behaviou?rs?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
     r"\b(?:address|fill|fix|resolv|solv|tackl)\w* (?:this|these|both) by\b|"
+    r"\b(?:exploit|leverag|navigat)\w* (?:this|these) (?:complexit|idea|insight|observation)\w*|"
     r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|"
     r"^we \w+ (?:\w+ of )?(?:their|its)\b|\bthis (?:assumption|line of)\b",
     re.IGNORECASE,
@@ -115,6 +118,12 @@ _PROBLEM = re.compile(
     r" (?:\w+ )?(?:challenge|issue|problem|limitation|gap|difficult|drawback|shortcoming|concern|question|weakness|"
     r"bottleneck|obstacle|tension|need)"
 )
+_NUMBERS = "(?:two|three|four|five|six|seven|eight|nine|ten|[2-9])"
+# "These four dimensions", "this constrained setting" narrow down what was named before.
+_NARROWED = re.compile(
+    rf" (?:{_NUMBERS}|new|specific|\w{{3,}}(?:al|ed|ent|ic|ing|ive)) (?!(?:are|has|have|is|on|was|were)\b)[a-z]"
+    r"(?![^.;]{0,40}:)"
+)
 
 _SOLVES = re.compile(
     r"\b(?:address|alleviat|analy[sz]|bridg|clos|dissect|eliminat|handl|mitigat|overcom|reduc|resolv|solv|tackl)\w* $|"
@@ -132,7 +141,9 @@ def _pointer(sentence: str) -> int | None:
         # "We study three tasks and solve these tasks".
         is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
         is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
-        is_late = len(before.split()) >= _WORDS_BEFORE and not is_problem and pointer[0].lower() != "such"
+        is_narrowed = _NARROWED.match(sentence, pointer.end()) and pointer[0].lower() != "both"
+        is_vague = is_problem or is_narrowed or pointer[0].lower() == "such"
+        is_late = len(before.split()) >= _WORDS_BEFORE and not is_vague
         if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
             return pointer.start()
     return None
@@ -193,19 +204,42 @@ def refers_back(sentence: str) -> bool:
     return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match)) or _pointer(rest) is not None
 
 
-_CONTINUES = re.compile(
-    r"^(?:we|it|they|i|(?:this|the|our) \w+),? (?:also|further|then|additionally|next|finally|thus|therefore|instead|"
-    r"again|subsequently)\b|^(?:he|she|that (?:analysis|paper|report|review|study|trial|work)|additional (?:aims?|"
-    r"analys[ei]s|experiments?|goals?|results?))\b|"
-    r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|"
-    # "Scores were lower in group 2".
+# Words that add to what was said: "we also show", "the cells were then washed", "two owls, however", "another"; but not
+# to another clause of the same sentence.
+_LINKS = "(?:also|further|then|additionally|next|finally|thus|therefore|instead|again|subsequently|moreover)"
+_BE = "(?:are|can|could|had|has|have|is|must|was|were)"
+_ADDS = (
+    rf"^(?:[^,]{{0,60}}, )?(?:we|it|they|i|(?:this|the|our) \w+),?(?: {_BE})? {_LINKS}\b|"
+    r"^(?:(?:compared|in|on|with)\b[^,]{0,60}, )?(?:(?!\b(?:that|which|who|while|when|but|and)\b)[^,;:])*?\balso\b|"
+    r"^(?:[^\s.;:]+ ){1,4}(?:however|moreover|furthermore|nevertheless|nonetheless)\b|^then\b|"
+    r"^[^,.;:]{0,40}(?<!and),? therefore\b|^[^,.;]{0,60}\binstead\b(?! of)|"
+    r"^(?:another|additional (?:aims?|analys[ei]s|experiments?|goals?|results?)|examples (?:are|include)|less|"
+    r"of (?:greater|note)|the (?:opposite|same)|as (?:can be|noted|mentioned)|"
+    r"[\w-]+ (?:days|weeks|months|years) later)\b"
+)
+# "In the second experiment", "the other seven patients", "all three models", "lower in group 2".
+_ONE_OF_SEVERAL = (
+    r"^(?:at|during|for|in) (?:the )?(?:each of the|second|third|fourth|next|other|remaining|latter|former|same|stage|"
+    r"step|phase|both,|first (?:case|experiment|group|part|phase|stage|step|study))\b|"
+    r"^[^,.;]{0,60}\b(?:the other|(?:the|of) remaining) (?!hand|half|side)|"
+    rf"^[^.;:]{{0,60}}\b(?:all|these|those|each of (?:the|these)) {_NUMBERS}\b(?! (?:of|major|main))|"
     r"^[^.;]{0,80}\bgroups? (?:[1-4]|i{1,3}|iv|[a-d])\b|"
-    r"^[^,.;]{0,60}\bboth (?:of the [\w-]+|agents|arms|drugs|groups|patients|regimens|treatments)\b(?! and\b)|"
+    r"^[^,.;]{0,60}\bboth (?:of the [\w-]+|agents|arms|drugs|groups|patients|regimens|treatments)\b(?! and\b)"
+)
+# "They", "we formulate it as", "his headaches", "closes that gap", "the foregoing data", "our method".
+_NAMED_BEFORE = (
+    r"^(?:[^,]{0,50}, )?they\b|^(?:he|she|that (?:analysis|paper|report|review|study|trial|work))\b|"
+    r"^(?:[^,]{0,60}, )?we (?:\w+ly )?[a-z]+ (?:[a-z]+ing )?(?:it(?! \w+(?:ant|ary|ate|ful|ing)\b)|them|their|its)\b|"
+    r"^(?:this|the) \w+ \w+ (?:their|its)\b|"
+    r"^(?:(?!\b(?:authors?|boy|child|girl|man|patient|person|woman)\b)[^.;])*?(?-i:\b(?:he|her|his|she)\b)|"
+    r"\b(?:address|bridg|clos|fill|in)\w* that (?:direction|gap|issue|problem|question)\b|"
+    r"\bthat (?:patient|subject)'s\b|\bthe (?:above|aforementioned|foregoing|listed)\b|\babove(?=[.,;])|"
+    r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|"
     r"^[^,.;]{0,60}\b(?:our|the proposed|the resulting) (?:[\w-]+ ){0,2}(?:approach|method|framework|"
     r"model|system|algorithm|"
-    r"architecture|pipeline|technique|solution|design|formulation|agent|benchmark|dataset|tool|strategy|network)\b",
-    re.IGNORECASE,
+    r"architecture|pipeline|technique|solution|design|formulation|agent|benchmark|dataset|tool|strategy|network)\b"
 )
+_CONTINUES = re.compile(f"{_ADDS}|{_ONE_OF_SEVERAL}|{_NAMED_BEFORE}", re.IGNORECASE)
 
 
 def continues(sentence: str) -> bool:
