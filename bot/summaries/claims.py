@@ -158,7 +158,8 @@ _OUTLOOK = re.compile(
 )
 _DISCUSSES = re.compile(
     r"\b(?:we|paper|article|chapter)\s+(?:\w+ly\s+|also\s+|then\s+|further\s+)?(?:discuss(?:es)?|conclud(?:e|"
-    r"es) (?:by|with))\b|\b(?:are|is) (?:also )?(?:discussed|outlined|highlighted)\b[^.]{0,20}\.?$"
+    r"es) (?:by|with))\b|\b(?:(?:are|is) (?:also )?(?:discussed|outlined|highlighted)|"
+    r"will (?:also )?be (?:addressed|discussed|outlined|highlighted))\b[^.]{0,20}\.?$"
 )
 _EFFECTIVENESS = re.compile(
     r"\b(?:demonstrat|show|verif|validat|confirm|prov(?:en)\b|illustrat|highlight|support|underscor|evidenc|"

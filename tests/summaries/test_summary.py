@@ -206,6 +206,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         "We hope that this work inspires future research.",
         "The results establish a robust foundation for gardens.",
         "The framework has great potential to grow.",
+        "The use of nets in gardens will also be addressed.",
     ]
     abstract = " ".join(["Weeds grow.", "We propose WeedNet.", *empty, "It removes 95% of weeds."])
     assert not set(empty) & set(texts(summarise(abstract, 3, {})))
