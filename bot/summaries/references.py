@@ -53,7 +53,7 @@ _REFERS_EARLY = re.compile(
     # "To demonstrate its effectiveness, we", "Based on the empirical insights, we".
     rf"(?:To (?:\w+ly )?[a-z]+|Based on|Building on|Inspired by|Motivated by) (?:its|their)\b|"
     r"(?:To [a-z]+|Based on|Building on|Delving into|Inspired by|Leveraging|Motivated by) the "
-    r"(?:(?!(?:for|in|of|on)\b)[\w-]+ ){1,3}?(?:\w+(?<!s)s|\w+ty|\w+ion|mechanism|problem|seed)(?=, (?:we|this|our)\b)|"
+    r"(?:(?!(?:for|in|of|on)\b)[\w-]+ ){1,3}?(?:\w+(?<!s)s|\w+ty|\w+ion|mechanism|problem)(?=, (?:we|this|our)\b)|"
     # The same after any introductory phrase: "To facilitate adoption, this framework".
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
     rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
@@ -141,7 +141,7 @@ def _pointer(sentence: str) -> int | None:
         # "We study three tasks and solve these tasks".
         is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
         is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
-        is_narrowed = _NARROWED.match(sentence, pointer.end()) and pointer[0].lower() != "both"
+        is_narrowed = phrase and _NARROWED.match(sentence, pointer.end())
         is_vague = is_problem or is_narrowed or pointer[0].lower() == "such"
         is_late = len(before.split()) >= _WORDS_BEFORE and not is_vague
         if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
@@ -207,22 +207,24 @@ def refers_back(sentence: str) -> bool:
 # Words that add to what was said: "we also show", "the cells were then washed", "two owls, however", "another"; but not
 # to another clause of the same sentence.
 _LINKS = "(?:also|further|then|additionally|next|finally|thus|therefore|instead|again|subsequently|moreover)"
-_BE = "(?:are|can|could|had|has|have|is|must|was|were)"
+_AUXILIARY = "(?:are|can|could|had|has|have|is|must|was|were)"
 _ADDS = (
-    rf"^(?:[^,]{{0,60}}, )?(?:we|it|they|i|(?:this|the|our) \w+),?(?: {_BE})? {_LINKS}\b|"
+    rf"^(?:[^,]{{0,60}}, )?(?:we|it|they|i|(?:this|the|our) \w+),?(?: {_AUXILIARY})? {_LINKS}\b|"
     r"^(?:(?:compared|in|on|with)\b[^,]{0,60}, )?(?:(?!\b(?:that|which|who|while|when|but|and)\b)[^,;:])*?\balso\b|"
     r"^(?:[^\s.;:]+ ){1,4}(?:however|moreover|furthermore|nevertheless|nonetheless)\b|^then\b|"
     r"^[^,.;:]{0,40}(?<!and),? therefore\b|^[^,.;]{0,60}\binstead\b(?! of)|"
-    r"^(?:another|additional (?:aims?|analys[ei]s|experiments?|goals?|results?)|examples (?:are|include)|less|"
-    r"of (?:greater|note)|the (?:opposite|same)|as (?:can be|noted|mentioned)|"
+    r"^(?:another|additional (?:aims?|analys[ei]s|experiments?|goals?|results?)|examples (?:are|include)|"
+    r"less (?:evidence|information)|of (?:greater|note)|the (?:opposite|same)|as (?:can be|noted|mentioned)|"
     r"[\w-]+ (?:days|weeks|months|years) later)\b"
 )
 # "In the second experiment", "the other seven patients", "all three models", "lower in group 2".
 _ONE_OF_SEVERAL = (
-    r"^(?:at|during|for|in) (?:the )?(?:each of the|second|third|fourth|next|other|remaining|latter|former|same|stage|"
-    r"step|phase|both,|first (?:case|experiment|group|part|phase|stage|step|study))\b|"
+    r"^(?:at|during|for|in) (?:the )?"
+    r"(?:each of the|second|third|fourth|next|other|remaining|latter|former|same)\b(?!-)|"
+    r"^(?:at|during|for|in) (?:both,|(?:phase|stage|step) (?:one|two|three|[1-4]),|"
+    r"the first (?:case|experiment|group|part|phase|stage|step|study)\b)|"
     r"^[^,.;]{0,60}\b(?:the other|(?:the|of) remaining) (?!hand|half|side)|"
-    rf"^[^.;:]{{0,60}}\b(?:all|these|those|each of (?:the|these)) {_NUMBERS}\b(?! (?:of|major|main))|"
+    rf"^[^.;:]{{0,60}}\b(?:all|these|those|each of (?:the|these)) {_NUMBERS}\b(?![,.]\d|%| (?:of|major|main)\b)|"
     r"^[^.;]{0,80}\bgroups? (?:[1-4]|i{1,3}|iv|[a-d])\b|"
     r"^[^,.;]{0,60}\bboth (?:of the [\w-]+|agents|arms|drugs|groups|patients|regimens|treatments)\b(?! and\b)"
 )
@@ -230,9 +232,9 @@ _ONE_OF_SEVERAL = (
 _NAMED_BEFORE = (
     r"^(?:[^,]{0,50}, )?they\b|^(?:he|she|that (?:analysis|paper|report|review|study|trial|work))\b|"
     r"^(?:[^,]{0,60}, )?we (?:\w+ly )?[a-z]+ (?:[a-z]+ing )?(?:it(?! \w+(?:ant|ary|ate|ful|ing)\b)|them|their|its)\b|"
-    r"^(?:this|the) \w+ \w+ (?:their|its)\b|"
+    r"^(?:this (?:article|paper|review|study|work) \w+|the \w+ (?:for|of|to)) (?:their|its)\b|"
     r"^(?:(?!\b(?:authors?|boy|child|girl|man|patient|person|woman)\b)[^.;])*?(?-i:\b(?:he|her|his|she)\b)|"
-    r"\b(?:address|bridg|clos|fill|in)\w* that (?:direction|gap|issue|problem|question)\b|"
+    r"\b(?:address\w*|bridg\w*|clos\w*|fill\w*|in) that (?:direction|gap|issue|problem|question)\b|"
     r"\bthat (?:patient|subject)'s\b|\bthe (?:above|aforementioned|foregoing|listed)\b|\babove(?=[.,;])|"
     r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|"
     r"^[^,.;]{0,60}\b(?:our|the proposed|the resulting) (?:[\w-]+ ){0,2}(?:approach|method|framework|"

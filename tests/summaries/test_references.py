@@ -91,6 +91,17 @@ def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence
         ("The author describes his robot.", False),
         ("This robot closes that gap.", True),
         ("We weed each of the above gardens.", True),
+        # What only looks like one of these.
+        ("Experiments indicate that problem weeds return.", False),
+        ("Less invasive weeding spares the soil.", False),
+        ("Less information is available on thistles.", True),
+        ("In stage II gardens, weeds return.", False),
+        ("In stage two, robots weed.", True),
+        ("In next-generation gardens, robots weed.", False),
+        ("All 2,400 robots weed.", False),
+        ("The robot improves its balance.", False),
+        ("The key to their success is a net.", True),
+        ("This article summarises their success.", True),
     ],
 )
 def test_what_can_not_be_read_first_is_known(sentence, continued):
