@@ -23,7 +23,7 @@ _HEAD = re.compile(
     r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
     r"Significantly|Particularly|Likewise|Similarly|Indeed|On the contrary|Of note|Here|In response|At the same time|"
     r"To (?:this|that|the) end|To do so|To achieve this|As a byproduct|In parallel|In specific|As an example|"
-    r"Fortunately|For example|For instance),\s+(?=\S)"
+    r"Fortunately|For example|For instance),\s+(?=\S)|\(?(?:[1-9]|i{1,3}|iv|vi{0,3}|[a-f])\)\s+(?=[A-Z])"
 )
 # The paper speaks of itself: refers to nothing before.
 _OWN = (
@@ -210,33 +210,51 @@ _LINKS = "(?:also|further|then|additionally|next|finally|thus|therefore|instead|
 _AUXILIARY = "(?:are|can|could|had|has|have|is|must|was|were)"
 _ADDS = (
     rf"^(?:[^,]{{0,60}}, )?(?:we|it|they|i|(?:this|the|our) \w+),?(?: {_AUXILIARY})? {_LINKS}\b|"
-    r"^(?:(?:compared|in|on|with)\b[^,]{0,60}, )?(?:(?!\b(?:that|which|who|while|when|but|and)\b)[^,;:])*?\balso\b|"
+    r"^(?:(?:compared|in|on|with)\b[^,]{0,60}, )?(?:(?!\b(?:that|which|who|while|when|but)\b)[^,;:])*?"
+    r"(?<!\band )\balso\b|"
+    # After the subject: "owls, and bats, have also".
+    rf"^(?:(?!\b(?:although|but|that|which|while|who)\b|{FINITE.pattern})[^;:])*?\b{_AUXILIARY} also\b|"
+    rf"^[^,;]{{0,50}}\b{_AUXILIARY} then\b|"
     r"^(?:[^\s.;:]+ ){1,4}(?:however|moreover|furthermore|nevertheless|nonetheless)\b|^then\b|"
     r"^[^,.;:]{0,40}(?<!and),? therefore\b|^[^,.;]{0,60}\binstead\b(?! of)|"
     r"^(?:another|additional (?:aims?|analys[ei]s|experiments?|goals?|results?)|examples (?:are|include)|"
     r"less (?:evidence|information)|of (?:greater|note)|the (?:opposite|same)|as (?:can be|noted|mentioned)|"
-    r"[\w-]+ (?:days|weeks|months|years) later)\b"
+    r"(?:analogous|comparable|corresponding|other|similar)(?! (?:than|to)\b)|"
+    r"[\w-]+ (?:days|weeks|months|years) later)\b|"
+    r"^(?:\w+ ){1,4}the same\b(?! (?:as|time|way)\b)(?![^.;]* as\b)"
 )
 # "In the second experiment", "the other seven patients", "all three models", "lower in group 2".
+_ORDINAL = "(?:second|third|fourth|fifth|next)"
+_PARTS = (
+    r"(?:cohort|experiment|group|patient|premise|(?:case|part|phase|stage|step|study)(?! (?:in|of|on|to|towards?)\b))"
+)
 _ONE_OF_SEVERAL = (
-    r"^(?:at|during|for|in) (?:the )?"
-    r"(?:each of the|second|third|fourth|next|other|remaining|latter|former|same)\b(?!-)|"
-    r"^(?:at|during|for|in) (?:both,|(?:phase|stage|step) (?:one|two|three|[1-4]),|"
-    r"the first (?:case|experiment|group|part|phase|stage|step|study)\b)|"
+    rf"^(?:at|during|for|in) (?:the )?(?:each of the|{_ORDINAL}|other|remaining|latter|former|same)\b(?!-)|"
+    rf"^(?:(?:as|in) )?(?:a|the) {_ORDINAL}\b(?!-)(?-i:(?! [A-Z]))|\bthe (?:first|second|third) {_PARTS}\b|"
+    rf"\bthe first {_NUMBERS}\b(?! (?:days|hours|months|weeks|years)\b)|"
+    r"^(?:at|during|for|in) (?:both,|(?:phase|stage|step) (?:one|two|three|[1-4]),)|"
+    r"^(?:at|for|in|on) (?:case|dataset|experiment|intervention|problem|study|task)[ -]?[1-9]\b|"
     r"^[^,.;]{0,60}\b(?:the other|(?:the|of) remaining) (?!hand|half|side)|"
-    rf"^[^.;:]{{0,60}}\b(?:all|these|those|each of (?:the|these)) {_NUMBERS}\b(?![,.]\d|%| (?:of|major|main)\b)|"
+    rf"^[^.;:]{{0,60}}\b(?:these|those|each of (?:the|these)) {_NUMBERS}\b(?![,.]\d|%| (?:of|major|main)\b)|"
+    rf"\ball {_NUMBERS}\b(?![,.]?\d|%| (?:of|major|main)\b)|"
+    rf"^(?:\w+ ){{0,3}}the {_NUMBERS}\b(?![,.-]?\d|%|-| (?:major|main|most)\b)|"
     r"^[^.;]{0,80}\bgroups? (?:[1-4]|i{1,3}|iv|[a-d])\b|"
-    r"^[^,.;]{0,60}\bboth (?:of the [\w-]+|agents|arms|drugs|groups|patients|regimens|treatments)\b(?! and\b)"
+    r"^[^,.;]{0,60}\bboth (?:of the [\w-]+|agents|arms|drugs|groups|patients|regimens|treatments)\b(?!:| and\b)|"
+    r"\bboth (?:\w+ )?(?:arms|groups|isolates|protocols|studies)\b(?!:| \([^)]*[a-z]{4}|[^.;,]{0,60}\band\b)"
 )
 # "They", "we formulate it as", "his headaches", "closes that gap", "the foregoing data", "our method".
 _NAMED_BEFORE = (
-    r"^(?:[^,]{0,50}, )?they\b|^(?:he|she|that (?:analysis|paper|report|review|study|trial|work))\b|"
+    r"^(?:[^,]{0,50}, )?they\b|^(?:\w+ ){0,6}(?:of )?them\b|"
+    r"^(?:after|at|by|during|for|from|in|on|since|until|with) that "
+    r"(?:date|end|period|point|purpose|reason|stage|time)\b|"
+    r"^(?:he|she|that (?:analysis|paper|report|review|study|trial|work))\b|"
     r"^(?:[^,]{0,60}, )?we (?:\w+ly )?[a-z]+ (?:[a-z]+ing )?(?:it(?! \w+(?:ant|ary|ate|ful|ing)\b)|them|their|its)\b|"
     r"^(?:this (?:article|paper|review|study|work) \w+|the \w+ (?:for|of|to)) (?:their|its)\b|"
     r"^(?:(?!\b(?:authors?|boy|child|girl|man|patient|person|woman)\b)[^.;])*?(?-i:\b(?:he|her|his|she)\b)|"
     r"\b(?:address\w*|bridg\w*|clos\w*|fill\w*|in) that (?:direction|gap|issue|problem|question)\b|"
     r"\bthat (?:patient|subject)'s\b|\bthe (?:above|aforementioned|foregoing|listed)\b|\babove(?=[.,;])|"
-    r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|"
+    r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|^the result\b|"
+    r"^the differences? (?!between|in|of)|"
     r"^[^,.;]{0,60}\b(?:our|the proposed|the resulting) (?:[\w-]+ ){0,2}(?:approach|method|framework|"
     r"model|system|algorithm|"
     r"architecture|pipeline|technique|solution|design|formulation|agent|benchmark|dataset|tool|strategy|network)\b"
