@@ -3,11 +3,12 @@
     python bench/line_weights.py ../shared/bench
 
 ``line_labels.jsonl`` beside this file has grades of our own for lines of papers of ``stream/papers.jsonl.gz`` and
-``screening.jsonl.gz``, which were read beside their abstracts, the title's among them: 2 says the main finding or what
-was made, whole, true as far as the abstract tells and by itself; 1 says less, such as a side result; 0 is cut off,
-thin, known before, or on how something was studied. Lines are named by a checksum; those that the code no longer makes
-teach nothing. All papers have an even checksum: the others are to report on. Ten-fold, by papers: the share of papers
-whose chosen line has a 1 or 2, a 2, is the title's, and is another with a 1 or 2.
+``screening.jsonl.gz``, which were read beside their abstracts, as by a reader who doesn't see the title: 3 says an
+important thing that was found or made, whole, true and understandable by itself; 2 does so of a side result, or with a
+topic before it that doesn't fit; 1 leaves open of what, in whom or than what; 0 says nothing that was found or made,
+is cut off, thin or misleading. Lines are named by a checksum; those that the code no longer makes teach nothing. All
+papers have an even checksum: the others are to report on. Ten-fold, by papers: the share of papers whose chosen line
+has a 3, says what was found or made at all (1 to 3), is the title's, and has a topic before it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from bot.summaries import line
 from bot.summaries.worth import Features
 
 FILES = ("stream/papers.jsonl.gz", "screening.jsonl.gz")
-WORTH = {0: 0.0, 1: 0.5, 2: 1.0}
+WORTH = (0.0, 0.3, 0.5, 1.0)  # of each grade
 STRENGTH = 1.0  # inverse of the ridge
 IN_LINES = 100  # that a feature must be in to count
 
@@ -69,14 +70,14 @@ def ten_fold(
     for train, test in GroupKFold(10).split(values, grades, papers):
         worths[test] = fitted(values[train], targets[train], STRENGTH).predict_proba(values[test])[:, 1]
     worths = np.array([line.worth_of(worth, row) for worth, row in zip(worths, rows, strict=True)])
-    of_title = np.array(["title" in row for row in rows])
+    of_title, has_topic = (np.array([name in row for row in rows]) for name in ("title", "topic"))
     chosen = {name: [] for name in ("arXiv", "reviews")}
     for paper in sorted(set(papers)):
         of_paper = np.flatnonzero(papers == paper)
         chosen["arXiv" if paper[0].isdigit() else "reviews"].append(of_paper[worths[of_paper].argmax()])
     for name, lines in chosen.items():
-        good, title = grades[lines] >= 1, of_title[lines]
-        figures = [np.mean(good), np.mean(grades[lines] == 2), np.mean(title), np.mean(good & ~title)]
+        shares = (grades[lines] == 3, grades[lines] >= 1, of_title[lines], has_topic[lines])
+        figures = [np.mean(share) for share in shares]
         print(f"{name}: {len(lines)} papers;", *(f"{share:.3f}" for share in figures))
 
 

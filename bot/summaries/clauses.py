@@ -365,6 +365,7 @@ _JOINT = re.compile(
     r"hybrid|versus|from|two|three|four|five|six|all|each|respectively|pairs?|either|neither|unif\w+)\b",
     re.IGNORECASE,
 )
+_BOTH = re.compile(r"^both [^,]*? and ", re.IGNORECASE)  # a subject that is whole
 _KINDS_OF = re.compile(r"\b\w+s of (?:[\w-]+ ){0,2}[\w-]+$")
 _HAS_VERB = re.compile(rf"\b(?:\w+ing|\w+ed|(?:{DOES})(?:e?s)?|is|are|was|were|can|that|which|than)\b")
 
@@ -391,7 +392,7 @@ def _cuts(version: Shortened, most: int) -> Iterator[Shortened]:
                 if is_short and _is_complete(part, between, "phrase"):
                     yield Shortened(joined, version.left_out | {"middle"})
         if len(part.split()) <= most and _is_complete(part, rest, kinds[end]):
-            yield Shortened(part, version.left_out | {kinds[end], f"before {rest.strip(' ,;:').partition(' ')[0]}"})
+            yield Shortened(part, version.left_out | {kinds[end]})
 
 
 _LATER_PHRASE = re.compile(r"\s+(?=(?:by|from|to|in|at|on|with|over|during|after|among|than|compared with)\b)")
@@ -485,6 +486,7 @@ _COMPARATIVE_OF = re.compile(
 )
 # "4% in the treated group and 9%" ends within a pair of like phrases.
 _LIKE_PHRASES = re.compile(r"\b(in|for|on|at|with|after|from) (?:the |an? )?[^,]* and [^,]*$")
+_RELATIVE_CLAUSE = re.compile(r"\b(?:which|who|whose)\b")
 _CLOSES_LIST = re.compile(
     r"(?:and|or|including|such as|with|by|in|on|for|even|especially|particularly|up|\w+ly|\w+ing)\b"
 )
@@ -528,7 +530,8 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         )
         like = _LIKE_PHRASES.search(part)
         is_half = like is not None and rest.split()[:1] == [like[1]]
-        if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(rest):
+        # The verb of "in owls, which are" isn't that of the part.
+        if part.count(", ") > 1 or is_denied or is_half or SURELY_FINITE.search(_RELATIVE_CLAUSE.split(rest)[0]):
             return False
     is_unbalanced = part.count('"') % 2 or any(part.count(left) != part.count(right) for left, right in _PAIRS)
     is_uncompared = (
@@ -550,7 +553,7 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
 def _is_item(part: str) -> bool:
     """Return whether a part ends with the first item of a list, and says the same of it alone."""
     last = part.rpartition(" ")[2].lower()
-    is_joint = _JOINT.search(part) or _KINDS_OF.search(part) or _LIKE_PHRASES.search(part)
+    is_joint = _JOINT.search(_BOTH.sub("", part)) or _KINDS_OF.search(part) or _LIKE_PHRASES.search(part)
     return not (is_joint or last in learned_words().modifiers or last[-1:].isdigit() or last.endswith("%"))
 
 

@@ -2,6 +2,7 @@
 
     sentences --clauses--> "PAHQ: circuit discovery is 80% faster"                 what stands by itself
     sentences --noun phrases--> "SEM: a tokenizer that keeps cells apart"           what is made or was observed
+    title, sentences --labels--> "Stable angina: diltiazem is effective"            with what it is about before it
     title --noun phrases--> "Owls first: a survey of calls", "A survey of calls"    whole, and its subtitle alone
     candidates --worth--> the one that most probably says what was found or made; else the title without its subtitle
 
@@ -12,43 +13,22 @@ of the candidates' features are learned by ``bench/line_weights.py``; ``docs/dec
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby
 from typing import NamedTuple
 
 from bot.model.wording import oneline
-from bot.summaries.claims import CONFIRMS, says_nothing
-from bot.summaries.clauses import (
-    DOES,
-    FINITE,
-    PAIRED,
-    Shortened,
-    has_verb,
-    is_open,
-    is_sentence,
-    learned_words,
-    short_forms,
-    shortened,
-    versions,
-    wants_preposition,
-)
-from bot.summaries.references import (
-    LONGEST_NAME,
-    MAKES,
-    has_name,
-    name_of,
-    refers_outside,
-    spelled,
-    stands_alone,
-    with_name,
-    without_head,
-)
+from bot.summaries.claims import CONFIRMS
+from bot.summaries.clauses import FINITE, Shortened, has_verb, is_open, short_forms, shortened
+from bot.summaries.noun_phrases import DASH, PARENTHESES, made, noted
+from bot.summaries.references import has_name, name_of, refers_outside, spelled, stands_alone, with_name, without_head
 from bot.summaries.summary import read_abstract
-from bot.summaries.worth import MAX_WORDS, NO_OUTCOME, Features, of_cut, of_line, of_sentence, probability, topic_of
+from bot.summaries.titles import KIND_OF_PAPER, Label, labels, parts_of_title, sentence_of_title, without_subtitle
+from bot.summaries.worth import MAX_WORDS, Features, kept, of_line, of_sentence, probability, topic_of
 from bot.text.latex import readable
+from bot.text.tokens import stem_terms
 
 _LEAST_WORDS = 4
 
@@ -71,7 +51,7 @@ _UNSPACED = re.compile(r"(?<=[A-Za-z]):(?=[A-Z])")
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
 def _line(title: str, abstract: str) -> str:
     name = name_of(title, _plain_sentences(abstract))
-    line = _statement(without_subtitle(title)) or max(candidates(title, abstract), key=_worth).line
+    line = sentence_of_title(without_subtitle(title)) or max(candidates(title, abstract), key=_worth).line
     is_plain = line.split(" ")[0].islower() and not (name and line.startswith(name))
     return line[:1].upper() + line[1:] if is_plain else line
 
@@ -80,76 +60,16 @@ def _worth(candidate: Candidate) -> float:
     return worth_of(probability(candidate.features), candidate.features)
 
 
-# A title stands above the summary too, its first part often says only the topic, and a finding tells more than what was
-# made.
-_SHARES = {"title": 0.4, "title: head": 0.6, "made": 0.8}
+# A title stands above the summary too, and a finding tells more.
+_TITLE_SHARE = 0.5
 # Where no line is likely to say it, the title's first part is taken: it is whole at least.
-_TITLE_BONUS = 0.04
+_TITLE_BONUS = 0.05
 
 
 def worth_of(probable: float, features: Features) -> float:
     """Return what a line with this probability and these features is worth: that of highest worth is taken."""
-    worth = probable * math.prod(share for name, share in _SHARES.items() if name in features)
+    worth = _TITLE_SHARE * probable if "title" in features else probable
     return worth + _TITLE_BONUS if "title: head" in features else worth
-
-
-# "Is mediated" by what?
-_PASSIVE_END = re.compile(r"\b(?:is|are|was|were) (?:\w+ly )?\w+(?:ed|en)$")
-_SHORT_WORD = 3  # characters
-_SUBTITLE = re.compile(r"(?<=\?)\s|:\s|\s[–—-]\s|(?<=[a-z]{3})\.\s(?=[A-Z])")
-
-
-def without_subtitle(title: str) -> str:
-    """Return a title up to its colon, question mark or dash; whole if only a name comes before.
-
-    >>> without_subtitle("Why some owls fail: a study"), without_subtitle("OWL: a study")
-    ('Why some owls fail', 'OWL: a study')
-    """
-    head = _SUBTITLE.split(title)[0]
-    return head if len(head.split()) > LONGEST_NAME else title
-
-
-def _titles(title: str, name: str, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield lines of a title and what each is: its first part, the whole, and the subtitle.
-
-    The name of what was made stands before a part that lacks it, where it fits.
-    """
-    head = without_subtitle(title)
-    missing = "" if not name or has_name(title, name) else name
-    is_sentence_case = head.split(" ")[0].istitle() and not _is_title_case(head)
-    plain = head[:1].lower() + head[1:] if is_sentence_case else head
-    is_named = missing and head[0].isalnum() and ": " not in head and len(f"{name}: {plain}".split()) <= MAX_WORDS
-    if head != title and not title.startswith(". ", len(head)):  # MEDLINE's names of study groups
-        rest = title[len(head) :].lstrip(" :–—-")
-        subtitle = _noun_phrase(rest, MAX_WORDS - len(missing.split()), forms)
-        if subtitle:
-            yield f"{missing}: {subtitle}" if missing else subtitle, "subtitle"
-        if subtitle or _KIND_OF_PAPER.search(rest):
-            # With the abstract's short forms, but no word left out.
-            whole = (each for each in versions(title, MAX_WORDS, forms) if each.left_out <= {"brief"})
-            yield from ((each.text, "whole") for each in whole if len(each.text.split()) <= MAX_WORDS)
-    yield f"{name}: {plain}" if is_named else head, "head"
-
-
-_KIND_OF_PAPER = re.compile(r"\b(?:survey|review|tutorial|benchmark|dataset|corpus|taxonomy|toolkit)\b", re.IGNORECASE)
-
-
-def _statement(title: str) -> str:
-    """Return a title that is a sentence, shortened where that leaves one; empty for any other.
-
-    >>> _statement("Ramipril prolongs life and spares costs"), _statement("Ramipril when life is at risk")
-    ('Ramipril prolongs life and spares costs', '')
-    """
-    # In Title Case most sentences are plays on words: "The Devil Is in the Details".
-    if _is_title_case(title) or not (is_sentence(title) and stands_alone(title, "") and _is_outcome(title)):
-        return ""
-    parts = (part for part, _ in shortened(title, MAX_WORDS, {}) if stands_alone(part, "") and _is_outcome(part))
-    return next((part for part in parts if part == title or not _PASSIVE_END.search(part)), title)
-
-
-def _is_title_case(title: str) -> bool:
-    is_capital = [word[0].isupper() for word in title.split()[1:] if len(word) > _SHORT_WORD]
-    return sum(is_capital) > len(is_capital) / 2
 
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".
@@ -198,8 +118,6 @@ _LEAD = re.compile(
     r"(?!\w+ly\b)[a-z]\w+(?:(?: [\w-]+){0,4} (?:is|are|was|were|has|had|can|did|does)|(?: [\w-]+)? [a-z]{3,}ed))\b)",
     re.IGNORECASE,
 )
-_PARENTHESES = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)|\s*\[[\d,\s–-]+\]")
-_DASH = re.compile(r"(?<=[a-z])–(?=[a-z])|\s+[–-]+\s+|\s*---?\s*|\s*—\s*")
 _OWN_RESULTS = re.compile(
     r"^(?:our|the|these) (?:\w+ )?(results|findings|experiments|analys[ei]s|evaluations?)\b", re.I
 )
@@ -233,13 +151,13 @@ _LONGEST_ANNOUNCEMENT = 20  # words before a colon
 
 def _clauses(sentence: str, name: str) -> Iterator[str]:
     """Yield what a sentence says, the longest first, without words on who found it, where, and beside what."""
-    text = _FILLERS.sub("", CONFIRMS.sub("", without_head(_PARENTHESES.sub("", sentence))))
+    text = _FILLERS.sub("", CONFIRMS.sub("", without_head(PARENTHESES.sub("", sentence))))
     reporting = _REPORTING.match(text)
     if reporting and (denial := _NOT_REPORTED.search(reporting[0])):
         text = text[denial.start("none") :] if denial["none"] else text
     elif reporting and not _ONLY_WANTED.search(reporting[0]):
         text = text[reporting.end() :]
-    text = _DASH.split(text)[0]
+    text = DASH.split(text)[0]
     text = _COUNTED.sub("", with_name(_NOT_ONLY.sub(r"\1", text), name))
     before, colon, rest = text.partition(": ")
     if colon and len(before.split()) < _LONGEST_ANNOUNCEMENT and FINITE.search(rest):
@@ -325,32 +243,34 @@ class Candidate(NamedTuple):
 
 
 def candidates(title: str, abstract: str) -> Iterator[Candidate]:
-    """Yield the lines that could be taken for a paper, no line of a sentence twice; the last are the title's."""
+    """Yield the lines that could be taken for a paper, no line of a sentence twice; the last are the title's.
+
+    Before what a sentence says stands the paper's name, where it lacks it, or without a name a topic of the title that
+    the abstract has, too.
+    """
     paper = read_abstract(abstract)
     sentences = _plain_sentences(abstract)
     name = name_of(title, sentences)
     forms = {long: short for long, short in short_forms(" ".join(sentences)).items() if short != name}
     topic = topic_of(title, sentences)
+    about = [Label(name)] if name else [Label(""), *labels(title, topic.counts)]
     seen: set[str] = set()
     for place, (sentence, reading) in enumerate(zip(sentences, paper.readings, strict=True)):
         if paper.background[place] or paper.empty[place]:
             continue
         plain = _INSTEAD.sub("", spelled(sentence.rstrip(" .!"), name))
         features = of_sentence(reading, place / len(sentences))
-        reported = float(_REPORTING.match(plain) is not None)
-        for line, own in (
-            *((line, {"reported": reported, **own}) for line, own in _found(plain, name, forms, sentences)),
-            *((line, {"reported": reported, "noted": 1.0}) for line in _noted(plain, name, forms)),
-            *((line, {"made": 1.0, **own}) for line, own in _made(plain, name, forms)),
-        ):
+        for label, statement, own in _statements_about(about, plain, name, forms):
+            line = _labelled(statement, label.text, name, sentences)
             if line not in seen:
                 seen.add(line)
-                yield Candidate(line, {**features, **own, **of_line(line, topic), **of_cut(line, plain)})
-    for text, kind in _titles(title, name, forms):
+                of_words = {**of_line(line, topic), "kept": kept(statement, plain)}
+                yield Candidate(line, {**features, **own, **of_words, **_of_label(label)})
+    for text, kind in parts_of_title(title, name, forms):
         of_title = {
             "named": float(bool(name)),
             "colon": float(": " in text),
-            "kind": float(_KIND_OF_PAPER.search(text) is not None),
+            "kind": float(KIND_OF_PAPER.search(text) is not None),
             "article": float(text.startswith(("A ", "An ", "a ", "an "))),
             kind: 1.0,
         }
@@ -358,26 +278,58 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
         yield Candidate(text, {"title": 1.0, **own})
 
 
-def _found(
-    sentence: str, name: str, forms: Mapping[str, str], sentences: Sequence[str]
-) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield the clauses of a sentence that stand by themselves, with what was left out of each."""
+def _labelled(statement: str, label: str, name: str, sentences: Sequence[str]) -> str:
+    if not label or has_name(statement, name):
+        return statement
+    return f"{label}: {_uncapitalised(statement, sentences)}"
+
+
+def _of_label(label: Label) -> Features:
+    return {"topic": 1.0, "topic words": _words(label) / MAX_WORDS} if label.stems else {}
+
+
+def _statements_about(
+    about: Sequence[Label], sentence: str, name: str, forms: Mapping[str, str]
+) -> Iterator[tuple[Label, str, Features]]:
+    """Yield what a sentence says with each label of which it says it, and features of the statement."""
+    for words, group in groupby(sorted(about, key=_words), key=_words):
+        fitting = list(group)
+        for statement, own in _statements(sentence, name, MAX_WORDS - words, forms):
+            stems = stem_terms(statement)
+            yield from ((label, statement, own) for label in fitting if label.stems.isdisjoint(stems))
+
+
+def _words(label: Label) -> int:
+    return len(label.text.split())
+
+
+def _statements(sentence: str, name: str, most: int, forms: Mapping[str, str]) -> Iterator[tuple[str, Features]]:
+    """Yield what a sentence says, in at most ``most`` words beside the name, with features of each statement."""
+    reported = {"reported": float(_REPORTING.match(sentence) is not None)}
+    for statement, left_out in _found(sentence, name, most, forms):
+        yield statement, {**reported, **dict.fromkeys(left_out, 1.0)}
+    for statement in noted(sentence, most, forms):
+        yield statement, {**reported, "noted": 1.0}
+    for statement, own in made(sentence, name, most, forms):
+        yield statement, {**reported, "made": 1.0, **own}
+
+
+def _found(sentence: str, name: str, most: int, forms: Mapping[str, str]) -> Iterator[Shortened]:
+    """Yield the clauses of a sentence that stand by themselves."""
     if second := _ENUMERATES.search(sentence):
         sentence = sentence[: second.start()].rstrip(" ,;").removesuffix(" and")
     for clause in _clauses(sentence, name):
         if _POINTS_BACK.match(clause):
             continue
-        most = MAX_WORDS if has_name(clause, name) else MAX_WORDS - len(name.split())
+        room = MAX_WORDS if has_name(clause, name) else most
         if there := _THERE.match(clause):
-            most += len(there[0].split())
+            room += len(there[0].split())
         parts = (
             part
-            for part in shortened(clause, most, forms)
+            for part in shortened(clause, room, forms)
             if len(part.text.split()) >= _LEAST_WORDS and stands_alone(part.text, name) and has_verb(part.text)
         )
-        for text, left_out in _distinct(parts):
-            line = text if has_name(text, name) or not name else f"{name}: {_uncapitalised(text, sentences)}"
-            yield _THERE.sub("", line), dict.fromkeys(left_out, 1.0)
+        yield from (Shortened(_THERE.sub("", part.text), part.left_out) for part in _distinct(parts))
 
 
 # "The gains are largest in winter", which articles left out would hide.
@@ -409,188 +361,11 @@ _ARTICLES = re.compile(r"\b(?:an?|the) ")
 
 # "There was no difference in X": "No difference in X".
 _THERE = re.compile(r"^there (?:is|was|are|were) (?=no\b|an?\b|significant|strong|some|evidence)", re.IGNORECASE)
-# "We observe a strong correlation between A and B", but not "we observe that A grows".
-_NOTES = re.compile(
-    r"\b(?:we|i|authors|data|results?|analys[ei]s|experiments?|evaluations?|findings?|study) (?:\w+ly |also |further )?"
-    r"(?:(?:identif)(?:y|ies|ied)|(?:observe|report|uncover|reveal|discover|detect|demonstrate?|indicate?)(?:s|d|ed)?|"
-    r"suggest(?:s|ed)?(?= no\b)|"
-    r"finds?|found|shows?|showed) (?!that\b|to\b|how\b)",
-    re.IGNORECASE,
-)
-
-
-def _noted(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a sentence says that was observed, where that is a noun phrase."""
-    text = _PARENTHESES.sub("", sentence)
-    notes = _NOTES.search(text)
-    if notes and (phrase := _noun_phrase(text[notes.end() :], MAX_WORDS - len(name.split()), forms)):
-        yield f"{name}: {phrase}" if name else phrase
-
-
-def _is_outcome(line: str) -> bool:
-    return has_verb(line) and not (line.endswith(("?", ":")) or says_nothing(line) or NO_OUTCOME.search(line))
 
 
 def _uncapitalised(line: str, sentences: Sequence[str]) -> str:
     """Return a line without the capital of a sentence's first word, unless the word has one inside sentences too."""
     first = line.split(" ", maxsplit=1)[0]
     is_name = any(re.search(rf"[a-z,] {re.escape(first)}(?!\w)", text) for text in sentences)
-    return line if is_name or not first.istitle() else first.lower() + line[len(first) :]
-
-
-# What is made, in a noun phrase.
-_AN = r"(?:an?|the first|the)\s+"
-_WE_MAKE = re.compile(
-    rf"(?i:\b(?:we|paper|work|study|article|authors)\s+(?:(?:\w+ly|then|also|first|further|therefore|thus)\s+){{0,2}}"
-    rf"(?:{MAKES}(?:and (?:\w+ly )?[a-z]+ )?"
-    r"(?:the (?:design|development|creation|construction|implementation)(?:,? and [a-z]+)? of )?|"
-    r"(?:establish(?:es|ed)?|derive[sd]?)\s+)|"
-    r"\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first|two|three|four|five)\s)"
-)
-_IS_MADE = re.compile(
-    r"^(?:In this (?:paper|work|study|article), )?(an? .{10,120}?),? (?:is|was|has been) "
-    r"(?:proposed|introduced|presented|developed|described)\b",
-    re.IGNORECASE,
-)
-_PRESENTS = re.compile(r"propos|introduc|present", re.IGNORECASE)
-
-
-def _made(sentence: str, name: str, forms: Mapping[str, str]) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield lines on what a sentence says that was made."""
-    most = MAX_WORDS - len(name.split())
-    if name:
-        marked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _NAME, sentence)
-        yield from ((line.replace(_NAME, name), own) for line, own in _named(marked, most, forms))
-    text = without_head(_PARENTHESES.sub("", sentence))
-    if name:  # will stand before the line
-        called = r",? (?:(?:called|named|termed|dubbed|namely) )?"
-        text = re.sub(rf"{called}{re.escape(name)}(?!\w)(?:,(?= (?:that|which)\b))?", "", text)
-    passive, active = _IS_MADE.match(text), _WE_MAKE.search(text)
-    if passive and (phrase := _noun_phrase(passive[1], most, forms)):
-        yield f"{name}: {phrase}" if name else phrase, {}
-    # With a name, what else was made must be what the paper presents.
-    presents = active is not None and (not name or _PRESENTS.search(active[0]))
-    if active and presents and (phrase := _noun_phrase(text[active.end() :], most, forms)):
-        yield f"{name}: {phrase}" if name else phrase, {}
-
-
-# Stands for the name in a sentence: patterns with the name itself would be compiled for each paper, 90 % of the time.
-_NAME = "\ue000"
-# "We propose Optimism Correction (SOC)" proposes SOC.
-_LONG_NAME = re.compile(rf"({MAKES})(?:the |an? |our )?[^.;()]{{0,90}}?\({_NAME}[^()]*\)")
-_APPOSITION = re.compile(
-    rf"{MAKES}(?:the )?[^,.;]{{0,80}}{_NAME}(?:,|:|\s[–—-]+|)\s+(?:which is )?(?={_AN})|"
-    rf"^[^,]{{0,40}}{_NAME} is\s+(?={_AN})"
-)
-_CALLED = re.compile(rf"{MAKES}({_AN}[^.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{_NAME}")
-_NAME_DOES = re.compile(
-    rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{DOES})\w*s|does not|can)\b)|"
-    rf"{_NAME},?\s+(?:which|that)\s+(?=(?!(?:is|was|has)\b)\w+s\b)"
-)
-
-
-def _named(sentence: str, most: int, forms: Mapping[str, str]) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield lines of a sentence that says what the name, for which ``_NAME`` stands, is or does."""
-    text = without_head(_PARENTHESES.sub("", _LONG_NAME.sub(rf"\g<1>{_NAME}", sentence)))
-    apposition = _APPOSITION.search(text)
-    if apposition and (phrase := _noun_phrase(text[apposition.end() :], most, forms)):
-        yield f"{_NAME}: {phrase}", {"appositive": 1.0}
-    called = _CALLED.search(text)
-    if called and (phrase := _noun_phrase(called[1], most, forms)):
-        yield f"{_NAME}: {phrase}", {}
-    if does := _NAME_DOES.search(text):
-        parts = islice(shortened(f"{_NAME} {text[does.end() :]}", MAX_WORDS, forms), 3)
-        yield from ((part.text, {}) for part in parts if stands_alone(part.text, _NAME))
-
-
-_PHRASE_END = re.compile(
-    r",\s+|\s+(?=(?:\w+ed (?:by|in|on|from|to|with|at|of)|that|which|to|for|in|on|with|via|through|using|by|based|at|"
-    r"and no|designed|called|named|termed|dubbed|where|capable|trained|from|across|"
-    r"under|consisting|comprising|leveraging|while|wherein|built|as|such|including)\b)|[;:]\s+"
-)
-# Before the next verb of the sentence: "a dataset of 5,000 posts and evaluate".
-_NEXT_VERB = re.compile(
-    r",? (?:and|which we|then) (?:then |also |\w+ly )?"
-    r"(?:\w+s(?= (?:the|these|this|an?|its|them|it)\b)|"
-    r"\w+ed(?= (?:the|an?|its?|them|our|their|\d|on|with|by|that|how)\b)|"
-    r"design|propose|evaluate|release|introduce|develop|"
-    r"demonstrate|suggests?|try|show|build|present|use|apply|conduct|provide|compare|construct|investigate|analy[sz]e|study|explore|find|"
-    r"prove|derive|train|test|we)\b"
-)
-_ADJECTIVES = re.compile(
-    r"\b(?<!most )(?:novel|new|simple (?:yet|but|and) effective|innovative|comprehensive|(?<=an )first|(?<=a )first)"
-    r",?\s+(?=(?!and\b|yet\b)\w)"  # but not the "New" of "New Zealand"
-)
-# "An hour" is rare here; "an LLM", whose letters are spelled, is not.
-_BEFORE_VOWEL = re.compile(
-    r"(?:^[Aa]|\ba)n?(?=\s+((?!(?i:one|once|eu))(?i:[aeio])|[Uu]n(?!i)|[FHLMNRSX][BCDFGHJKLMNPQRSTVWXZ]+(?:s|\b))?)"
-)
-# Verbs whose second part is missing ("combines graphs", "enables agents"), and other endings that want more.
-_PHRASE_OPEN = re.compile(
-    rf":|\b1\)|\b(?:where|whose|in which)\b(?!.* {FINITE.pattern})|"
-    r"\bas well$|\b(?:that|which) (?:\w+ly )?\w+ \w+$|"
-    r"\b(?:that|which) (?:\w+ly )?(?:formulat|treat|view|(?:re)?fram|cast|model|regard)\w*\b(?!.* (?:as|into) )[^,]*$|"
-    r",[^,]* (?:mechanism|approach|framework|method|layer|module|component)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|"
-    r"\b\w{3,}ed$|"
-    r"\b(?:pairs|combin\w+|integrat\w+|fuses|joins|maps|converts|transforms|turns|unites|shifts)\b"
-    r"(?!.* (?:with(?:in)?|into|and|to) )[^,]*$|"
-    r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:aims?|each|aiming)|"
-    r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly|"
-    r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"
-)
-# What was done is not what was made: "a randomised trial in 10 regions".
-_DESIGN = re.compile(
-    r"^(?:[\w/-]+ ){0,5}?(?:(?:trial|questionnaire|interview|audit|field experiment)s?\b|study to\b)", re.IGNORECASE
-)
-_GENERIC = re.compile(
-    r"(?:an?|the|novel|new|simple|yet|effective|efficient|framework|method|approach|model|system|first|unified|general|"
-    r"comprehensive|overview|survey|review|study|dataset|benchmark|pipeline|algorithm|technique|based|that|for|to|and|of|in|with|robust|scalable|"
-    r"lightweight|flexible|practical)$",
-    re.IGNORECASE,
-)
-_LEAST_SPECIFIC = 3  # words
-
-
-_NO_NOUN = re.compile(r"(?:on|in|of|for|with|by|from|at|as|to|whether|if|how|why|what|where)\b", re.IGNORECASE)
-
-
-def _noun_phrase(text: str, most: int, forms: Mapping[str, str]) -> str:
-    """Return the longest noun phrase at the beginning of a text that says what something is; empty if none does.
-
-    One in which words inside were left out is taken if it has three words more.
-    """
-    if _NO_NOUN.match(text):
-        return ""
-    text = _ADJECTIVES.sub("", _NEXT_VERB.split(_DASH.split(text)[0])[0])
-    text = _BEFORE_VOWEL.sub(lambda match: "an" if match[1] else "a", text).rstrip(" ,;")
-    best = ""
-    for version in versions(text, most, forms):
-        phrase = _first_phrase(version.text, most)
-        if len(phrase.split()) > len(best.split()) + 2:
-            best = phrase
-    return best
-
-
-def _first_phrase(text: str, most: int) -> str:
-    parts = [text]
-    for end in reversed(list(_PHRASE_END.finditer(text))):
-        part = text[: end.start()]
-        # "In realistic, long settings", "features relevant to": a noun follows; "from A" goes on with "to B".
-        is_modifier = part.rpartition(" ")[2].lower() in learned_words().modifiers
-        is_half = is_modifier and (end[0].startswith(",") or wants_preposition(part, text[end.start() :]))
-        is_half |= text.startswith("to ", end.end()) and re.search(r"\bfrom [^,]*$", part) is not None
-        if not (is_half or PAIRED.search(part) or _PHRASE_OPEN.search(part)):
-            parts.append(part)
-    return next((part for part in parts if _LEAST_WORDS <= len(part.split()) <= most and _says_what(part)), "")
-
-
-_OPENING_QUOTE = re.compile(r"(?<!\w)['‘](?=\w)")
-_CLOSING_QUOTE = re.compile(r"(?<=\w)['’](?!\w)")
-
-
-def _says_what(phrase: str) -> bool:
-    specific = sum(not _GENERIC.match(word) for word in phrase.split())
-    # "We found renal insufficiency to be associated with ..." is no noun phrase.
-    is_unclear = is_open(phrase) or " to be " in phrase or refers_outside(phrase) or _DESIGN.search(phrase)
-    is_in_quotes = len(_OPENING_QUOTE.findall(phrase)) > len(_CLOSING_QUOTE.findall(phrase))
-    return not (is_unclear or is_in_quotes) and specific >= _LEAST_SPECIFIC
+    is_plain = first[:1].isupper() and first[1:].islower() and not is_name
+    return first.lower() + line[len(first) :] if is_plain else line

@@ -413,11 +413,13 @@ def _third_person(verb: str) -> str:
 
 # What refers to something outside the line.
 _UNRESOLVED = re.compile(
-    r"\b(?:we|our|ours|(?-i:us|it|It|I)|my|this|these|those|such|here|above|aforementioned|former|latter|they|"
+    r"\b(?:we|our|ours|(?-i:us|it|It)|my|this|these|those|such|here|above|aforementioned|former|latter|they|"
     r"the (?:proposed|resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|"
     r"pipeline|models?|agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
     r"corresponding|following|paper|study|work|authors|results?))\b|"
-    r"\b(?:group|arm) [A-Z\d]\b|\bthe (?:respective|remaining|rest|fourth|last)\b|^changes\b|"
+    r"\b(?:group|arm) [A-Z\d]\b|\bthe (?:respective|remaining|rest|fourth|last)\b|^changes\b(?! in\b)|"
+    # But not "class I".
+    r"(?:^|, |\b(?:and|but|that) )(?-i:I)(?= [a-z])|"
     r"(?<!that )(?<!which )\b(?:let|\w+(?:s|ed)) them\b|"
     r"\bboth (?:limitations|challenges|issues|problems|tasks|aspects)\b|"
     r"^(?:proposed|presented|resulting|whereas|where|its|their|"

@@ -20,7 +20,6 @@ from bot.text.tokens import is_general, stem_terms
 
 MAX_WORDS = 12
 _FEW_WORDS = 5
-_SUBJECT_WORDS = 4  # at the beginning of a line
 _OFTEN = 4  # times that an abstract has a word of its topic
 
 Features = Mapping[str, float]  # by name; those that are missing are 0
@@ -59,36 +58,27 @@ def of_sentence(reading: Reading, place: float) -> Features:
 def of_line(line: str, topic: Topic) -> Features:
     """Return the features of a line's words."""
     words = line.split()
-    stems = [term for term in dict.fromkeys(stem_terms(line)) if " " not in term]
+    terms = dict.fromkeys(stem_terms(line))
+    stems = [term for term in terms if " " not in term]
     content = [stem for stem in stems if not is_general(stem)]
-    begins = [stem for stem in stem_terms(" ".join(words[:_SUBJECT_WORDS])) if " " not in stem and not is_general(stem)]
     often = sum(min(topic.counts.get(stem, 0), _OFTEN) for stem in content)
     return {
         "words": len(words) / MAX_WORDS,
         "short": float(len(words) <= _FEW_WORDS),
         "content": len(content) / MAX_WORDS,
         "general": (len(stems) - len(content)) / MAX_WORDS,
-        "of title": len(topic.title.intersection(stem_terms(line))) / max(len(topic.title), 1),
-        "in title": sum(stem in topic.title for stem in content) / max(len(content), 1),
-        "begins": len(begins) / _SUBJECT_WORDS,
-        "begins as title": sum(stem in topic.title for stem in begins) / max(len(begins), 1),
+        "of title": len(topic.title.intersection(terms)) / max(len(topic.title), 1),
         "repeated": often / (_OFTEN * max(len(content), 1)),
         "commas": line.count(","),
         **{name: 1.0 for name, pattern in _SIGNS.items() if pattern.search(line)},
     }
 
 
-def of_cut(line: str, sentence: str) -> Features:
-    """Return the features of what of its sentence isn't in a line."""
-    return {
-        "kept": min(len(line.split()) / len(sentence.split()), 1.0),
-        "lost doubt": float(_DOUBT.search(sentence) is not None and _DOUBT.search(line) is None),
-    }
+def kept(statement: str, sentence: str) -> float:
+    """Return how much of a sentence is in a statement, as a share of its words."""
+    return min(len(statement.split()) / len(sentence.split()), 1.0)
 
 
-_DOUBT = re.compile(
-    r"\b(?:may|might|could|suggest\w*|seem\w*|appear\w*|likely|possibl[ey]|potential\w*|if)\b", re.IGNORECASE
-)
 # Samples, praise, what was done or has to be done: in a line without saying what came out.
 NO_OUTCOME = re.compile(
     r"\bat baseline\b|\bmean baseline\b|\b(?:mean|median|average|total) (?:\w+ )?(?:age|dose|duration|follow|period)|"
@@ -121,12 +111,6 @@ _SIGNS = {
         re.IGNORECASE,
     ),
     "starts with the": re.compile(r"^the ", re.IGNORECASE),
-    "general subject": re.compile(
-        r"^(?:the )?(?:\w+ )?(?:results?|findings?|analys[ei]s|experiments?|methods?|approach|study|studies|"
-        r"evaluations?|framework|topic|work|assessments?|outcome|data|parameters|endpoint|duration|patients|subjects|"
-        r"participants|groups?)\b",
-        re.IGNORECASE,
-    ),
     # What was done, and not what came out of it.
     "study of": re.compile(
         r"\b(?:evaluation|comparison|overview|analysis|stud(?:y|ies)|review|survey|discussion|perspective|investigation|"

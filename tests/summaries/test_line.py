@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summaries.clauses import short_forms
-from bot.summaries.line import candidates, line_of, without_subtitle
+from bot.summaries.line import candidates, line_of
 from bot.summaries.references import name_of
 from bot.summaries.sentences import split
+from bot.summaries.titles import labels, without_subtitle
 from bot.summaries.worth import MAX_WORDS
+from bot.text.tokens import stem_terms
 
 TASK = "Owls are hard to count."
 KNOWN = "In recent years, owls have become hard to count."
@@ -426,6 +428,58 @@ def test_a_subtitle_on_how_it_was_studied_or_behind_a_full_stop_is_none():
     head = "Sleep of owls on ramipril"
     assert lines(f"{head}: a randomised controlled trial", "") == [head]
     assert lines(f"{head}. The Owl Heart Study Group", "") == [head]
+
+
+def test_a_topic_of_the_title_stands_before_what_does_not_say_what_it_is_about():
+    title = "Effects of moonlight on the sleep of owls: a randomised trial in children"
+    abstract = "Moonlight was tried on owls and children. We found that eggs were larger in the north after a month."
+    found = lines(title, abstract)
+    assert "Moonlight: eggs were larger in the north after a month" in found
+    assert "Owls: eggs were larger in the north after a month" in found
+    assert not [line for line in found if line.startswith(("Sleep:", "Randomised trial:"))]
+    assert all(len(line.split()) <= MAX_WORDS for line in found[:-1])
+
+
+def test_a_topic_that_is_in_the_statement_is_not_said_twice():
+    found = lines("Effects of moonlight on owls", "We found that owls are smaller by moonlight.")
+    assert found[0] == "Owls are smaller by moonlight"
+    assert not [line for line in found if ":" in line]
+
+
+def test_with_a_name_no_topic_stands_before_a_statement():
+    found = lines("STRIX: Counting owls by moonlight", "We propose STRIX. By moonlight, eggs were larger in nets.")
+    assert "STRIX: eggs were larger in nets" in found
+    assert not [line for line in found if line.startswith("Moonlight")]
+
+
+@given(st.text(max_size=80))
+def test_topics_of_any_title_are_phrases_of_it(title):
+    for label in labels(title, set(stem_terms(title))):
+        assert label.text.lower() in title.lower()
+        assert label.stems
+
+
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        (
+            "Changes in wing length were related to changes in weight.",
+            "Changes in wing length were related to changes in weight",
+        ),
+        (
+            "The study indicates that both owls and bats were equally beneficial for reducing garden beetles and the "
+            "larvae of garden moths in the north.",
+            "Both owls and bats were equally beneficial for reducing garden beetles",
+        ),
+        (
+            "Larger nets showed a similar effect in these gardens which was not associated with differences in weight.",
+            "Larger nets showed a similar effect",
+        ),
+        ("A lower loss was associated with class I nets.", "A lower loss was associated with class I nets"),
+    ],
+)
+def test_a_clause_is_kept_though_it_looks_unfinished(sentence, line):
+    assert line in lines("Wings of owls", sentence)
 
 
 @given(st.text(max_size=60), st.text(max_size=400))
