@@ -60,16 +60,15 @@ def _worth(candidate: Candidate) -> float:
     return worth_of(probability(candidate.features), candidate.features)
 
 
-# A title stands above the summary too, and a finding tells more.
-_TITLE_SHARE = 0.5
-# Where no line is likely to say it, the title's first part is taken: it is whole at least.
-_TITLE_BONUS = 0.05
+# A title is whole at least, and of lines that are less probable most say nothing; but it stands above the summary too,
+# and a finding tells more.
+_TITLE_WORTH = 0.2
+_TITLE_SHARE = 0.3
 
 
 def worth_of(probable: float, features: Features) -> float:
     """Return what a line with this probability and these features is worth: that of highest worth is taken."""
-    worth = _TITLE_SHARE * probable if "title" in features else probable
-    return worth + _TITLE_BONUS if "title: head" in features else worth
+    return _TITLE_WORTH + _TITLE_SHARE * probable if "title" in features else probable
 
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".

@@ -23,7 +23,9 @@ _HEAD = re.compile(
     r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
     r"Significantly|Particularly|Likewise|Similarly|Indeed|On the contrary|Of note|Here|In response|At the same time|"
     r"To (?:this|that|the) end|To do so|To achieve this|As a byproduct|In parallel|In specific|As an example|"
-    r"Fortunately|For example|For instance),\s+(?=\S)|\(?(?:[1-9]|i{1,3}|iv|vi{0,3}|[a-f])\)\s+(?=[A-Z])"
+    r"Fortunately|For example|For instance|"
+    r"As an? (?:[\w-]+ ){0,2}(?:alternative|consequence|countermeasure|remedy|solution)),\s+(?=\S)|"
+    r"\(?(?:[1-9]|i{1,3}|iv|vi{0,3}|[a-f])\)\s+(?=[A-Z])"
 )
 # The paper speaks of itself: refers to nothing before.
 _OWN = (
@@ -125,6 +127,11 @@ _NARROWED = re.compile(
     r"(?![^.;]{0,40}:)"
 )
 
+# What "these" may point at: a plural, or more than one.
+_SEVERAL = re.compile(
+    r"\b(?!(?:\w*(?:ous|ss|us|is)|across|address(?:es)?|as|does|has|its|this|towards|various|was|versus|"
+    r"(?:achiev|allow|enabl|introduc|leverag|present|propos|provid|show|us)e?s)\b)[a-z]{2,}s\b|\band\b"
+)
 _SOLVES = re.compile(
     r"\b(?:address|alleviat|analy[sz]|bridg|clos|dissect|eliminat|handl|mitigat|overcom|reduc|resolv|solv|tackl)\w* $|"
     r"\b(?:gap|tension|trade-?off) between $"
@@ -143,7 +150,8 @@ def _pointer(sentence: str) -> int | None:
         is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
         is_narrowed = phrase and _NARROWED.match(sentence, pointer.end())
         is_vague = is_problem or is_narrowed or pointer[0].lower() == "such"
-        is_late = len(before.split()) >= _WORDS_BEFORE and not is_vague
+        may_be_before = pointer[0].lower() != "these" or _SEVERAL.search(before)
+        is_late = len(before.split()) >= _WORDS_BEFORE and may_be_before and not is_vague
         if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
             return pointer.start()
     return None
@@ -236,6 +244,8 @@ _ONE_OF_SEVERAL = (
     r"^(?:at|for|in|on) (?:case|dataset|experiment|intervention|problem|study|task)[ -]?[1-9]\b|"
     r"^[^,.;]{0,60}\b(?:the other|(?:the|of) remaining) (?!hand|half|side)|"
     rf"^[^.;:]{{0,60}}\b(?:these|those|each of (?:the|these)) {_NUMBERS}\b(?![,.]\d|%| (?:of|major|main)\b)|"
+    rf"\b(?:across|among|between|the) {_NUMBERS} (?:\w+ )?"
+    r"(?:agents|arms|drugs|groups|regimens|studies|treatments|trials)\b(?! (?:and|of)\b|:)|"
     rf"\ball {_NUMBERS}\b(?![,.]?\d|%| (?:of|major|main)\b)|"
     rf"^(?:\w+ ){{0,3}}the {_NUMBERS}\b(?![,.-]?\d|%|-| (?:major|main|most)\b)|"
     r"^[^.;]{0,80}\bgroups? (?:[1-4]|i{1,3}|iv|[a-d])\b|"

@@ -455,7 +455,7 @@ def test_with_a_name_no_topic_stands_before_a_statement():
 @given(st.text(max_size=80))
 def test_topics_of_any_title_are_phrases_of_it(title):
     for label in labels(title, set(stem_terms(title))):
-        assert label.text.lower() in title.lower()
+        assert label.text.casefold() in title.casefold()
         assert label.stems
 
 

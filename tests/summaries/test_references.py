@@ -20,6 +20,10 @@ from bot.summaries.references import CUT, alone, antecedents, continues, refers_
         ("We answer the question by using robots.", True),
         ("We use the latter.", True),
         ("In this work, we use robots such as WeedBot.", False),
+        (
+            "We present WeedNet, small and fast robots made of wood and steel to weed beds, and test these by hand.",
+            False,
+        ),
         ("We watch robots of all kinds in the beds of nine gardens while these are being weeded by hand.", False),
     ],
 )
@@ -34,6 +38,8 @@ def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(
         ("We present WeedNet, a small and fast robot which reduces this tension by night.", "a small and fast robot"),
         ("We present WeedNet, a robot that closes this gap by 3%.", "that closes this gap by 3%."),
         ("We weed.", "We weed."),
+        ("We present WeedNet, a small yet very robust robot made of wood to capture these benefits.", "made of wood"),
+        ("As a cheap alternative, we propose WeedNet.", "we propose WeedNet."),
         ("(3) Robots weed by night.", "Robots weed by night."),
         ("(3) robots weed by night.", "(3) robots weed by night."),
         # What would stay says nothing, or has lost its verb.
@@ -113,6 +119,8 @@ def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence
         ("The four robots weed.", True),
         ("The two-armed robot weeds.", False),
         ("Weeds fell in both groups of gardens.", True),
+        ("Weeds and roots differed in colour, in smell and in taste between the two groups.", True),
+        ("The colour of all weeds differed between the two groups of robots.", False),
         ("Weeds fell in both groups: robots (2) and hens (3).", False),
         ("Robots win, and hens were also seen to.", False),
         ("We take the first step to robots.", False),
