@@ -290,8 +290,8 @@ def _said_briefly(text: str, forms: Mapping[str, str]) -> str:
 _INSERTS = re.compile(
     r",\s+(?:including|such as|like|especially|particularly|even|for example|for instance|along with|which|who|where|"
     r"as|at|in (?:contrast|addition|turn|particular)|on average|without|unlike|despite|an?|the|one of|when|if|given|"
-    r"primarily|mainly|mostly|but not|\w+ed|\w+ing)\b[^;:()]{0,100}?,\s+(?=(?:\w+ly )?(?:is|are|was|were|has|have|can|"
-    rf"may|(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
+    rf"primarily|mainly|mostly|but not|\w+ed|\w+ing)\b[^;:()]{{0,100}}?,\s+(?=(?:\w+ly )?(?:{_AUXILIARIES}|"
+    rf"(?:{DOES})(?:i?e[sd]|s|ed|e)?|shows?|gives?|makes?|cuts?|drops?|rises?|fell|rose)\b)"
 )
 _ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+(?: |$))")  # but not "group A had"
 
@@ -299,7 +299,7 @@ _ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+(?: |$))")  # b
 # "The nocturnal bird, owl, eats" is "Owl eats".
 _NAMED_LATE = re.compile(
     rf"^(?:The|An?) [^,;:]{{8,90}}, (?P<name>(?!however|therefore|though|too|also)[\w-]{{4,}}(?<!ly)(?<!ed)(?<!ing)), "
-    rf"(?=(?:is|are|was|were|has|have|can|may|(?:{DOES})(?:i?e[sd]|s|ed))\b)"
+    rf"(?=(?:{_AUXILIARIES}|(?:{DOES})(?:i?e[sd]|s|ed))\b)"
 )
 
 
@@ -320,7 +320,7 @@ _WHO_IN_SUBJECT = re.compile(
     rf"(?<=\w) (?:in|to|of|among|for) (?:(?!(?:in|to|of|for|with|by)\b)[\w-]+ ){{0,3}}{_PEOPLE}"
     r"(?: (?:with|undergoing|receiving|aged|having|suffering|treated|after|at|on)\b"
     r"(?:(?! (?:and|or|who|that|which)\b)[^,;:]){0,80}?)?"
-    r"(?= (?:is|are|was|were|has|have|had|can|may|did|does|results?|resulted|leads?|led|"
+    rf"(?= (?:{_AUXILIARIES}|results?|resulted|leads?|led|"
     r"reduces?|improves?|increases?|decreases?|prevents?|provides?|produces?)\b)"
 )
 
