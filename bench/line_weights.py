@@ -28,7 +28,7 @@ from bot.summaries import line
 from bot.summaries.worth import Features
 
 FILES = ("stream/papers.jsonl.gz", "screening.jsonl.gz")
-WORTH = (0.0, 0.3, 0.5, 1.0)  # of each grade
+WORTH = (0.0, 0.4, 0.5, 1.0)  # of each grade
 STRENGTH = 1.0  # inverse of the ridge
 IN_LINES = 100  # that a feature must be in to count
 

@@ -19,6 +19,7 @@ from bot.summaries.references import CUT, alone, antecedents, continues, refers_
         ("WeedBot resolves both by pulling weeds in pairs.", True),
         ("We answer the question by using robots.", True),
         ("We use the latter.", True),
+        ("We propose a small robot to address this, made of wood.", True),
         ("In this work, we use robots such as WeedBot.", False),
         (
             "We present WeedNet, small and fast robots made of wood and steel to weed beds, and test these by hand.",
@@ -104,6 +105,9 @@ def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence
         ("While robots have also failed, hens weed.", False),
         ("We weed and also rake.", False),
         ("Other robots failed.", True),
+        ("A further aim is to weed by night.", True),
+        ("A garden is weeded faster by the two kinds.", True),
+        ("A garden is weeded faster by the two kinds of robots.", False),
         ("Other than robots, nothing weeds.", False),
         ("Similar gardens were weeded by hens.", True),
         ("Genotyping the same robots in a garden helps.", True),
