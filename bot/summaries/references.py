@@ -22,8 +22,8 @@ _HEAD = re.compile(
     r"Meanwhile|Interestingly|Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|"
     r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
     r"Significantly|Particularly|Likewise|Similarly|Indeed|On the contrary|Of note|Here|In response|At the same time|"
-    r"To (?:this|that|the) end|To do so|To achieve this|As a byproduct|In parallel|In specific|As an example|"
-    r"Fortunately|For example|For instance|"
+    r"To (?:this|that|the) end|To do so|To achieve this|In the process|As a byproduct|In parallel|In specific|"
+    r"As an example|Fortunately|For example|For instance|"
     r"As an? (?:[\w-]+ ){0,2}(?:alternative|consequence|countermeasure|remedy|solution)),\s+(?=\S)|"
     r"\(?(?:[1-9]|i{1,3}|iv|vi{0,3}|[a-f])\)\s+(?=[A-Z])"
 )
@@ -53,7 +53,7 @@ _REFERS_EARLY = re.compile(
     r"them\b|they\b|(?:it|that)(?=,)|"
     r"the (?:\w+ )?(?:challenge|difficult|gap|issue|limitation|problem|shortcoming)(?:y|ies|s)?(?=,))|"
     # "To demonstrate its effectiveness, we", "Based on the empirical insights, we".
-    rf"(?:To (?:\w+ly )?[a-z]+|Based on|Building on|Inspired by|Motivated by) (?:its|their)\b|"
+    rf"(?:To (?:\w+ly )?[a-z]+|Based on|Building on|Following|Guided by|Inspired by|Motivated by) (?:its|their)\b|"
     r"(?:To [a-z]+|Based on|Building on|Delving into|Inspired by|Leveraging|Motivated by) the "
     r"(?:(?!(?:for|in|of|on)\b)[\w-]+ ){1,3}?(?:\w+(?<!s)s|\w+ty|\w+ion|mechanism|problem)(?=, (?:we|this|our)\b)|"
     # The same after any introductory phrase: "To facilitate adoption, this framework".
@@ -69,7 +69,7 @@ _REFERS_INSIDE = re.compile(
     r"questions?|applications?|behaviou?rs?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
     r"\b(?:address|fill|fix|resolv|solv|tackl)\w* (?:this|these|both)(?:,| by\b)|"
     r"\b(?:exploit|leverag|navigat)\w* (?:this|these) (?:complexit|idea|insight|observation)\w*|"
-    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|"
+    r"^we (?:\w+ly )?(?:propose|argue|show|find|found) that they\b|"
     r"^we \w+ (?:\w+ of )?(?:their|its)\b|\bthis (?:assumption|line of)\b",
     re.IGNORECASE,
 )
@@ -172,7 +172,7 @@ _CLAUSE_BEGINS = re.compile(
 # must not want more, as "tailored" does.
 _SAYS_WHAT_IS_MADE = re.compile(
     rf"{MAKES}(?!as |of |to )(?:(?!that (?!can\b|\w+s\b)|whether |how |why )\S+\s+)*"
-    r"(?!tailored|arguing|particularly)\S+$"
+    r"(?!(?:arguing|are|is|particularly|tailored|was|were)$)\S+$"
 )
 _LEAST_WORDS = 7  # "two mechanisms" says nothing
 _LEAST_WORDS_WITH_NAME = 5
