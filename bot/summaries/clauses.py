@@ -97,7 +97,6 @@ _WITHOUT_OBJECT = re.compile(
 _BEFORE_ADJECTIVE = re.compile(r"\b(?:an?|the|of|in|with|by|for|and|or|its|their|all|most|than|on) $", re.IGNORECASE)
 _AFTER_PARTICIPLE = re.compile(r" (?:by|at|on|in|from|to|as|with|for|according|within|among)\b")
 
-
 # Forms that are as often nouns: "the minimum cost", "an increase". As verbs they have an object or an adverb behind,
 # and without an "s" a plural before them.
 _OFTEN_NOUN = re.compile(
@@ -111,7 +110,6 @@ _NO_OBJECT = re.compile(
     r"from|among|between|versus|case|data|showcasing)\b|[,;]|$)"
 )
 _BEFORE_PLURAL_VERB = re.compile(r"(?:s|ly|ren|men|people|mice|data|and \S+|also|then) $")
-
 
 # "Patients who received care", "in farms, where owls have nets": the verb is that of a relative clause.
 _RELATIVE = re.compile(r"\b(?:who|that|which) (?:\w+ly |also )?$|, where [^,]*$")
@@ -295,7 +293,6 @@ _INSERTS = re.compile(
 )
 _ARTICLES = re.compile(r"(?:\b(?:an?|the)|^(?:An?|The)) (?=[\w-]+(?: |$))")  # but not "group A had"
 
-
 # "The nocturnal bird, owl, eats" is "Owl eats".
 _NAMED_LATE = re.compile(
     rf"^(?:The|An?) [^,;:]{{8,90}}, (?P<name>(?!however|therefore|though|too|also)[\w-]{{4,}}(?<!ly)(?<!ed)(?<!ing)), "
@@ -323,7 +320,6 @@ _WHO_IN_SUBJECT = re.compile(
     rf"(?= (?:{_AUXILIARIES}|results?|resulted|leads?|led|"
     r"reduces?|improves?|increases?|decreases?|prevents?|provides?|produces?)\b)"
 )
-
 
 # "... is the same as that for women" compares those whom a sentence is about.
 _COMPARES_WHOM = re.compile(rf"\b(?:{_PEOPLE}|groups?|those|that (?:for|in|of)|than|controls?)\b")
@@ -354,7 +350,6 @@ _PHRASE_CUT = re.compile(
     r"than (?:in|with|after|among|during|for|those|that)|"
     r"from (?:\w+ )?(?:\d+|one|two|three|four|six)[ -](?:days?|weeks?|months?|years?|hours?)|from \w+ to)\b)"
 )
-
 
 # Of a list or pair what comes first.
 _LIST_CUT = re.compile(r",\s+(?=[^,;:]{1,40}(?:,\s[^,;:]{1,40}){0,4},?\s(?:and|or)\s)|\s(?=(?:and|or)\s)")
@@ -490,7 +485,6 @@ _RELATIVE_CLAUSE = re.compile(r"\b(?:which|who|whose)\b")
 _CLOSES_LIST = re.compile(
     r"(?:and|or|including|such as|with|by|in|on|for|even|especially|particularly|up|\w+ly|\w+ing)\b"
 )
-
 
 # "...; instead" and "..., and, at best" before the next comma.
 _LINKING_END = re.compile(
