@@ -338,8 +338,8 @@ _CLAUSE_CUT = re.compile(
     r"thereby|as|on|at|by|for|compared|including|such|despite|though|although|yet|up|rather|regardless|due|because|when|"
     r"across|over|under|so|from|followed|together|along|all|an?|the|one|not|often|far|only|respectively|consistent|comparable|or)\b)|"
     r"\s+(?=(?:while|whilst|whereas|thereby|thus|although|though|despite|because|due to|even when|even though|"
-    r"regardless of|particularly|especially|including|such as|without (?:\w+ )?\w+ing|by \w+ing|as well as|so that|"
-    r"and that|and (?:thus|therefore|hence|its|their)|making|"
+    r"regardless of|particularly|especially|including|such as|like (?=[A-Z])|without (?:\w+ )?\w+ing|by \w+ing|"
+    r"as well as|so that|and that|and (?:thus|therefore|hence|its|their)|making|"
     r"allowing|enabling|suggesting|indicating|demonstrating|highlighting)\b)|"
     rf"\s+(?=and (?:\w+ly |also )?(?:is|are|was|were|has|have|can|may|did|does|(?:{DOES})(?:i?e[sd]|s|ed))\b)|"
     r"\s+(?=but\b)|[;:]\s+"
@@ -450,7 +450,7 @@ PAIRED = re.compile(
 )
 # A denial of one case is not one of all: "no effects were noticed" on what?
 NEGATED = re.compile(
-    r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
+    r"\b(?:no|not|none|neither|never|without|only(?! \d)|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
 )
 # Whom and when a denial is about, without which it says as much.
 _WHO_OR_WHEN = re.compile(

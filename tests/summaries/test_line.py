@@ -476,6 +476,14 @@ def test_topics_of_any_title_are_phrases_of_it(title):
             "Larger nets showed a similar effect",
         ),
         ("A lower loss was associated with class I nets.", "A lower loss was associated with class I nets"),
+        (
+            "Larger nets reach the level of human observers in only 30% of the nights with three kinds of lamps.",
+            "Larger nets reach level of human observers in only 30% of nights",
+        ),
+        (
+            "Larger nets detect more owls and far more bats like Leisler's or Daubenton's at night in six forests.",
+            "Larger nets detect more owls and far more bats",
+        ),
     ],
 )
 def test_a_clause_is_kept_though_it_looks_unfinished(sentence, line):
