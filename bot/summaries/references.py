@@ -238,7 +238,8 @@ _PARTS = (
 )
 _ONE_OF_SEVERAL = (
     rf"^(?:at|during|for|in) (?:the )?(?:each of the|{_ORDINAL}|other|remaining|latter|former|same)\b(?!-)|"
-    rf"^(?:(?:as|in) )?(?:a|the) {_ORDINAL}\b(?!-)(?-i:(?! [A-Z]))|\bthe (?:first|second|third) {_PARTS}\b|"
+    rf"^(?:(?:as|in) )?(?:a|the) {_ORDINAL}\b(?!-)(?-i:(?! [A-Z]))|^the first (?!\w+ (?:of|on|to)\b)|"
+    rf"\bthe (?:first|second|third) {_PARTS}\b|"
     rf"\bthe first {_NUMBERS}\b(?! (?:days|hours|months|weeks|years)\b)|"
     r"^(?:at|during|for|in) (?:both,|(?:phase|stage|step) (?:one|two|three|[1-4]),)|"
     r"^(?:at|for|in|on) (?:case|dataset|experiment|intervention|problem|study|task)[ -]?[1-9]\b|"
@@ -246,9 +247,8 @@ _ONE_OF_SEVERAL = (
     rf"^[^.;:]{{0,60}}\b(?:these|those|each of (?:the|these)) {_NUMBERS}\b(?![,.]\d|%| (?:of|major|main)\b)|"
     rf"\b(?:across|among|between|the) {_NUMBERS} (?:\w+ )?"
     r"(?:agents|arms|drugs|groups|regimens|studies|treatments|trials)\b(?! (?:and|of)\b|:)|"
-    rf"\bthe {_NUMBERS} (?:\w+ )?(?:approaches|categories|classes|components|conditions|datasets|kinds|methods|models|"
-    r"phases|scenarios|sets|sites|species|stages|strains|strategies|tasks|types)\b"
-    r"(?!:| (?:and|in|of|that|where|which)\b)|"
+    rf"\b(?:across|among|between|by|for|from|in|of|with) the {_NUMBERS}\b(?!-|%|[,.]\d| (?:main|major|most)\b)"
+    r"(?!(?: [\w-]+){1,3}(?: (?:of|that|where|which)\b|:| \())|"
     rf"\ball {_NUMBERS}\b(?![,.]?\d|%| (?:of|major|main)\b)|"
     rf"^(?:\w+ ){{0,3}}the {_NUMBERS}\b(?![,.-]?\d|%|-| (?:major|main|most)\b)|"
     r"^[^.;]{0,80}\bgroups? (?:[1-4]|i{1,3}|iv|[a-d])\b|"
