@@ -1,7 +1,9 @@
 """Noun phrases on what a paper made or observed, out of its sentences.
 
-"We propose SEM, a tokenizer that keeps cells apart, and ..." --made--> "SEM: a tokenizer that keeps cells apart"
-"We observe a strong correlation between A and B" --noted--> "a strong correlation between A and B"
+    "We propose SEM, a tokenizer that keeps cells apart, and ..." --made--> "SEM: a tokenizer that keeps cells apart"
+    "We observe a strong correlation between A and B" --noted--> "a strong correlation between A and B"
+
+Each is the longest that fits, ends where a noun phrase may end, and refers to nothing outside it.
 """
 
 from __future__ import annotations

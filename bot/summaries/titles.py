@@ -1,8 +1,10 @@
 """What a title gives for a paper's line: the whole or a part of it, and words on what a statement is about.
 
-"Why some owls fail: a study" --without_subtitle--> "Why some owls fail"
-"Ramipril prolongs life" --sentence_of_title--> itself                     if it is one
-"Effects of nets on owls" --labels--> "Nets", "Owls"                       before "sleep became shorter"
+    "Why some owls fail: a study" --without_subtitle--> "Why some owls fail"
+    "Ramipril prolongs life" --sentence_of_title--> itself                     if it is one
+    "Effects of nets on owls" --labels--> "Nets", "Owls"                       before "sleep became shorter"
+
+A part is taken as it is, or with the paper's name before it; only a sentence is shortened.
 """
 
 from __future__ import annotations

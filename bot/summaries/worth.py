@@ -32,7 +32,7 @@ def _weights() -> dict[str, float]:
 
 
 def probability(features: Features) -> float:
-    """Return how probably a line says what was found or made; what says a part of it counts as a half."""
+    """Return how probably a line says what was found or made; what leaves something open counts in part."""
     weights = _weights()
     log_odds = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
     return 1 / (1 + math.exp(-log_odds))
