@@ -299,13 +299,16 @@ _NAMED_LATE = re.compile(
     rf"(?=(?:{_AUXILIARIES}|(?:{DOES})(?:i?e[sd]|s|ed))\b)"
 )
 
+_LAST_ITEM = re.compile(rf", and [^,;]*\b(?:{_AUXILIARIES})\b")
+
 
 def _without_inserts(text: str) -> str:
     if late := _NAMED_LATE.match(text):
         return f"{late['name']} {text[late.end() :]}"
     insert = _INSERTS.search(text)
-    # Behind a verb it is an item of a list: "disorders, including grief, generalized anxiety, and others".
-    return text if insert is None or has_verb(text[: insert.start()]) else _INSERTS.sub(" ", text)
+    # Items of lists: "are disorders, including grief, anxiety, and ...", "low pressure, raised nets, and shade were".
+    is_item = insert is not None and (has_verb(text[: insert.start()]) or _LAST_ITEM.search(text, insert.end()))
+    return text if insert is None or is_item else _INSERTS.sub(" ", text)
 
 
 _PEOPLE = (

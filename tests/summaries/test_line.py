@@ -93,6 +93,11 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
     assert line_of(title, abstract) == line
 
 
+def test_an_item_of_a_list_is_no_insertion():
+    abstract = "Low temperatures, raised nets, reduced shade or water, and early snow were followed by deaths of owls."
+    assert not [line for line in lines("Deaths of owls", abstract) if "emperatures reduced" in line]
+
+
 @pytest.mark.parametrize(
     ("sentence", "line"),
     [
