@@ -96,7 +96,8 @@ _REPORTING = re.compile(
 )
 # "To confirm that owls sleep, more nets are needed" confirms nothing.
 _ONLY_WANTED = re.compile(
-    r"\b(?:should|must|needs?|needed|required?|aim\w*|hypothesi\w+|whether|remains? to|tests? that|assum\w+|future)\b|"
+    r"\b(?:should|must|needs?|needed|required?|aim\w*|hypothesi\w+|whether|remains? to|tests? that|"
+    r"assum\w+|conjectur\w+|posit(?:ed|s)?|speculat\w+|future)\b|"
     r"(?<!able )\bto (?:confirm|show|determine|establish|prove|verify|demonstrate)\b|\bif\b",
     re.IGNORECASE,
 )
@@ -112,7 +113,7 @@ _LEAD = re.compile(
     r"Akin to|Unlike|Like|Similar to|Consistent with|As expected|Given|Without|Under|During|For|Within|When|Since|"
     r"Remarkably|Notably|Empirically|Theoretically|Experimentally|Of (?:our|the|these|all)|At|By|"
     r"With|Via|Following|Leveraging|Building on|Applied|Beyond|After|Compared (?:to|with)|Relative to|Averaged)"
-    r"\b[^;:]{0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
+    r"\b(?:(?!\b(?:exclud|omit))[^;:]){0,150}?,\s+(?=(?:our|the|an?|we|it|both|all|most|many|"
     r"some|no|only|over|about|nearly|half|even|(?-i:[A-Z])[\w-]*|"
     r"(?!(?:across|as|includes|its|this|thus|whereas)\b)[a-z-]+s|"
     # "In patients with asthma, cetirizine use promoted sleep".

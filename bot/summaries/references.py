@@ -74,6 +74,8 @@ _REFERS_INSIDE = re.compile(
     re.IGNORECASE,
 )
 
+# Without such a phrase the clause behind it would not be true: "when these patients were excluded".
+_CONDITION = re.compile(r"\b(?:adjust|controll(?:ed|ing) for|correct(?:ed|ing) for|exclud|except|omit|without)\w*")
 # What may follow such a phrase for it to be left out: a complete clause.
 _CLAUSE = re.compile(
     r"[^,.;:]{0,60},\s+(?=(?:for the first time, )?(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|"
@@ -97,6 +99,7 @@ def without_head(sentence: str) -> str:
         head = _HEAD.match(opener)
         if not head and (phrase := _REFERS_EARLY.match(opener)):
             head = _CLAUSE.match(opener, phrase.end())
+            head = None if head and _CONDITION.search(opener, 0, head.end()) else head
         if not head:
             return rest
         rest = rest[head.end() :]

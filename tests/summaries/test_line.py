@@ -93,6 +93,13 @@ def test_a_line_says_what_was_found_else_what_was_made_else_the_title(title, abs
     assert line_of(title, abstract) == line
 
 
+def test_what_is_posited_or_only_true_without_some_is_no_line():
+    posited = "We posit that calm is a desirable benchmark property, indicating that owls are at home in all gardens."
+    assert lines("Calm of owls", posited) == ["Calm of owls"]
+    excluded = "When these owls were excluded from analysis, the reduction in calls after sunrise was significant."
+    assert lines("Calm of owls", excluded) == ["Calm of owls"]
+
+
 def test_an_item_of_a_list_is_no_insertion():
     abstract = "Low temperatures, raised nets, reduced shade or water, and early snow were followed by deaths of owls."
     assert not [line for line in lines("Deaths of owls", abstract) if "emperatures reduced" in line]

@@ -39,6 +39,8 @@ def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(
         ("We present WeedNet, a small and fast robot which reduces this tension by night.", "a small and fast robot"),
         ("We present WeedNet, a robot that closes this gap by 3%.", "that closes this gap by 3%."),
         ("We weed.", "We weed."),
+        ("When these beds were excluded, the loss was small.", "When these beds were excluded, the loss was small."),
+        ("After adjusting for these beds, we see no loss.", "After adjusting for these beds, we see no loss."),
         ("In the process, we weed.", "we weed."),
         ("Guided by its shape, we propose a robot.", "we propose a robot."),
         ("The aim of the present study was to address these challenges.", "challenges."),
