@@ -100,6 +100,18 @@ def test_what_is_posited_or_only_true_without_some_is_no_line():
     assert lines("Calm of owls", excluded) == ["Calm of owls"]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Calls were measured by nine microphones.",
+        "Owls were then randomly assigned to two gardens.",
+        "Larger nets boost the performance.",
+    ],
+)
+def test_what_was_done_and_an_unnamed_gain_are_no_lines(sentence):
+    assert lines("Owls in larger nets", sentence) == ["Owls in larger nets"]
+
+
 def test_an_item_of_a_list_is_no_insertion():
     abstract = "Low temperatures, raised nets, reduced shade or water, and early snow were followed by deaths of owls."
     assert not [line for line in lines("Deaths of owls", abstract) if "emperatures reduced" in line]
