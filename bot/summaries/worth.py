@@ -79,6 +79,12 @@ def kept(statement: str, sentence: str) -> float:
     return min(len(statement.split()) / len(sentence.split()), 1.0)
 
 
+# What is done to see what comes out.
+STUDIED = (
+    "administered|analy[sz]ed|assessed|calculated|collected|compared|divided|enrolled|evaluated|examined|given|included|"
+    "injected|introduced|investigated|monitored|performed|presented|randomi[sz]ed|recruited|repeated|reviewed|screened|"
+    "selected|studied|tested|treated"
+)
 # Samples, praise, what was done or has to be done: in a line without saying what came out.
 NO_OUTCOME = re.compile(
     r"\bat baseline\b|\bmean baseline\b|\b(?:mean|median|average|total) (?:\w+ )?(?:age|dose|duration|follow|period)|"
@@ -94,10 +100,9 @@ NO_OUTCOME = re.compile(
     r"\bfindings? (?:was|were|are)\b|^challenges remain|"
     r"\b(?:remarkable|notable|excellent|impressive|considerable) (?:[\w-]+ )?\w+$|"
     r"^(?:findings|results) (?:provid|establish|offer|support|highlight|contribut)|"
-    r"\b(?:was|were|is|are|been|being) (?:\w+ly )?(?:us|giv|inject|repeat|employ|consider|analy[sz]|stress|discuss|"
-    r"perform|conduct|administer|assess|evaluat|studi|compar|examin|investigat|describ|present|review|propos|"
-    r"hypothesi[sz]|includ|enroll|recruit|treat|collect|record|monitor|calculat|test|explor|issu|randomi[sz]|divid|"
-    r"follow|introduc|confirm|validat|demonstrat|verif|screen|select|underscor|highlight)(?:i?ed|en)\b|"
+    rf"\b(?:was|were|is|are|been|being) (?:\w+ly )?(?:{STUDIED}|conducted|confirmed|considered|demonstrated|described|"
+    r"discussed|employed|explored|followed|highlighted|hypothesi[sz]ed|issued|proposed|recorded|stressed|underscored|used|"
+    r"validated|verified)\b|"
     r"\b(?:promise|potential|effectiveness|importance|feasibility|superiority) of\b|"
     r"\b(?:high|strong|superior|competitive|promising|robust|improved|consistent|top|state-of-the-art|the) "
     r"(?:[\w-]+ ){0,2}(?:performance|results|robustness)$",
