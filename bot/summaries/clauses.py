@@ -298,7 +298,6 @@ _NAMED_LATE = re.compile(
     rf"^(?:The|An?) [^,;:]{{8,90}}, (?P<name>(?!however|therefore|though|too|also)[\w-]{{4,}}(?<!ly)(?<!ed)(?<!ing)), "
     rf"(?=(?:{_AUXILIARIES}|(?:{DOES})(?:i?e[sd]|s|ed))\b)"
 )
-
 _LAST_ITEM = re.compile(rf", and [^,;]*\b(?:{_AUXILIARIES})\b")
 
 
@@ -540,6 +539,7 @@ def _is_complete(part: str, rest: str, kind: str) -> bool:
         is_unbalanced
         or is_uncompared
         or _COMPARED_FIGURE.search(part)
+        or re.fullmatch(r", \w+ing", rest)  # an item: "with nets and headache, sweating, and ..."
         or ": " in part
         or _LINKING_END.search(part)
         or (rest.startswith(",") and (second := _SECOND_SUBJECT.search(part)) and not has_verb(second["subject"]))

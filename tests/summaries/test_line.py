@@ -112,6 +112,11 @@ def test_what_was_done_and_an_unnamed_gain_are_no_lines(sentence):
     assert lines("Owls in larger nets", sentence) == ["Owls in larger nets"]
 
 
+def test_a_line_does_not_end_within_a_list_of_another_group():
+    listed = "Coughs were more often reported with lamps and headache, sweating, and hot flushes with nets."
+    assert not [line for line in lines("Coughs", listed) if "headache" in line]
+
+
 def test_an_item_of_a_list_is_no_insertion():
     abstract = "Low temperatures, raised nets, reduced shade or water, and early snow were followed by deaths of owls."
     assert not [line for line in lines("Deaths of owls", abstract) if "emperatures reduced" in line]
