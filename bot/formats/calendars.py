@@ -20,7 +20,7 @@ from typing import Any
 
 from dateutil.rrule import rrulestr
 from icalendar import Component, Event, Timezone
-from icalendar.prop import vRecur
+from icalendar.prop import vBroken, vCategory, vDDDTypes, vRecur
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, contribution, in_zone, is_usual
 from bot.formats.format import quoted
@@ -42,8 +42,9 @@ _ZONE_LINE = re.compile(
 _MOST_ZONE_LINES = 2_000
 _RULE_PARTS = {"FREQ", "INTERVAL", "BYDAY", "WKST", "COUNT", "UNTIL"}
 _FREQUENCIES = {"DAILY", "WEEKLY", "MONTHLY"}
-_MOST_OCCURRENCES = 60
+_MOST_OCCURRENCES = 31
 _YEAR = timedelta(days=366)
+_CANCELLED = re.compile(r"\s*cancell?ed:", re.IGNORECASE)
 _ABSTRACT = re.compile(r"\A\s*abstract\s*[:.]\s*", re.IGNORECASE)
 _SPEAKERS = re.compile(r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?:\s*([^\n]{2,2000})\n", re.IGNORECASE)
 
@@ -64,7 +65,8 @@ class _Calendar:
             name = value.params.get("X-TZID", "")
             zone = self.zones.get(name) or (self.reading.zone(name) if name else None) or self.zone
             # What the library can't read may still be ISO 8601, such as 2026-12-02T09:00.
-            stated_times = [part.dt for part in value.dts] if hasattr(value, "dts") else [_iso(value)]
+            is_broken = isinstance(value, vBroken)
+            stated_times = [datetime.fromisoformat(value.strip())] if is_broken else [part.dt for part in value.dts]
             for moment in stated_times[:_MOST_OCCURRENCES]:
                 begin = moment[0] if isinstance(moment, tuple) else moment  # a period
                 if not isinstance(begin, date) or not is_usual(begin):
@@ -74,10 +76,6 @@ class _Calendar:
                     begin = begin.replace(tzinfo=zone) if begin.tzinfo is None else in_zone(begin, zone)
                 moments.append(begin)
         return moments
-
-
-def _iso(value: str) -> date:
-    return datetime.fromisoformat(value.strip())
 
 
 def events(text: str, reading: Reading) -> Iterator[Contribution]:
@@ -96,10 +94,10 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
         lines, *rest = re.split(r"^END:VEVENT", block, maxsplit=1, flags=re.MULTILINE | re.IGNORECASE)
         try:
             if not rest:
-                raise ValueError("has no END:VEVENT; was the file cut off?")
+                raise ValueError(lines)
             read.append((f"event {number:,}", Event.from_ical(f"BEGIN:VEVENT{lines}END:VEVENT\n")))
-        except ValueError as error:
-            broken.append(f"event {number:,}: {str(error)[:200]}")
+        except ValueError:
+            broken.append(f"event {number:,}: has no END:VEVENT, or parts without an end; was the file cut off?")
     # An event that was moved replaces a time of its series.
     moved = set()
     for _, event in read:
@@ -138,10 +136,10 @@ def _contributions(
     place: str, event: Component, moved: Collection[tuple[str, date]], calendar: _Calendar
 ) -> Iterator[Contribution]:
     """Yield an event at each of its times, without those that are left out or that another event replaces."""
-    if _text(event, "STATUS").strip().upper() == "CANCELLED":
+    title, names = _text(event, "SUMMARY"), ""
+    if _text(event, "STATUS").strip().upper() == "CANCELLED" or _CANCELLED.match(title):
         calendar.reading.withdrawn += 1
         return
-    title, names = _text(event, "SUMMARY"), ""
     if "pretalx" in calendar.product and " - " in title:
         title, _, names = title.rpartition(" - ")
     description = _text(event, "DESCRIPTION")
@@ -151,10 +149,10 @@ def _contributions(
     categories = categories[0] if isinstance(categories, list) else categories
     fields = dict.fromkeys(NAMES, "") | {
         "title": title,
-        "abstract": _ABSTRACT.sub("", description),
+        "abstract": _ABSTRACT.sub("", description).rstrip().removesuffix(_text(event, "URL")),
         "authors": names,
         "room": _text(event, "LOCATION"),
-        "kind": next(map(str, getattr(categories, "cats", ())), ""),
+        "kind": str(categories.cats[0]) if isinstance(categories, vCategory) and categories.cats else "",
         "url": _text(event, "URL"),
     }
     if not fields["url"] and (address := ADDRESS.search(description)):
@@ -171,7 +169,8 @@ def _contributions(
         calendar.reading.note(f"{place}: its time can't be read; {quoted('DTSTART:20250506T143000Z')} is one")
         yield first
         return
-    length = getattr(event.get("DURATION"), "td", None) if end is None else None
+    stated = event.get("DURATION")
+    length = stated.dt if isinstance(stated, vDDDTypes) else None
     if isinstance(end, datetime) and isinstance(begin, datetime) and bool(end.tzinfo) == bool(begin.tzinfo):
         length = end - begin
     for start in starts:
@@ -191,24 +190,13 @@ def _series(place: str, event: Component, first: date, calendar: _Calendar) -> l
     starts = [first]
     rule = event.get("RRULE")
     if rule is not None and "RECURRENCE-ID" not in event:
-        if not _is_simple(rule):
-            calendar.reading.note(f"{place}: repeats without an end or in an unusual way; only its first time is read")
+        times = list(islice(_repeated(rule, first), _MOST_OCCURRENCES + 1)) if _is_simple(rule) else []
+        if 0 < len(times) <= _MOST_OCCURRENCES:
+            starts = times
         else:
-            naive = first.replace(tzinfo=None) if isinstance(first, datetime) else datetime.combine(first, time())
-            # The library reads UNTIL; a day includes its last hour.
-            until = next(iter(rule.pop("UNTIL", ())), None)
-            count = min(next(iter(rule.pop("COUNT", ())), _MOST_OCCURRENCES), _MOST_OCCURRENCES)
-            last = naive + _YEAR
-            if isinstance(until, datetime):
-                until = in_zone(until.astimezone(UTC), getattr(first, "tzinfo", None)) if until.tzinfo else until
-                last = min(last, until.replace(tzinfo=None))
-            elif until is not None:
-                last = min(last, datetime.combine(until, time.max))
-            dates = rrulestr(f"{rule.to_ical().decode()};UNTIL={last:%Y%m%dT%H%M%S}", dtstart=naive)
-            starts = [
-                at.replace(tzinfo=first.tzinfo) if isinstance(first, datetime) else at.date()
-                for at in islice(dates, count)
-            ] or starts
+            calendar.reading.note(
+                f"{place}: repeats without an end, too often or unusually; only its first time is read"
+            )
     if "RDATE" in event:
         starts += calendar.times(event["RDATE"])
     left_out = set(map(_instant, calendar.times(event["EXDATE"]))) if "EXDATE" in event else set()
@@ -221,6 +209,22 @@ def _is_simple(rule: Any) -> bool:
         return False
     is_known = rule.keys() <= _RULE_PARTS and _FREQUENCIES.issuperset(rule.get("FREQ", ("",)))
     return is_known and bool(rule.keys() & {"COUNT", "UNTIL"}) and rule.get("INTERVAL") != [0]
+
+
+def _repeated(rule: vRecur, first: date) -> Iterator[date]:
+    """Yield the times of a simple rule within a year, at the same time of day whatever the clocks do."""
+    naive = first.replace(tzinfo=None) if isinstance(first, datetime) else datetime.combine(first, time())
+    last = naive + _YEAR
+    until = next(iter(rule.get("UNTIL", ())), None)
+    if isinstance(until, datetime):
+        until = in_zone(until.astimezone(UTC), getattr(first, "tzinfo", None)) if until.tzinfo else until
+        last = min(last, until.replace(tzinfo=None))
+    elif until is not None:  # the last hour of that day, too
+        last = min(last, datetime.combine(until, time.max))
+    parts = {name: value for name, value in rule.items() if name not in ("UNTIL", "COUNT")}
+    text = vRecur(parts).to_ical().decode()  # type: ignore[no-untyped-call]
+    for at in islice(rrulestr(f"{text};UNTIL={last:%Y%m%dT%H%M%S}", dtstart=naive), *rule.get("COUNT", [None])):
+        yield at.replace(tzinfo=first.tzinfo) if isinstance(first, datetime) else at.date()
 
 
 def _instant(moment: date) -> date:

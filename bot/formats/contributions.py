@@ -27,54 +27,39 @@ _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 # The usual names of columns and keys, in small letters only; the first that has a value counts.
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "title": (
-        *("title", "papertitle", "name", "summary", "eventtitle", "contributiontitle", "eventname", "talktitle"),
-        *("presentationtitle", "proposaltitle", "submissiontitle", "abstracttitle", "postertitle", "sessiontitle"),
-    ),
-    "abstract": ("abstract", "abstracttext", "paperabstract", "description", "summary", "content", "abstracts"),
+    "title": ("title", "name", "summary", "abstracttitle", "postertitle", "titel"),
+    "abstract": ("abstract", "abstracttext", "description", "summary", "content", "abstracts", "abstractplain"),
     "authors": (
         *("authors", "author", "authornames", "authorlist", "authorsnames", "persons", "speakers", "speaker"),
         *("speakernames", "presenters", "presenter", "chairs", "authorsforpaperpresentation", "presentingauthor"),
+        *("autoren", "vortragende"),
     ),
-    "day": ("day", "date", "presentationdate", "sessiondate", "startdate", "programdate", "programmedate", "eventdate"),
+    "day": ("day", "date", "startdate", "datum"),
     "start": (
         *("start", "starttime", "startsat", "startdatetime", "begin", "begins", "from", "time", "timeslot", "slot"),
-        *("timestart", "eventstart", "presentationstart", "presentationtime", "scheduledat", "startdateandtime"),
-        *("presentationstarttime", "programstart", "programtime", "begintime", "sessionstart", "sessionstarttime"),
+        *("timestart", "scheduledat", "startdateandtime", "begintime", "beginn"),
     ),
-    "end": (
-        *("end", "endtime", "endsat", "enddatetime", "until", "ends", "to", "timeend", "eventend", "presentationend"),
-        *("presentationendtime", "programend", "enddate", "sessionend", "sessionendtime"),
-    ),
-    "duration": ("duration", "length", "durationminutes", "durationmin", "scheduledduration"),
+    "end": ("end", "endtime", "endsat", "enddatetime", "until", "ends", "to", "timeend", "enddate", "ende"),
+    "duration": ("duration", "length", "durationminutes", "durationmin"),
     "zone": ("timezone", "tz", "timezonename", "tzid"),
     "room": (
-        *(
-            "room",
-            "roomname",
-            "roomfullname",
-            "location",
-            "hall",
-            "place",
-            "roomlocation",
-            "roomid",
-            "presentationroom",
-        ),
-        *("sessionroom", "programroom", "venuename", "locationname"),
+        *("room", "roomname", "roomfullname", "location", "hall", "place", "roomlocation", "roomid", "venuename"),
+        *("locationname", "raum"),
     ),
-    "session": (
-        *("session", "sessionname", "sessiontitle", "programsession", "sessionshort", "track", "tracks", "trackname"),
-        *("trackid",),
-    ),
+    "session": ("session", "sessionname", "sessiontitle", "sessionshort", "track", "tracks", "trackname", "trackid"),
     "kind": (
-        *("kind", "type", "presentationtype", "presentation", "eventtype", "format", "submissiontype", "sessiontype"),
-        *("contributiontype", "sessionformat", "entrytype", "status", "decision", "acceptancestatus", "venue"),
+        *("kind", "type", "presentation", "format", "sessionformat", "entrytype", "status", "decision"),
+        *("acceptancestatus", "venue"),
     ),
     "state": ("state", "status", "decision", "acceptancestatus"),
-    "url": ("url", "link", "site", "virtualsiteurl", "openreview", "forum", "paperurl", "pdf", "pdfurl", "paperpdf"),
+    "url": ("url", "link", "site", "virtualsiteurl", "openreview", "forum", "pdf", "pdfurl"),
     "arxiv": ("arxiv", "arxivid", "arxivurl", "eprint"),
     "doi": ("doi",),
 }
+# "Presentation start" is a start, and "Program room" a room; a session's only if there is no other.
+_PREFIX = re.compile(
+    r"(?:presentation|talk|paper|event|program(?:me)?|scheduled|contribution|submission|proposal|slot|local|session)(?=[a-z]{2})"
+)
 _NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")
 _LEFT_OUT = re.compile(r"\b(?:reject(?:ed)?|withdr[ae]wn?|withdrawal|retracted|cancell?ed)\b", re.IGNORECASE)
@@ -135,6 +120,7 @@ class Reading:
 # Fields by name
 
 
+@lru_cache(maxsize=4_096)
 def simple(name: str) -> str:
     """Return a column's name in small letters only, without what stands in parentheses.
 
@@ -144,9 +130,25 @@ def simple(name: str) -> str:
     return _NO_LETTER.sub("", _PARENTHESIS.sub("", name).lower()) or _NO_LETTER.sub("", name.lower())
 
 
+def column(header: str) -> tuple[str, str]:
+    """Return the simple name of a column, and the time zone that it states.
+
+    >>> column("Start time (UTC)"), column("start_utc"), column("Location (Public)")
+    (('starttime', 'UTC'), ('start', 'UTC'), ('location', ''))
+    """
+    header = re.sub(r"(?<![a-z])(?:utc|gmt)(?![a-z])", lambda match: match[0].upper(), header[:200])
+    zone = zone_in(header)
+    return simple(header.replace(zone, "") if zone else header), zone
+
+
 def by_name(row: Mapping[str, str]) -> dict[str, str]:
     """Return the fields of a row by the keys of ``NAMES``, empty ones too; ``row`` has texts by simple names."""
-    fields = {key: next(filter(None, map(row.get, names)), "") for key, names in NAMES.items()}
+    known: dict[str, str] = {}
+    for name, value in sorted(row.items(), key=lambda item: item[0].startswith("session")):
+        if value:
+            known.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, value)
+    known |= {name: value for name, value in row.items() if value}
+    fields = {key: next(filter(None, map(known.get, names)), "") for key, names in NAMES.items()}
     # One column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
         if fields[key] == fields["title"]:
@@ -217,9 +219,15 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
 # Authors
 
 
-_BETWEEN_AUTHORS = re.compile(r"\s{0,9}(?:[;|\n]|,(?=\s{0,9}[;|\n]))[\s;|]{0,9}")
+_BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
 _MARK = re.compile(r"[\d*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u2070-\u2079]{1,9}(?:,[\d*\u2020\u2021]{1,3}){0,9}$")
-_BRACKETS = re.compile(r"\s{0,9}\[[^\[\]]{0,80}\]")
+# Affiliations in brackets, degrees, and titles.
+_NO_NAME = re.compile(
+    r"\s{0,9}\[[^\[\]]{0,80}\]|,\s?(?:Ph\.?\s?D|M\.?D|M\.?Sc|Dr)\b\.?(?=\s?(?:[,;|\n]|$))"
+    r"|(?<![\w.])(?:Prof\.?|Professor|Dr\.?|Mr\.|Mrs\.|Ms\.)\s(?=\S)"
+)
+_AND = re.compile(r"\s(?:and|und)\s")
+_INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-Z]\.?[\s-]?){1,3}$)),\s?[^,]{1,60}")
 
 
 def authors(text: str) -> tuple[str, ...]:
@@ -228,16 +236,17 @@ def authors(text: str) -> tuple[str, ...]:
     >>> authors("Ada Lovelace (1), Grace Hopper (1, 2)"), authors("Lovelace, Ada; Hopper, Grace")
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))
     """
-    text = _BRACKETS.sub("", without_affiliations(text[: limits.BYLINE]))
-    parts = [part for part in _BETWEEN_AUTHORS.split(text.strip(), limits.AUTHORS + 1) if part.strip()]
-    if len(parts) == 1 and not _BETWEEN_AUTHORS.search(text.strip()):
-        return tuple(filter(None, (_MARK.sub("", name.strip()).strip() for name in author_names(tidy(text)))))
-    names = [_MARK.sub("", tidy(part)).strip(" ,") for part in parts]
+    text = _NO_NAME.sub("", without_affiliations(text[: limits.BYLINE])).strip()
+    parts = _BETWEEN_AUTHORS.split(text, limits.AUTHORS + 1)
+    if len(parts) == 1:
+        parts = _AND.split(text, limits.AUTHORS + 1)
+        # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
+        if not all(map(_INVERTED.fullmatch, parts)):
+            parts = list(author_names(tidy(text)))
+    names = [name for part in parts if (name := _MARK.sub("", tidy(part)).strip(" ,"))]
     # "Lovelace, Ada" is a name, "Ada Lovelace, Analytical Engines" is one with a place.
-    is_inverted = any(name.count(",") and " " not in name.partition(",")[0] for name in names) or all(
-        name.count(",") == 1 and len(name.split()) <= 4 for name in names
-    )
-    return tuple(_in_order(name) if is_inverted else name.partition(",")[0].strip() for name in names if name)
+    is_inverted = any(map(_INVERTED.fullmatch, names))
+    return tuple(_in_order(name) if is_inverted else name.partition(",")[0].strip() for name in names)
 
 
 def _in_order(name: str) -> str:

@@ -24,10 +24,9 @@ from bot.formats.contributions import (
     TOO_MANY,
     Reading,
     by_name,
+    column,
     contribution,
     day_in,
-    simple,
-    zone_in,
 )
 from bot.formats.schedules import from_json, from_xml
 from bot.formats.xml_tree import text_of
@@ -65,7 +64,7 @@ _JSON_SIGNS = (
     r'"schedule"\s*:\s*\{|"time_zone_name"\s*:|"submission_type"\s*:',  # pretalx, frab
     r'"(?:notes)"\s*:\s*\[|"forum"\s*:\s*"|"invitations?"\s*:\s*[\["]',  # OpenReview
     r'"(?:startsAt|roomId|isServiceSession)"\s*:|"groupName"\s*:',  # Sessionize
-    r'"(?:starttime|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room)"\s*:',
+    r'"(?:starttime|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate|start_date)"\s*:',
     r'"status"\s*:\s*"(?:Poster|Oral|Spotlight|Reject|Withdraw|Active|Highlight|Accept)',  # papercopilot
 )
 _JSON_PROGRAMME = re.compile("|".join(_JSON_SIGNS), re.IGNORECASE)
@@ -101,7 +100,7 @@ def is_programme(text: str) -> bool:
     header = _header(beginning)
     if header is None:
         return False
-    columns = {simple(name) for name in header.names}
+    columns = {column(name)[0] for name in header.names}
     known = by_name({name: name for name in columns})
     is_placed = any(known[key] for key in ("start", "day", "room", "session"))
     return is_placed and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
@@ -120,7 +119,6 @@ class _Header(NamedTuple):
 
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 _MOST_ROWS_ABOVE = 20
-_TIMED = {name for key in ("day", "start", "end") for name in NAMES[key]}
 _HEADING = re.compile(
     r"(?:session|track|day|block|part|room|hall|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
     re.IGNORECASE,
@@ -136,7 +134,7 @@ def _header(text: str) -> _Header | None:
         rows = csv.reader(io.StringIO(beginning, newline=""), delimiter=delimiter, skipinitialspace=True)
         try:
             for above, names in enumerate(islice(rows, _MOST_ROWS_ABOVE)):
-                known = by_name({simple(name): name for name in names})
+                known = by_name({column(name)[0]: name for name in names})
                 size = sum(map(bool, known.values()))
                 if known["title"] and (size > 1 or above == 0) and (best is None or size > best[0]):
                     best = (size, _Header(above, names, delimiter))
@@ -153,17 +151,18 @@ def _rows(text: str, reading: Reading) -> Iterator[Contribution]:
             "no programme: neither JSON, XML, BibTeX nor ICS, and its first line names no column “title”; "
             "give a CSV file a first line such as: title,abstract,authors,date,start,end,room,url"
         )
-    names = [simple(name) for name in header.names]
-    zones = [zone_in(name) if simple(name) in _TIMED else "" for name in header.names]
+    names = [name for name, _ in map(column, header.names)]
+    is_timed = [any(by_name({name: name})[key] for key in ("day", "start", "end")) for name in names]
+    zones = [column(name)[1] if timed else "" for name, timed in zip(header.names, is_timed, strict=True)]
     day = heading = ""
     for place, values in _table(text, header, reading):
         filled = [value for value in values if value]
-        if not filled or [simple(value) for value in values] == names:  # pages repeat the names of columns
+        if not filled or [column(value)[0] for value in values] == names:  # pages repeat the names of columns
             continue
         # A row with nothing but its first text is the title of what follows, if it isn't a talk's.
         is_heading = names[0] not in NAMES["title"] or _HEADING.match(filled[0]) or day_in(filled[0])
         if len(filled) == 1 and len(names) > 2 and values[0] and is_heading:
-            day, heading = (filled[0], heading) if day_in(filled[0]) else (day, filled[0])
+            day, heading = (filled[0], "") if day_in(filled[0]) else (day, filled[0])
             continue
         row: dict[str, str] = {}
         for name, zone, value in zip(names, zones, values, strict=False):

@@ -53,6 +53,7 @@ _CONTAINERS: Mapping[str, tuple[str, ...]] = {
 # Those whose objects are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 _NO_TALK = re.compile(r"session|break|lunch|service", re.IGNORECASE)
+_BREAK = re.compile(r"(?:coffee |lunch )?break", re.IGNORECASE)
 # Lists of what other objects name by an id: Sessionize's speakers and rooms.
 _NAMED = ("speakers", "rooms", "tracks", "people", "persons")
 _FULL_NAMES = ("fullname", "fullName", "full_name", "public_name", "full_public_name", "display_name", "name", "title")
@@ -202,7 +203,8 @@ def _leaves(
     if isinstance(content, Mapping) and node.get("replyto"):
         return
     walk.number += 1
-    if node.get("isServiceSession") is True or re.fullmatch(r"(?:coffee )?break", fields["kind"], re.IGNORECASE):
+    is_break = node.get("isServiceSession") is True or _BREAK.fullmatch(fields["kind"])
+    if not node or "paper_ids" in node or is_break:
         return
     forum = node.get("forum") or node.get("id")
     if isinstance(content, Mapping):
@@ -231,7 +233,7 @@ def _leaves(
 def _fields_of(item: Mapping[str, Any], walk: _Walk) -> dict[str, str]:
     row: dict[str, str] = {}
     for key, value in item.items():
-        name = simple(str(key))
+        name = "" if str(key).startswith("_") else simple(str(key))  # Indico's "_type" is that of the object
         values = value if isinstance(value, list) else [value]
         stem = re.sub(r"(?:ids?|s)$", "", name)
         if any(isinstance(part, (str, int)) and (stem, str(part)) in walk.names for part in values):
@@ -253,7 +255,7 @@ def _fields_of(item: Mapping[str, Any], walk: _Walk) -> dict[str, str]:
         row["start"] = row["date"]
     fields = by_name(row)
     # papercopilot's and OpenReview's tracks are those of reviewing, which most papers share.
-    if fields["session"] == row.get("track") and not (fields["start"] or fields["room"] or fields["duration"]):
+    if fields["session"] == row.get("track") and row.keys() & {"site", "authorids", "primaryarea", "openreview"}:
         fields["session"] = ""
     return fields
 
