@@ -29,6 +29,12 @@ from bot.model.papers import Contribution
 _FOLD = re.compile(r"\n[ \t]")
 _TZID = re.compile(r";TZID=", re.IGNORECASE)
 _UNKNOWN = ";X-TZID="  # the library looks up no zone by it
+# Attendees, alarms' sounds and the like take most of a calendar, and most of the time to read it.
+_UNUSED = re.compile(
+    r"^(?!(?:BEGIN|END|SUMMARY|DESCRIPTION|LOCATION|CATEGORIES|URL|STATUS|DTSTART|DTEND|DURATION|UID|RECURRENCE-ID|RRULE"
+    r"|RDATE|EXDATE|X-WR-TIMEZONE|PRODID|TZID|X-LIC-LOCATION|TZOFFSETFROM|TZOFFSETTO)\s{0,9}[:;]).*\n",
+    re.IGNORECASE | re.MULTILINE,
+)
 _HEAD = re.compile(r"^(X-WR-TIMEZONE|PRODID)[:;](?:[^:\n]{0,200}:)?(.{1,200})$", re.IGNORECASE | re.MULTILINE)
 _ZONE_NAME = re.compile(r"(?:TZID|X-LIC-LOCATION)[:;](?:VALUE=TEXT:)?(.{1,200})", re.IGNORECASE)
 # The lines of a VTIMEZONE that decide on offsets. Rules of a year: others could take billions of steps.
@@ -39,7 +45,7 @@ _ZONE_LINE = re.compile(
     r"|UNTIL=\d{8}(?:T\d{6}Z?)?)){1,6};?",
     re.IGNORECASE,
 )
-_MOST_ZONE_LINES = 2_000
+_MOST_ZONES, _MOST_ZONE_LINES = 200, 2_000
 _RULE_PARTS = {"FREQ", "INTERVAL", "BYDAY", "WKST", "COUNT", "UNTIL"}
 _FREQUENCIES = {"DAILY", "WEEKLY", "MONTHLY"}
 _MOST_OCCURRENCES = 31
@@ -80,10 +86,10 @@ class _Calendar:
 
 def events(text: str, reading: Reading) -> Iterator[Contribution]:
     """Yield the events of a calendar, each at each of its times."""
-    text = _TZID.sub(_UNKNOWN, _FOLD.sub("", text))
+    text = _TZID.sub(_UNKNOWN, _UNUSED.sub("", _FOLD.sub("", text)))
     head = {name.upper(): value.strip() for name, value in _HEAD.findall(text)}
     calendar = _Calendar(reading, product=head.get("PRODID", ""))
-    for block in re.split(r"^BEGIN:VTIMEZONE\s*$", text, flags=re.MULTILINE | re.IGNORECASE)[1:]:
+    for block in re.split(r"^BEGIN:VTIMEZONE\s*$", text, flags=re.MULTILINE | re.IGNORECASE)[1:_MOST_ZONES]:
         _keep_zone(re.split(r"^END:VTIMEZONE", block, maxsplit=1, flags=re.MULTILINE | re.IGNORECASE)[0], calendar)
     own = set(calendar.zones.values())
     stated = head.get("X-WR-TIMEZONE", "")
@@ -208,7 +214,12 @@ def _is_simple(rule: Any) -> bool:
     if not isinstance(rule, vRecur):
         return False
     is_known = rule.keys() <= _RULE_PARTS and _FREQUENCIES.issuperset(rule.get("FREQ", ("",)))
-    return is_known and bool(rule.keys() & {"COUNT", "UNTIL"}) and rule.get("INTERVAL") != [0]
+    return (
+        is_known
+        and bool(rule.keys() & {"COUNT", "UNTIL"})
+        and rule.get("INTERVAL") != [0]
+        and ("BYDAY" not in rule or rule["FREQ"] == ["WEEKLY"])
+    )
 
 
 def _repeated(rule: vRecur, first: date) -> Iterator[date]:

@@ -416,6 +416,7 @@ def is_usual(day: date) -> bool:
     return 1900 <= day.year <= 2900
 
 
+@lru_cache(maxsize=4_096)
 def _moment(text: str) -> _Moment:
     """Return the parts of a text: ``2026-12-02T14:30:00+01:00``, ``2 Dec 2026, 2:30 PM CET`` or ``9:00-10:30``."""
     name = zone_in(text)

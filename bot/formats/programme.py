@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -183,8 +184,10 @@ def _table(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, 
     separator = _SEPARATOR_LINE.match(text)  # written for Excel
     text = text[separator.end() :] if separator else text
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=header.delimiter, skipinitialspace=True)
-    for _ in range(header.above + 1):
-        next(rows)
+    try:
+        deque(islice(rows, header.above + 1), 0)
+    except csv.Error as error:
+        raise DigestError(f"a table whose first line can't be read ({error})") from None
     while True:
         place = f"line {rows.line_num + (2 if separator else 1):,}"
         try:
