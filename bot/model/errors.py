@@ -125,6 +125,7 @@ class FailureScope(StrEnum):
 
     MESSAGE = "message"
     READER = "reader"
+    RECIPIENT = "recipient"  # the reader or the channel: the refusal came at the address, and doesn't say why
     POLICY = "policy"  # the channel; but the message may be the cause, so its attempt counts
     CHANNEL = "channel"  # whatever the message, so no attempt is counted
 
