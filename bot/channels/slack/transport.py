@@ -181,7 +181,8 @@ def _translated() -> Iterator[None]:
         # urllib raises it while connecting or writing only, so Slack never had the whole request.
         message = f"can't reach Slack: {error.reason}; check slack.api_url and this machine's network"
         raise DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection") from error
-    except (OSError, HTTPException, ValueError) as error:
+    # AttributeError: of JSON that is no object, slack_sdk asks for a key all the same.
+    except (OSError, HTTPException, ValueError, AttributeError) as error:
         raise _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer") from error
 
 
