@@ -10,6 +10,7 @@ PaperbotError
 ├── StoreError            a store that is newer than this program, unreadable, or full
 ├── QueueError            the broker can't be reached
 ├── TldrError             no TL;DR from the language model's endpoint
+│   └── UnusableTldrError one that is no plain sentence
 ├── TemplateProblem       a template that does not compile or render; names file and line
 └── DeliveryError         a message that a channel did not deliver; says whether to try again
 """
@@ -113,6 +114,10 @@ class QueueError(PaperbotError):
 
 class TldrError(PaperbotError):
     """No TL;DR could be written; the extractive summary is used instead."""
+
+
+class UnusableTldrError(TldrError):
+    """The model answered, but not with one plain sentence. The next paper's answer may be one."""
 
 
 # Named without "Error": it is collected and reported as often as it is raised.
