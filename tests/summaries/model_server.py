@@ -9,7 +9,7 @@ from servers import HttpServer, body_of
 
 
 class ModelServer(HttpServer):
-    """Set ``answer`` (bytes), ``answers``, ``status``; with ``endless`` it sends blanks until the client disconnects."""
+    """Set ``answer`` (bytes), ``answers``, ``status``; if ``endless``, it sends blanks until the client disconnects."""
 
     def __init__(self):
         super().__init__()

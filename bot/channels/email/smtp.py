@@ -225,7 +225,10 @@ class SmtpChannel(Channel):
         with self._translated(Stage.END):
             code, text = _expect(2, session.getreply())
         self._in_transaction = False
-        return f"{code} {readable(text)}"
+        receipt = readable(text)
+        return (
+            f"{code} {receipt}" if receipt and "\ufffd" not in receipt else f"{code} (the reply's text can't be read)"
+        )
 
     def check(self) -> None:
         deadline = Deadline(self._session_seconds, self._timer)
