@@ -39,9 +39,9 @@ from bot.cli.output import (
     table,
 )
 from bot.config.files import shipped
-from bot.model import Kind, Origin, Problem
+from bot.model import Kind, Origin, Problem, RawDigest
 from bot.model.addresses import is_loopback
-from bot.model.errors import ConfigError, PaperbotError, QueueError, UsageError
+from bot.model.errors import ConfigError, DigestError, PaperbotError, QueueError, UsageError
 from bot.model.wording import duration, plural
 from bot.worker import TASKS
 
@@ -379,11 +379,18 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
 @pass_app
 def import_feeds(app: App, file: Path) -> int:
     """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
-    added = app.home.add_feeds(file.read_bytes())
+    try:
+        listed = app.parser.parse_feeds(RawDigest("", file.name, file.read_bytes()))
+    except DigestError as error:
+        raise UsageError(f"{file}: {error}") from None
+    if not listed.feeds:
+        raise UsageError(f"{file}: no feed can be added; {listed.problems[0]}")
+    added = app.home.add_feeds({feed.url: feed.title for feed in listed.feeds})
     for name in added:
         click.echo(f"added {name}")
     click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
-    return 0
+    print_problems([Problem(str(file), problem) for problem in listed.problems])
+    return 1 if listed.problems else 0
 
 
 @sources.command("test")

@@ -6,6 +6,7 @@ one of these:
     {"digests": [...]}      what was parsed
     {"library": {...}}      the same of a reader's library
     {"programme": {...}}    a conference's programme
+    {"feeds": {...}}        a list of feeds
     {"bounce": {...}}       what a report on a sent mail says
     {"refused": "..."}      no digest, and why
     {"limit": "memory"}     the memory limit was met; the child ends
@@ -50,7 +51,7 @@ _PARENT_SECONDS = 0.5
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
 # The modules that parse other kinds of bytes.
-_OTHER_PARSERS = {b"library": "library", b"programme": "programme", b"bounce": "bounces"}
+_OTHER_PARSERS = {b"library": "library", b"programme": "programme", b"feeds": "feed_list", b"bounce": "bounces"}
 
 Parse = Callable[[RawDigest], object]
 

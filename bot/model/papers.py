@@ -520,3 +520,20 @@ class ParsedProgramme:
     contributions: tuple[Contribution, ...]
     withdrawn: int = 0
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFeed:
+    """A feed of a list: its address, and its title there, which may be empty."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFeeds:
+    """A list of feeds. ``problems`` has a sentence for each of its lines that is no feed that can be added."""
+
+    format: str
+    feeds: tuple[ListedFeed, ...]
+    problems: tuple[str, ...] = ()
