@@ -537,3 +537,20 @@ class ParsedFeeds:
     format: str
     feeds: tuple[ListedFeed, ...]
     problems: tuple[str, ...] = ()
+
+
+class InspectedKind(StrEnum):
+    """The kinds of files that Paperbot reads."""
+
+    DIGEST = "digest"
+    LIBRARY = "library"
+    PROGRAMME = "programme"
+    FEEDS = "feeds"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything in a file: one result, or several digests."""
+
+    kind: InspectedKind
+    results: tuple[ParsedDigest | ParsedLibrary | ParsedProgramme | ParsedFeeds, ...]
