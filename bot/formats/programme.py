@@ -78,7 +78,7 @@ def parse(raw: RawDigest) -> ParsedProgramme:
         return reading.programme("ics", _events(text, reading))
     if beginning.startswith(("[", "{")):
         return reading.programme(*_json_contributions(text, reading))
-    if any(form.beginning.match(text.lstrip()) for form in library.FORMATS):
+    if library.is_library(text):
         return _of_library(raw)
     return reading.programme("csv", _rows(text.lstrip(), reading))
 
