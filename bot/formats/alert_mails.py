@@ -22,9 +22,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from bot.formats.addresses import article_at, unwrap
+from bot.formats.credits import abstract_in, joined
 from bot.formats.format import author_names, build_digest, reject_reason
-from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, has_class, items_of, joined
-from bot.formats.mail import Mail, article_at, unwrap
+from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
+from bot.formats.mail import Mail
 from bot.model import Entry, Fact, FactKind, ParsedDigest
 from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 

@@ -1,17 +1,17 @@
-"""Tables of contents and alerts of journals: HTML mails without a format of their own, read by their structure.
+"""Tables of contents and alerts, of journals and of search engines: HTML mails read by their structure.
 
 A link is a paper's title if its text reads like a title and one of these holds:
 
-- its address, without tracking, is one of an article (``article_addresses``), and names, a DOI, a second article in
+- its address, without tracking, is one of an article (``addresses``), and names, a DOI, a second article in
   the same layout or a title of at least four words support it;
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
 - likewise, with at least two names below it, and a second such link in the same layout.
 
 Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
-names is the title.
+names is the title. A title of one word counts where the layout has the titles of other articles.
 
 Everything else is left alone: menus, news and advertisements have titles too, and a missing paper costs less than an
-advertisement in an edition.
+advertisement in an edition. ``SENDERS`` has what the structure doesn't tell, a row a sender.
 """
 
 from __future__ import annotations
@@ -21,22 +21,60 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
-from bot.formats.format import build_digest, quoted, reject_reason
-from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, items_of, names_in, reads_like_title
-from bot.formats.mail import Article, Mail, article_at, unwrap
-from bot.model import Entry, ParsedDigest
+from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
+from bot.formats.credits import abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
+from bot.formats.format import Line, build_digest, plausible_date, prose, quoted, reject_reason
+from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
+from bot.formats.mail import Mail
+from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import doi_in
 
 NAME = "journal-mail"
 FindArticle = Callable[[str], Article | None]  # by the address of a link
+
+
+class Sender(NamedTuple):
+    """What is known of a sender's mails: ``address`` is a part of their address, the others are how its papers are stored."""
+
+    address: str
+    title: str  # for people: of the digest, and of the venues that it states
+    format: str = NAME
+    is_search: bool = True  # an alert of the reader's own, which the subject names; not a journal's table of contents
+
+
+SENDERS = (
+    Sender("ncbi.nlm.nih.gov", "PubMed", "pubmed"),
+    Sender("scopus", "Scopus"),
+    Sender("notification.elsevier.com", "Elsevier", is_search=False),
+    Sender("webofscience.com", "Web of Science"),
+    Sender("clarivate.com", "Web of Science"),
+    Sender("semanticscholar.org", "Semantic Scholar"),
+    Sender("researchgatemail.net", "ResearchGate", is_search=False),
+    Sender("researchgate.net", "ResearchGate", is_search=False),
+    Sender("ssrn.com", "SSRN", is_search=False),
+    Sender("dimensions.ai", "Dimensions"),
+    Sender("repec.org", "RePEc", is_search=False),
+)
+# Journals that a subject names, and what is around the name.
+_SUBJECT = re.compile(
+    r"(?:new (?:issue|articles?|content|papers)(?: alert)?(?: (?:of|from|in|for|available in))?:? |latest (?:articles|issue|papers)"
+    r" (?:from|of|in):? |table of contents(?: alert)?(?: for)?:? |e?toc(?: alert)?:? )?(?:the )?"
+    r"(?P<journal>[A-Z][^:|]{2,80}?)\W*(?:[,:|\u2013-]|\s)\s*"
+    r"(?:(?:vol(?:ume|\.)?|issue|no\.)\s?\d.*|(?:e?toc|table of contents|contents|online now|early view|new (?:issue|articles?)"
+    r"|latest articles|articles? in press|accepted articles|advance (?:articles?|access)|first online|online first|ahead of print"
+    r"|current issue)\b.*)$",
+    re.IGNORECASE,
+)
 _NEAR = 5  # lines below a title where its authors and DOI stand
+_BELOW = 30  # lines below a title where its abstract stands
 _MIN_WORDS = 4
 _MIN_NAMES = 2
 _CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_RUN = re.compile(r"[A-Za-z0-9]{16,}")
+_NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/", re.IGNORECASE)
 # Events and jobs have names below them, too, and links like an article's.
 _EVENT = re.compile(
@@ -44,6 +82,42 @@ _EVENT = re.compile(
 )
 # Not "Webinars" and "Jobs": below the last paper, they are the headings of what follows.
 _INVITATION = re.compile(r"\b(?:register|apply|sign up|hosted by|sponsored by|book your)\b", re.IGNORECASE)
+_NO_PAPER = re.compile(
+    r"(?:(?:author|publisher|editorial)(?:'s|s')? )?(?:correction|corrigendum|erratum|addendum)\b(?: to\b|:|$)"
+    r"|retract(?:ion|ed)(?: note| article)?(?: to)?:|expression of concern|(?:nature |science )?podcast\b|daily briefing"
+    r"|audio long.read|from the archive|issue editorial masthead|issue publication information",
+    re.IGNORECASE,
+)
+# Headings of what is no paper, until the next heading; and the same as a label of one title.
+_NEWS = frozenset(
+    "news podcast podcasts careers career jobs events webinars multimedia video videos correction corrections errata"
+    " erratum corrigendum corrigenda retraction retractions obituary obituaries advertisement sponsored"
+    " blog blogs announcements".split()
+) | {
+    "author correction",
+    "publisher correction",
+    "news in focus",
+    "this week",
+    "books & arts",
+    "in the news",
+    "nature podcast",
+}
+_NEWS |= {"nature careers", "news feature", "research highlight", "research highlights", "world view", "book review"}
+_NEWS |= {
+    "book reviews",
+    "upcoming events",
+    "featured jobs",
+    "latest news",
+    "top news",
+    "call for papers",
+    "where i work",
+}
+# What follows is about the mail itself.
+_FOOTER = re.compile(
+    r"\b(?:you(?:'re| are| have|'ve)? (?:receiv|subscrib|sign|get)\w*|unsubscribe|all rights reserved|privacy policy"
+    r"|(?:e-?mail|message|alert) was sent)\b|\u00a9|^copyright\b|^manage (?:your )?\w+$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,32 +134,35 @@ class _Candidate:
 
     @classmethod
     def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
+        item = replace(item, lines=tuple(takewhile(lambda line: not _FOOTER.search(line.text[:300]), item.lines)))
         near = item.lines[:_NEAR]
-        # "Abstract" may be a link on the line of the authors.
-        before_links = (line.text.partition(line.links[0].text)[0] if line.links else line.text for line in near)
         links = (link for line in near for link in line.links)
         texts = (doi_in(line.text) for line in near if _DOI_LABEL.search(line.text))
-        addresses = (find_article(link.url) for link in links)
+        addresses = (find_article(link.url) or find_article(link.text) for link in links)
         identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
         return cls(
             item=item,
             article=find_article(item.title.url),
-            names=next(filter(None, map(names_in, before_links)), ()),
+            names=credits_in(near).authors,
             other=next((article for article in (*identifiers, *addresses) if article), None),
         )
 
     def is_paper(self, *, has_siblings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
+        title = self.item.title
+        labels = (line.text.lower() for line in self.item.lines[:2])
+        if _NO_PAPER.match(title.text) or any(label in _NEWS for label in labels):
+            return False
         if self.article:
-            is_long = len(_WORD.findall(self.item.title.text)) >= _MIN_WORDS
+            is_long = len(_WORD.findall(title.text)) >= _MIN_WORDS
             return is_long or has_siblings or bool(self.names or self.other)
         # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
         # menu's or an advertisement's own address has words and numbers.
-        if not any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(self.item.title.url)):
+        if not has_token(title.url):
             return False
         if self.other:
             return True
-        is_event = bool(_EVENT.search(self.item.title.text)) or any(
+        is_event = bool(_EVENT.search(title.text)) or any(
             _INVITATION.search(line.text) for line in self.item.lines[:_NEAR]
         )
         return len(self.names) >= _MIN_NAMES and has_siblings and not is_event
@@ -93,10 +170,26 @@ class _Candidate:
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
+    sender = next((sender for sender in SENDERS if sender.address in mail.sender.lower()), None)
+    journal = _SUBJECT.match(mail.subject)
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
-    items = items_of(with_linked_titles(lines, find_article), lambda link: reads_like_title(link.text))
-    candidates = [_Candidate.read(item, find_article) for item in items]
+    lines = with_linked_titles(lines, find_article)
+    news = _links_to_news(lines)
+    links = [link for line in lines for link in line.links]
+    certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
+    titled = {
+        link.place: article.key for link in links if link.place in certain and (article := find_article(link.url))
+    }
+
+    def is_title(link: HtmlLink) -> bool:
+        """Authors and journals may be links, too, and a title may be one word where other titles stand."""
+        article = find_article(link.url)
+        if not reads_like_title(link.text):
+            return bool(article and link.place in titled and len(link.text) > 2 and not is_label(link.text))
+        return bool(article) or link.place in certain or not (names_in(link.text) or is_venue(link.text))
+
+    candidates = [_Candidate.read(item, find_article) for item in items_of(lines, is_title)]
     places = Counter(
         candidate.item.title.place
         for candidate in candidates
@@ -106,23 +199,68 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     for candidate in candidates:
         item = candidate.item
         is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
-        if not is_paper or candidate.key in papers:
+        if not is_paper or candidate.key in papers or item.title.element in news:
             continue
-        title = item.title.text
-        abstract = abstract_in(item.lines[: 2 * _NEAR])
+        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE)
+        below = item.lines[:_BELOW]
+        stated = credits_in(below[: 2 * _NEAR])
+        abstract = abstract_in(below, item.title.text)
+        venue = stated.venue or (journal["journal"] if journal and "eJournal" not in journal["journal"] else "")
         articles = [article for article in (candidate.article, candidate.other) if article]
         identifier = articles[0].arxiv_id if articles else None
         dois = [article.doi for article in articles if article.doi]
-        address = articles[0].url if articles else ""
+        address = articles[0].url if articles else public_address(item.title.url)
+        origin = sender.title if sender else (mail.sender_name or mail.sender)
         papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
             title=title.removesuffix(".") if title.count(".") == 1 else title,
             abstract=abstract,
-            authors=candidate.names,
+            authors=stated.authors,
+            published=plausible_date(stated.published, mail.date),
             arxiv_id=identifier,
             doi=dois[0] if dois else None,
-            url=None if identifier else address or (None if dois else unwrap(item.title.url) or None),
+            url=None if identifier else address or None,
+            alert=mail.alert() or None if sender and sender.is_search else None,
+            facts=(Fact(FactKind.VENUE, venue, origin),) if venue else (),
         )
-    return build_digest(NAME, mail.subject or mail.sender_name, mail.date, papers.values()) if papers else None
+    topic = sender.title if sender and sender.format != NAME else mail.subject or mail.sender_name
+    return build_digest(sender.format if sender else NAME, topic, mail.date, papers.values()) if papers else None
+
+
+def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
+    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading."""
+    elements: set[int] = set()
+    is_news = False
+    for line in lines:
+        heading = line.text.lower().strip(" :") if len(line.text) <= 40 else ""
+        if heading and (heading in _NEWS or is_label(heading)) and not line.links:
+            is_news = heading in _NEWS
+        elif is_news:
+            elements.update(link.element for link in line.links)
+    return elements
+
+
+_URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
+_LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
+_WRAPPED = 60  # characters; a shorter row is not continued by the next
+
+
+def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
+    """Return the lines of a plain text as those of HTML: addresses are links, and rows of one title or list are joined."""
+    texts: list[str] = [""]
+    for line in lines:
+        last, text = texts[-1], line.text
+        is_more = last.endswith(",") or (len(last) >= _WRAPPED and not names_in(last) and not names_in(text))
+        if last and text and is_more and "://" not in f"{last}{text}" and not _CITATION.search(text):
+            texts[-1] = f"{last} {text}"
+        else:
+            texts.append(text)
+    result: list[HtmlLine] = []
+    for number, text in enumerate(texts):
+        linked = _LINKED.fullmatch(text)
+        named = [(linked["text"], linked["url"])] if linked else [(url, url) for url in _URL.findall(text)[:10]]
+        links = tuple(HtmlLink(label, url, "", (), number) for label, url in named)
+        result.append(HtmlLine(linked["text"] if linked else text, links, number))
+    return result
 
 
 def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> list[HtmlLine]:
