@@ -278,7 +278,7 @@ def article_at(url: str) -> Article | None:
     if len(place) > _MAX_PLACE or not _ARTICLES.search(place):
         return None
     if host.startswith("webof"):
-        match = _UT.search(url)
+        match = _UT.search(unquote(url))
         number = match[1].upper() if match else ""
         record = number if ":" in number else f"WOS:{number}"
         return Article(f"https://www.webofscience.com/wos/woscc/full-record/{record}") if match else None

@@ -10,7 +10,7 @@ a date, a volume or a number of pages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, takewhile
@@ -84,6 +84,8 @@ _MARKS = re.compile(
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
 _LAST_FIRST = re.compile(r"([^\W\d_][^\d,;]{1,40}?)\s((?:[A-Z]\.[\s-]?){1,4})")  # "Lovelace A.B."
+# "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
+_FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
 # Addresses and calls to action lead to articles, too, and have as many words as a title.
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|\S+@\S+$", re.IGNORECASE)
@@ -121,7 +123,7 @@ _KIND = re.compile(
 )
 # A journal's name ends where its year, volume or pages begin.
 _VENUE_END = re.compile(
-    r"[\s,;.:(]*(?:\b(?:vol(?:ume|\.)?|issue|iss\.|no\.|number|pages?|pp\.?|article|art\. no|available online|in press"
+    r"[\s,;:(]*(?:\b(?:vol(?:ume|\.)?|issue|iss\.|no\.|number|pages?|pp\.?|article|art\. no|available online|in press"
     r"|published|first published|early (?:view|access)|online|doi|issn|date|epub|e-?pub)\b|\d|\().*",
     re.IGNORECASE,
 )
@@ -152,19 +154,24 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
     authors: tuple[str, ...] = ()
     venue = ""
     published: date | None = None
-    is_with_affiliations = False  # an author a line
+    is_with_affiliations = is_linked = False  # an author a line
+    above = ""  # a line that may be the venue of the citation below it
     for _, block in groupby(lines, key=attrgetter("block")):
-        rows = [before_labels(line) for line in block]
+        cut = [(before_labels(line), bool(line.links)) for line in block]
+        rows = [text for text, _ in cut]
         if not authors or is_with_affiliations:
             names = _with_affiliations(rows)
             authors += names
             is_with_affiliations = bool(authors)
-        for text in rows:
+        for text, has_links in cut:
             if not text or len(text) > limits.BYLINE or _ABSTRACT.match(text):
                 continue
-            if names := () if authors else names_in(text):
-                authors = names
+            names = names_in(text)
+            if names and (not authors or (has_links and is_linked and len(names) == 1)):
+                authors += names
+                is_linked = has_links  # a linked author a line
                 continue
+            is_linked = False
             if len(text) > LONGEST_TITLE and not _CITATION.search(text):
                 continue
             segments = [segment for segment in _SEPARATOR.split(text[: limits.LINE]) if segment]
@@ -176,11 +183,15 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                 others = others[1:] if names else others
                 if each and all(each):
                     continue
-            elif not authors and (match := _IN_CITATION.match(text)):
-                authors, others = names_in(match[1]), [match[2]] if names_in(match[1]) else others
+            match = _IN_CITATION.match(text)
+            if not authors and match and (authors := names_in(match[1])):
+                venue = venue or venue_in(match[2])
             published = published or day_in(text)
-            if not venue and (len(others) < len(segments) or _CITATION.search(text) or day_in(text)):
-                venue = next(filter(None, map(venue_in, others)), "")
+            is_citation = bool(_CITATION.search(text))
+            if not venue and (len(others) < len(segments) or is_citation or day_in(text)):
+                venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
+                venue = next(filter(None, venues), "") or (venue_in(above) if _NO_VENUE.match(text) else "")
+            above = text
     return Credits(authors, venue, published)
 
 
@@ -191,7 +202,7 @@ _IN_CITATION = re.compile(r"(.{4,2000}?),?\s(?:19|20)\d\d\s([A-Z][^\d]{2,80}\s\d
 def before_labels(line: HtmlLine) -> str:
     """Return a line's text up to the first link that is a label; authors may be links, too."""
     for link in line.links:
-        if not names_in(link.text) and not _VENUE.search(link.text):
+        if not (names_in(link.text) or _VENUE.search(link.text) or _ADDRESS.match(link.text)):
             return line.text.partition(link.text)[0].strip()
     return line.text
 
@@ -238,7 +249,8 @@ def venue_in(text: str) -> str:
     >>> venue_in("JOURNAL OF OWLS Volume: 12 Issue: 3 Published: MAY 2026"), venue_in("DOI: 10.1234/owls.5")
     ('JOURNAL OF OWLS', '')
     """
-    text = _BEFORE_VENUE.sub("", text[:LONGEST_TITLE].strip(), count=1)
+    text = text[:LONGEST_TITLE].strip(" *")
+    text = text[before.end() :] if (before := _BEFORE_VENUE.match(text)) else text
     if _NO_VENUE.match(text) or _ADDRESS.match(text):
         return ""
     venue = _VENUE_END.sub("", f" {text}", count=1).strip(" ,;:")
@@ -247,8 +259,8 @@ def venue_in(text: str) -> str:
     words = venue.split()
     is_label = all(word.lower().strip(".,:") in _LABEL_WORDS for word in words)
     is_sentence = len(words) > 15 or (len(words) > 4 and venue.endswith("."))
-    venue = venue if re.search(r"\b[\w]{1,5}\.$", venue) else venue.rstrip(".")
-    return "" if is_label or is_sentence or not venue[:1].isalnum() or names_in(venue) else venue
+    venue = venue.rstrip(".") if venue.count(".") == 1 else venue  # but not of "Phys. Rev. Lett."
+    return "" if is_label or is_sentence or not venue[:1].isalnum() else venue
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -266,11 +278,13 @@ def names_in(text: str) -> tuple[str, ...]:
     text = text[: limits.BYLINE]
     unlabelled = _BY.sub("", text, count=1)
     is_labelled = unlabelled != text
+    if "(" in unlabelled:
+        full = _FULL_NAMES.findall(unlabelled)
+        unlabelled = "; ".join(name for _, name in full) if len(full) == unlabelled.count("(") else without_affiliations(unlabelled)
     text = _ET_AL.sub("", _MARKS.sub("", _DEGREES.sub("", unlabelled)).rstrip(" ,;"))
-    if "(" in text:  # "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)": the full names are in parentheses
-        inner = re.findall(r"\(([^\W\d_][^();,]{0,60}, [^();,]{1,60})\)", text)
-        text = "; ".join(inner) if len(inner) == text.count("(") else without_affiliations(text)
-    if not _INITIAL.search(text):
+    # The full stop of a list such as "Lovelace A, Hopper G." is no initial's.
+    others, _, last = text.rpartition(",")
+    if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
     listed = [" ".join(name.split()).strip(" ,") for name in _listed(text, is_labelled=is_labelled)]
     if all(_LAST_FIRST.fullmatch(name) for name in listed):
@@ -313,8 +327,7 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
     """
     first = ""
     is_labelled = False  # the paragraph above is only a label
-    for _, block in groupby(lines, key=attrgetter("block")):
-        rows = list(block)
+    for rows in _paragraphs(lines):
         texts = [row.text for row in rows]
         if rows[-1].links:
             texts[-1] = before_labels(rows[-1])
@@ -328,6 +341,18 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
         if not first and _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not has_links and not is_other:
             first = text
     return first
+
+
+def _paragraphs(lines: Sequence[HtmlLine]) -> Iterator[list[HtmlLine]]:
+    """Yield the rows of each block; a row with a label, or as long as an abstract, begins another paragraph."""
+    for _, block in groupby(lines, key=attrgetter("block")):
+        rows: list[HtmlLine] = []
+        for row in block:
+            if rows and (len(row.text) >= _MIN_ABSTRACT or _ABSTRACT.match(row.text)):
+                yield rows
+                rows = []
+            rows.append(row)
+        yield rows
 
 
 def joined(rows: Iterable[str]) -> str:
@@ -350,7 +375,9 @@ def is_venue(text: str) -> bool:
 def is_label(text: str) -> bool:
     """Whether a link's text is an address, a call such as "View this article", or made of words of the layout only."""
     words = re.findall(r"\w+", text.lower())
-    return bool(_ADDRESS.match(text) or _CALL.match(text)) or all(word in _LABEL_WORDS for word in words)
+    return bool(_ADDRESS.match(text) or _CALL.match(text)) or all(
+        word in _LABEL_WORDS or word.removesuffix("s") in _LABEL_WORDS for word in words
+    )
 
 
 def reads_like_title(text: str) -> bool:

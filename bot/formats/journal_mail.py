@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
 from bot.formats.credits import abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
-from bot.formats.format import Line, build_digest, plausible_date, prose, quoted, reject_reason
+from bot.formats.format import Line, build_digest, is_front_matter, plausible_date, prose, quoted, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
 from bot.formats.mail import Mail
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
@@ -58,12 +58,15 @@ SENDERS = (
     Sender("dimensions.ai", "Dimensions"),
     Sender("repec.org", "RePEc", is_search=False),
 )
-# Journals that a subject names, and what is around the name.
-_SUBJECT = re.compile(
-    r"(?:new (?:issue|articles?|content|papers)(?: alert)?(?: (?:of|from|in|for|available in))?:? |latest (?:articles|issue|papers)"
-    r" (?:from|of|in):? |table of contents(?: alert)?(?: for)?:? |e?toc(?: alert)?:? )?(?:the )?"
+# Journals that a subject names, by what is before the name, or behind it.
+_BEFORE_JOURNAL = re.compile(
+    r"(?:(?:new|latest) (?:issue|articles?|content|papers)(?: alert)?(?: available)?(?: (?:of|from|in|for)|:)"
+    r"|table of contents(?: alert)?(?: for|:)|e?toc(?: alert)?:)\s(?:the )?",
+    re.IGNORECASE,
+)
+_JOURNAL = re.compile(
     r"(?P<journal>[A-Z][^:|]{2,80}?)\W*(?:[,:|\u2013-]|\s)\s*"
-    r"(?:(?:vol(?:ume|\.)?|issue|no\.)\s?\d.*|(?:e?toc|table of contents|contents|online now|early view|new (?:issue|articles?)"
+    r"(?:(?:vol(?:ume|\.)?|issue|no\.)\s?\d.*|(?:e?toc|table of contents|contents|online now|early view|onlinefirst|new (?:issue|articles?)"
     r"|latest articles|articles? in press|accepted articles|advance (?:articles?|access)|first online|online first|ahead of print"
     r"|current issue)\b.*)$",
     re.IGNORECASE,
@@ -171,7 +174,10 @@ class _Candidate:
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
     sender = next((sender for sender in SENDERS if sender.address in mail.sender.lower()), None)
-    journal = _SUBJECT.match(mail.subject)
+    before = _BEFORE_JOURNAL.match(mail.subject)
+    subject = mail.subject[before.end() :] if before else mail.subject
+    named = _JOURNAL.match(subject)
+    journal = named["journal"] if named else subject if before else ""
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(lines, find_article)
@@ -186,8 +192,10 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         """Authors and journals may be links, too, and a title may be one word where other titles stand."""
         article = find_article(link.url)
         if not reads_like_title(link.text):
-            return bool(article and link.place in titled and len(link.text) > 2 and not is_label(link.text))
-        return bool(article) or link.place in certain or not (names_in(link.text) or is_venue(link.text))
+            is_other = is_label(link.text) or is_front_matter(link.text)
+            return bool(article and link.place in titled and len(link.text) > 2 and not is_other)
+        is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
+        return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
 
     candidates = [_Candidate.read(item, find_article) for item in items_of(lines, is_title)]
     places = Counter(
@@ -199,18 +207,24 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     for candidate in candidates:
         item = candidate.item
         is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
-        if not is_paper or candidate.key in papers or item.title.element in news:
+        if not is_paper or item.title.element in news:
             continue
-        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE)
+        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip("\"\u201c\u201d ")
         below = item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
         abstract = abstract_in(below, item.title.text)
-        venue = stated.venue or (journal["journal"] if journal and "eJournal" not in journal["journal"] else "")
+        venue = stated.venue or ("" if "ejournal" in journal.lower() else journal)
         articles = [article for article in (candidate.article, candidate.other) if article]
         identifier = articles[0].arxiv_id if articles else None
         dois = [article.doi for article in articles if article.doi]
         address = articles[0].url if articles else public_address(item.title.url)
         origin = sender.title if sender else (mail.sender_name or mail.sender)
+        first = papers.get(candidate.key)
+        if isinstance(first, Entry):  # a list of titles stands above the abstracts
+            papers[candidate.key] = replace(
+                first, abstract=first.abstract or abstract, authors=first.authors or stated.authors
+            )
+            continue
         papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
             title=title.removesuffix(".") if title.count(".") == 1 else title,
             abstract=abstract,

@@ -60,19 +60,27 @@ def _field(text: str) -> tuple[str, str] | None:
 
 
 def _records(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the index of each record's title: a number with fields below it, or a label with authors below it."""
+    """Yield the index of each record's title: a number or a label with authors below it.
+
+    In NEP any field may follow a number, and in its HTML the title above the authors has no number.
+    """
+    is_nep = any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES])
     candidate: int | None = None  # a title whose first field may follow
+    above: int | None = None  # the last line with text
     rows = 0
     for i, line in enumerate(lines):
         field = _field(line.text)
         if _NUMBERED.match(line.text) or (field and field[0] == "title"):
             candidate, rows = i, 0
-        elif candidate is not None and field and (field[0] in ("authors", "date") or not _field(lines[candidate].text)):
+        elif candidate is not None and field and (field[0] == "authors" or is_nep):
             yield candidate
             candidate = None
+        elif is_nep and field and field[0] == "authors" and above is not None and not _field(lines[above].text):
+            yield above
         elif candidate is not None and line.text:
             rows += 1
             candidate = candidate if rows < _TITLE_LINES else None
+        above = i if line.text else above
 
 
 def _starts(lines: Sequence[Line]) -> Iterator[int]:
@@ -100,7 +108,7 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
 def _paper(record: Sequence[Line]) -> Entry | str:
     fields: dict[str, list[str]] = {}
     rows = fields.setdefault("title", [])
-    is_open = ""  # the field that the next line may continue
+    is_open = "title"  # the field that the next line may continue
     for line in record:
         text = line.text
         if _END.fullmatch(text) or (_RECORD.match(text) and line is not record[0]):
@@ -112,8 +120,6 @@ def _paper(record: Sequence[Line]) -> Entry | str:
             rows += [text] if text else []
             continue
         if line is record[0] and (number := _NUMBERED.match(text)):
-            rows, is_open = [], "title"
-            fields["title"] = rows
             text = number[1]
         if not text:
             # Blank lines stand between fields. The abstract has the first paragraph without a label.
