@@ -18,7 +18,7 @@ from bot.model import limits
 from bot.model.papers import arxiv_id_in, doi_in
 
 _MAX_DEPTH = 4  # a mail gateway's link around a newsletter's around Google's
-# The address, percent-encoded, as one segment of the path: Amazon's mail service, which Elsevier uses, and ResearchGate.
+# The address, percent-encoded, as one segment of the path: Amazon's mail service (Elsevier's) and ResearchGate.
 _SEGMENT = re.compile(r"/(?:C?L0|deref)/([^/]+)")
 # Proofpoint, third version: the address between two underscores on both sides; "*" stands for an encoded character.
 _PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
@@ -68,7 +68,7 @@ def unwrap(url: str) -> str:
 
 
 def has_token(url: str) -> bool:
-    """Whether an address has a token of letters and digits, as that of a tracking link; others have words and numbers."""
+    """Whether an address has a token of letters and digits, as tracking links have; others have words and numbers."""
     return bool(_TOKEN.search(url))
 
 
@@ -187,6 +187,8 @@ _ARTICLES = re.compile(
     r"|projecteuclid\.org/journals/.*\w{10,}"
     r"|researchsquare\.com/article/rs-\d+|preprints\.org/manuscript/\d|osf\.io/preprints/\w+/\w"
     r"|chemrxiv\.org/engage/\w+/article-details/\w"
+    r"|(?:bio|med)rxiv\.org/cgi/content/\w+/\d{4}\."
+    r"|academia\.edu/\d{5,}/|zenodo\.org/records?/\d"
     r"|optica\.org/.*(?:abstract|fulltext)\.cfm$|aeaweb\.org/articles$"
     r")",
     re.IGNORECASE,
@@ -259,11 +261,11 @@ def article_at(url: str) -> Article | None:
     """
     parts = _split(url)
     place = f"{parts.hostname or ''}{unquote(parts.path)}"
-    if _ARXIV.search(place):
-        identifier = arxiv_id_in(place)
-        return Article(url, arxiv_id=identifier) if identifier else None
-    if _NOT_ARTICLES.search(parts.path):
+    is_preprint = bool(_ARXIV.search(place))
+    if (is_preprint and not arxiv_id_in(place)) or _NOT_ARTICLES.search(parts.path):
         return None
+    if is_preprint:
+        return Article(url, arxiv_id=arxiv_id_in(place))
     # A DOI may stand in a parameter: "?id=10.1371/journal.pone.0300001".
     query = parse_qsl(parts.query.replace(";", "&")) if parts.query.count("&") + parts.query.count(";") < 100 else []
     host = next((host for host in _IDENTIFYING if (parts.hostname or "").endswith(host)), "")

@@ -7,11 +7,6 @@ Google Scholar, on an author, citations, related research or a query, in any lan
     <div class="gse_alrt_sni">The beginning of the abstract, with <br>breaks ...</div>
     <div>links that share the paper</div>
 
-PubMed, on the new articles of a stored search:
-
-    <a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/12345678/?...">A title.</a>
-    Lovelace A, Hopper G. J Owls. 2026 Jan 20:12(3):4-5. doi: 10.1234/owls.5. PMID: 12345678
-
 The subject names the alert: "Ada Lovelace - new citations".
 """
 
@@ -23,12 +18,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from bot.formats.addresses import article_at, unwrap
-from bot.formats.credits import abstract_in, joined
+from bot.formats.credits import joined
 from bot.formats.format import author_names, build_digest, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
 from bot.formats.mail import Mail
 from bot.model import Entry, Fact, FactKind, ParsedDigest
-from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
+from bot.model.papers import arxiv_id_in, citation, is_cut
 
 _SCHOLAR = "Google Scholar"  # as it is named to readers
 _MOST_CITED = 10  # of one paper
@@ -39,10 +34,6 @@ _KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
 _YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)$")
 _PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
-_DOI = re.compile(r"\bdoi:\s*(10\.\S{1,300})", re.IGNORECASE)
-# The lookbehind lets the authors begin behind a full stop only: without it, each character of a long line is tried, at
-# 2,000 steps each.
-_CITATION = re.compile(r"(?<![^.])(?P<authors>[^.]{2,2000})\.\s+(?P<journal>[^.]{2,200})\.\s+\d{4}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +102,6 @@ def _scholar_credits(byline: str) -> tuple[tuple[str, ...], str]:
     return names, f"{journal} {year[1]}" if year and year[1] not in journal else journal
 
 
-def _pubmed_paper(item: Item, alert: str) -> Entry:
-    text = item.title.text
-    citation = " ".join(line.text for line in item.lines[:6])
-    identifier = _DOI.search(citation)
-    parts = _CITATION.search(citation)
-    abstract = abstract_in(item.lines)
-    if identifier and identifier[0] in abstract:  # a citation of many authors is as long as an abstract
-        abstract = ""
-    return Entry(
-        title=text.rstrip(".").rstrip() if text.count(".") == 1 else text,
-        abstract=abstract,
-        authors=author_names(parts["authors"]) if parts else (),
-        doi=doi_in(identifier[1]) if identifier else None,
-        url=unwrap(item.title.url).partition("?")[0] or None,
-        alert=alert or None,
-        facts=(Fact(FactKind.VENUE, parts["journal"], "PubMed"),) if parts else (),
-    )
-
-
 GOOGLE_SCHOLAR = AlertMail(
     name="google-scholar",
     title=_SCHOLAR,
@@ -137,10 +109,4 @@ GOOGLE_SCHOLAR = AlertMail(
         has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
     ),
     read=_scholar_paper,
-)
-PUBMED = AlertMail(
-    name="pubmed",
-    title="PubMed",
-    is_title=lambda link: has_class(link.css_class, "docsum-title"),
-    read=_pubmed_paper,
 )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 from operator import attrgetter
 
 from bot.formats.format import (
@@ -35,12 +35,13 @@ _PARTICLES = frozenset(
 # A line of these only is a label of the layout.
 _SECTION_WORDS = frozenset(
     "abstract access advance advertisement analysis application article articles authors available board brief briefing"
-    " case citation code comment commentary communication conference correction correspondence cover data download early"
-    " editor editorial editors erratum featured figures free front full highlights html in insight insights issue"
+    " case citation code comment commentary communication conference correction correspondence cover data download"
+    " early editor editorial editors erratum featured figures free front full highlights html in insight insights issue"
     " journal letter letters masthead material matters arising method methods more new news note notes now obituary on"
     " online open opinion original outlook paper papers pdf perspective policy preprint primer protocol published read"
-    " references report research resource review reviews section share short software special spotlight study suggestion"
-    " supplementary table technical text the theory this tools trial update version view viewpoint views volume world".split()
+    " references report research resource review reviews section share short software special spotlight study"
+    " suggestion supplementary table technical text the theory this tools trial update version view viewpoint views"
+    " volume world".split()
 )
 _LABEL_WORDS = _SECTION_WORDS | frozenset(
     "a about account add address alert alerts all also an and any as at author back become book browse browser by call"
@@ -49,8 +50,8 @@ _LABEL_WORDS = _SECTION_WORDS | frozenset(
     " homepage image images info information is it join latest learn library like link list log login mail mailing"
     " manage manuscript me member membership message most my next not of offers opt or our out page policy popular post"
     " preferences press previous privacy products profile recommend recommended register related renew s save search"
-    " see service services settings shop show sign similar site sponsored stop submissions submit subscribe subscription"
-    " subscriptions support tell terms to today top twitter unsubscribe up us use user using video videos visit watch"
+    " see service services settings shop show sign similar site sponsored stop submissions submit subscribe"
+    " subscription subscriptions support tell terms to today top twitter unsubscribe up us use user using video videos visit watch"
     " web website what white whitepaper why with x you your youtube conditions center centre cite cited count".split()
 )
 # Words of journals and institutions that no name has.
@@ -63,14 +64,14 @@ _VENUE = re.compile(
 )
 _AFFILIATION = re.compile(
     r"\b(?:universit\w{1,4}|institut\w{0,3}|schools?|colleges?|departments?|dept|laborator\w{1,3}|hospitals?|cent(?:er|re)"
-    r"|faculty|academy|bank|inc|ltd|corp|gmbh|ministry|council|foundation|business|economics|polytechnic|\w{1,9} & company"
+    r"|faculty|academy|bank|inc|ltd|corp|gmbh|ministry|council|foundation|business|economics|polytechnic"
     r"|nber|cepr|cnrs|inserm|independent|univ)\b",
     re.IGNORECASE,
 )
 _BY = re.compile(r"(?:written by|by|authors?|author\(s\)|editors?)(?:\s*:\s*|\s+)", re.IGNORECASE)
 _ET_AL = re.compile(
-    r"[,;&]?\s*(?:et\s+al\.?|\.\.\.|\u2026|(?:and |& |\+ ?)?(?:\d{1,4} (?:more|others?|other authors|authors)|\d{1,4} more"
-    r"|others)|\+ ?\d{1,4})(?: authors?)?\s*$",
+    r"[,;&]?\s*(?:et\s+al\.?|\.\.\.|\u2026|(?:and |& |\+ ?)?(?:\d{1,4} (?:more|others?|other authors|authors"
+    r"|colleagues|co-?authors)|\d{1,4} more|others)|\+ ?\d{1,4})(?: authors?)?\s*$",
     re.IGNORECASE,
 )
 _DEGREES = re.compile(
@@ -96,7 +97,7 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _MIN_TITLE = 10  # characters
-_MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
+MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
 _ABSTRACT = re.compile(
     r"(?:tl;?\s?dr\b\s?[:.\u2013\u2014-]?|abstract(?:\s?[:.\u2013\u2014-]|(?=\s+(?-i:[A-Z])))|(?:ai )?summary\s?:)\s*",
@@ -106,25 +107,26 @@ _ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|summary)\s?:?", re.IGNORECA
 # A volume or pages make a long line a citation and no abstract.
 _CITATION = re.compile(
     r"\b(?:vol(?:ume|\.)?|issue|pages?|pp\.?|article(?: number| no\.?)?|art\. no\.)\s?:?\s?\d|\b\d{1,4}\s?\(\d{1,3}\)"
-    r"|\bdoi\b|available online|published online|in press",
+    r"|\bdoi\b|available online|published online|published\s?:?\s?\d|in press",
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+")
-_MONTH_YEAR = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]{{0,6}}\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_A_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MONTH_YEAR = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]{{0,6}}\.?,?\s*((?:19|20)\d\d)\b", re.IGNORECASE)
 _YEAR_MONTH = re.compile(rf"\b((?:19|20)\d\d)\s+({'|'.join(MONTHS)})[a-z]{{0,6}}\b(?:\s+(\d{{1,2}})\b)?", re.IGNORECASE)
 _ISO_MONTH = re.compile(r"\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b")
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 # What stands beside a venue: kinds of articles, and notes on access.
 _KIND = re.compile(
     r"(?:research |original |review |journal |full[- ]text |open access |free |peer[- ]reviewed )*(?:articles?|papers?"
-    r"|preprints?|chapters?|reviews?|letters?|full[- ]text available|conference papers?|open access|editors?'? suggestion"
-    r"|thesis|book|data(?:set)?|working papers?|technical reports?|posters?|pdf available|letter to editor)",
+    r"|preprints?|chapters?|reviews?|letters?|full[- ]text available|conference papers?|open access"
+    r"|editors?'? suggestion|thesis|book|data(?:set)?|working papers?|technical reports?|posters?|pdf available|letter to editor)",
     re.IGNORECASE,
 )
 # A journal's name ends where its year, volume or pages begin.
 _VENUE_END = re.compile(
     r"[\s,;:(]*(?:\b(?:vol(?:ume|\.)?|issue|iss\.|no\.|number|pages?|pp\.?|article|art\. no|available online|in press"
-    r"|published|first published|early (?:view|access)|online|doi|issn|date|epub|e-?pub)\b|\d|\().*",
+    r"|published|first published|posted|early (?:view|access)|online|doi|issn|date|epub|e-?pub)\b|\d|\().*",
     re.IGNORECASE,
 )
 _BEFORE_VENUE = re.compile(
@@ -163,6 +165,8 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
             names = _with_affiliations(rows)
             authors += names
             is_with_affiliations = bool(authors)
+            if names:
+                continue
         for text, has_links in cut:
             if not text or len(text) > limits.BYLINE or _ABSTRACT.match(text):
                 continue
@@ -183,9 +187,9 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                 others = others[1:] if names else others
                 if each and all(each):
                     continue
-            match = _IN_CITATION.match(text)
-            if not authors and match and (authors := names_in(match[1])):
-                venue = venue or venue_in(match[2])
+            if not authors:
+                authors, rest = _names_before(text)
+                venue = venue or (venue_in(rest) if authors else "")
             published = published or day_in(text)
             is_citation = bool(_CITATION.search(text))
             if not venue and (len(others) < len(segments) or is_citation or day_in(text)):
@@ -195,8 +199,19 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
     return Credits(authors, venue, published)
 
 
-# "Ada Lovelace et al 2026 J. Owls 12 034001", as the Institute of Physics cites.
-_IN_CITATION = re.compile(r"(.{4,2000}?),?\s(?:19|20)\d\d\s([A-Z][^\d]{2,80}\s\d{1,4}\s\w{1,12})$")
+# Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
+_AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|,?\s\(?(?=(?:19|20)\d\d\b)")
+_MAX_ENDS = 20
+
+
+def _names_before(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the authors that a citation begins with, and what follows them; nothing if it doesn't."""
+    if not _A_YEAR.search(text[: limits.ABSTRACT]):
+        return (), ""
+    for end in islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS):
+        if names := names_in(text[: end.start()]):
+            return names, text[end.end() :]
+    return (), ""
 
 
 def before_labels(line: HtmlLine) -> str:
@@ -208,7 +223,7 @@ def before_labels(line: HtmlLine) -> str:
 
 
 def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
-    """Return the authors of rows such as "Ada Lovelace, University of Owls", of which one at least has an affiliation."""
+    """Return the authors of rows such as "Ada Lovelace, University of Owls"; one at least must have an affiliation."""
     parts = [row.split(",") for row in rows if len(row) <= LONGEST_TITLE and "@" not in row]
     if not any(names_in(first) and any(map(_AFFILIATION.search, others)) for first, *others in parts):
         return ()
@@ -237,8 +252,13 @@ def day_in(text: str) -> date | None:
     return calendar_day("1", MONTHS[int(iso[2]) - 1], iso[1]) if iso else None
 
 
+_DATE_WORDS = frozenset("accepted received posted record st nd rd th mon tue wed thu fri sat sun".split())
+
+
 def _is_date(text: str) -> bool:
-    return bool(len(text) <= 40 and (day_in(text) or _YEAR.fullmatch(text)) and not _VENUE.search(text))
+    words = re.findall(r"[^\W\d_]+", text.lower()) if len(text) <= LONGEST_TITLE else ["?"]
+    has_date = bool(day_in(text) or _YEAR.fullmatch(text))
+    return has_date and all(word in _LABEL_WORDS or word[:3] in MONTHS or word in _DATE_WORDS for word in words)
 
 
 def venue_in(text: str) -> str:
@@ -257,9 +277,10 @@ def venue_in(text: str) -> str:
     if _MONTH_YEAR.search(text):
         venue = re.sub(rf"\W*(?:{'|'.join(MONTHS)})[a-z]{{0,6}}$", "", venue, count=1, flags=re.IGNORECASE)
     words = venue.split()
-    is_label = all(word.lower().strip(".,:") in _LABEL_WORDS for word in words)
+    is_label = all(word.lower().strip(".,:") in _LABEL_WORDS or word.lower().strip(".")[:3] in MONTHS for word in words)
     is_sentence = len(words) > 15 or (len(words) > 4 and venue.endswith("."))
-    venue = venue.rstrip(".") if venue.count(".") == 1 else venue  # but not of "Phys. Rev. Lett."
+    # The full stop is one of a sentence, and not of "Phys. Rev. Lett." or "Owl Sci., 2026".
+    venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
     return "" if is_label or is_sentence or not venue[:1].isalnum() else venue
 
 
@@ -280,7 +301,11 @@ def names_in(text: str) -> tuple[str, ...]:
     is_labelled = unlabelled != text
     if "(" in unlabelled:
         full = _FULL_NAMES.findall(unlabelled)
-        unlabelled = "; ".join(name for _, name in full) if len(full) == unlabelled.count("(") else without_affiliations(unlabelled)
+        unlabelled = (
+            "; ".join(name for _, name in full)
+            if len(full) == unlabelled.count("(")
+            else without_affiliations(unlabelled)
+        )
     text = _ET_AL.sub("", _MARKS.sub("", _DEGREES.sub("", unlabelled)).rstrip(" ,;"))
     # The full stop of a list such as "Lovelace A, Hopper G." is no initial's.
     others, _, last = text.rpartition(",")
@@ -338,7 +363,7 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
             return text[label.end() :] if label else text
         is_labelled = bool(_ABSTRACT_LABEL.fullmatch(text))
         is_other = text == title or names_in(text) or (len(text) <= LONGEST_TITLE and _CITATION.search(text))
-        if not first and _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not has_links and not is_other:
+        if not first and MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not has_links and not is_other:
             first = text
     return first
 
@@ -348,7 +373,7 @@ def _paragraphs(lines: Sequence[HtmlLine]) -> Iterator[list[HtmlLine]]:
     for _, block in groupby(lines, key=attrgetter("block")):
         rows: list[HtmlLine] = []
         for row in block:
-            if rows and (len(row.text) >= _MIN_ABSTRACT or _ABSTRACT.match(row.text)):
+            if rows and (len(row.text) >= MIN_ABSTRACT or _ABSTRACT.match(row.text)):
                 yield rows
                 rows = []
             rows.append(row)
@@ -383,4 +408,4 @@ def is_label(text: str) -> bool:
 def reads_like_title(text: str) -> bool:
     """Whether the text of a link is a title, and no label, address or call such as "View this article"."""
     is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2
-    return not (is_short or len(text) > limits.TITLE or is_label(text) or is_front_matter(text))
+    return not (is_short or len(text) > LONGEST_TITLE or is_label(text) or is_front_matter(text))

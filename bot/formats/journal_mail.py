@@ -25,7 +25,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
-from bot.formats.credits import abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
+from bot.formats.credits import MIN_ABSTRACT, abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
 from bot.formats.format import Line, build_digest, is_front_matter, plausible_date, prose, quoted, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
 from bot.formats.mail import Mail
@@ -37,7 +37,7 @@ FindArticle = Callable[[str], Article | None]  # by the address of a link
 
 
 class Sender(NamedTuple):
-    """What is known of a sender's mails: ``address`` is a part of their address, the others are how its papers are stored."""
+    """What is known of a sender: a part of its address, and what is stored with its papers."""
 
     address: str
     title: str  # for people: of the digest, and of the venues that it states
@@ -66,9 +66,11 @@ _BEFORE_JOURNAL = re.compile(
 )
 _JOURNAL = re.compile(
     r"(?P<journal>[A-Z][^:|]{2,80}?)\W*(?:[,:|\u2013-]|\s)\s*"
-    r"(?:(?:vol(?:ume|\.)?|issue|no\.)\s?\d.*|(?:e?toc|table of contents|contents|online now|early view|onlinefirst|new (?:issue|articles?)"
-    r"|latest articles|articles? in press|accepted articles|advance (?:articles?|access)|first online|online first|ahead of print"
-    r"|current issue)\b.*)$",
+    r"(?:(?:vol(?:ume|\.)?|issue|no\.)\s?\d.*|(?:e?toc|table of contents|contents|online now"
+    r"|early view|onlinefirst"
+    r"|new (?:issue|articles?)"
+    r"|latest articles|articles? in press|accepted articles|advance (?:articles?|access)|first online|online first"
+    r"|ahead of print|current issue)\b.*)$",
     re.IGNORECASE,
 )
 _NEAR = 5  # lines below a title where its authors and DOI stand
@@ -78,7 +80,7 @@ _MIN_NAMES = 2
 _CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
-_DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/", re.IGNORECASE)
+_DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
 # Events and jobs have names below them, too, and links like an article's.
 _EVENT = re.compile(
     r"\b(?:webinars?|seminars?|workshops?|podcasts?|keynotes?|vacanc(?:y|ies)|professorships?)\b", re.IGNORECASE
@@ -87,34 +89,18 @@ _EVENT = re.compile(
 _INVITATION = re.compile(r"\b(?:register|apply|sign up|hosted by|sponsored by|book your)\b", re.IGNORECASE)
 _NO_PAPER = re.compile(
     r"(?:(?:author|publisher|editorial)(?:'s|s')? )?(?:correction|corrigendum|erratum|addendum)\b(?: to\b|:|$)"
-    r"|retract(?:ion|ed)(?: note| article)?(?: to)?:|expression of concern|(?:nature |science )?podcast\b|daily briefing"
-    r"|audio long.read|from the archive|issue editorial masthead|issue publication information",
+    r"|retract(?:ion|ed)(?: note| article)?(?: to)?:|expression of concern|(?:nature |science )?podcast\b"
+    r"|daily briefing|audio long.read|from the archive|issue editorial masthead|issue publication information",
     re.IGNORECASE,
 )
 # Headings of what is no paper, until the next heading; and the same as a label of one title.
 _NEWS = frozenset(
-    "news podcast podcasts careers career jobs events webinars multimedia video videos correction corrections errata"
-    " erratum corrigendum corrigenda retraction retractions obituary obituaries advertisement sponsored"
-    " blog blogs announcements".split()
-) | {
-    "author correction",
-    "publisher correction",
-    "news in focus",
-    "this week",
-    "books & arts",
-    "in the news",
-    "nature podcast",
-}
-_NEWS |= {"nature careers", "news feature", "research highlight", "research highlights", "world view", "book review"}
-_NEWS |= {
-    "book reviews",
-    "upcoming events",
-    "featured jobs",
-    "latest news",
-    "top news",
-    "call for papers",
-    "where i work",
-}
+    "news|podcast|podcasts|nature podcast|careers|career|jobs|nature careers|featured jobs|events|upcoming events|webinars"
+    "|multimedia|video|videos|correction|corrections|author correction|publisher correction|errata|erratum|corrigendum"
+    "|corrigenda|retraction|retractions|obituary|obituaries|advertisement|sponsored|blog|blogs|announcements"
+    "|news in focus|this week|in the news|latest news|top news|news feature|research highlight|research highlights"
+    "|books & arts|book review|book reviews|world view|where i work|call for papers".split("|")
+)
 # What follows is about the mail itself.
 _FOOTER = re.compile(
     r"\b(?:you(?:'re| are| have|'ve)? (?:receiv|subscrib|sign|get)\w*|unsubscribe|all rights reserved|privacy policy"
@@ -154,13 +140,15 @@ class _Candidate:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
         labels = (line.text.lower() for line in self.item.lines[:2])
-        if _NO_PAPER.match(title.text) or any(label in _NEWS for label in labels):
+        if _NO_PAPER.match(title.text) or is_front_matter(title.text) or any(label in _NEWS for label in labels):
             return False
         if self.article:
             is_long = len(_WORD.findall(title.text)) >= _MIN_WORDS
             return is_long or has_siblings or bool(self.names or self.other)
         # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
         # menu's or an advertisement's own address has words and numbers.
+        if self.other and self.names:
+            return True
         if not has_token(title.url):
             return False
         if self.other:
@@ -180,7 +168,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     journal = named["journal"] if named else subject if before else ""
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
-    lines = with_linked_titles(lines, find_article)
+    lines = with_linked_titles(_with_parted_links(lines), find_article)
     news = _links_to_news(lines)
     links = [link for line in lines for link in line.links]
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
@@ -192,8 +180,8 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         """Authors and journals may be links, too, and a title may be one word where other titles stand."""
         article = find_article(link.url)
         if not reads_like_title(link.text):
-            is_other = is_label(link.text) or is_front_matter(link.text)
-            return bool(article and link.place in titled and len(link.text) > 2 and not is_other)
+            is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
+            return bool(article) and (is_short or is_front_matter(link.text))
         is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
         return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
 
@@ -203,15 +191,18 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         for candidate in candidates
         if candidate.article or candidate.other or len(candidate.names) >= _MIN_NAMES
     )
+    # Citations have the authors above the title, or before it on its line.
+    above = {} if any(candidate.names for candidate in candidates) else _names_above(lines)
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
         is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
         if not is_paper or item.title.element in news:
             continue
-        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip("\"\u201c\u201d ")
+        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
         below = item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
+        authors = stated.authors or above.get(item.title.element, ())
         abstract = abstract_in(below, item.title.text)
         venue = stated.venue or ("" if "ejournal" in journal.lower() else journal)
         articles = [article for article in (candidate.article, candidate.other) if article]
@@ -222,13 +213,13 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         first = papers.get(candidate.key)
         if isinstance(first, Entry):  # a list of titles stands above the abstracts
             papers[candidate.key] = replace(
-                first, abstract=first.abstract or abstract, authors=first.authors or stated.authors
+                first, abstract=first.abstract or abstract, authors=first.authors or authors
             )
             continue
         papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
             title=title.removesuffix(".") if title.count(".") == 1 else title,
             abstract=abstract,
-            authors=stated.authors,
+            authors=authors,
             published=plausible_date(stated.published, mail.date),
             arxiv_id=identifier,
             doi=dois[0] if dois else None,
@@ -238,6 +229,32 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         )
     topic = sender.title if sender and sender.format != NAME else mail.subject or mail.sender_name
     return build_digest(sender.format if sender else NAME, topic, mail.date, papers.values()) if papers else None
+
+
+def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
+    """Return the lines without links on authors and abstracts that are part of the title's link."""
+    result: list[HtmlLine] = []
+    element = 0  # of the last link
+    is_parted = False
+    for line in lines:
+        is_more = bool(line.links) and line.links[0].element == element
+        is_parted = is_more and (is_parted or len(names_in(line.text)) > 1 or len(line.text) >= MIN_ABSTRACT)
+        element = line.links[-1].element if line.links else element
+        result.append(replace(line, links=()) if is_parted else line)
+    return result
+
+
+def _names_above(lines: Sequence[HtmlLine]) -> dict[int, tuple[str, ...]]:
+    """Return the names before each link on its line, or on the line above it, by the number of its element."""
+    names: dict[int, tuple[str, ...]] = {}
+    above = ""
+    for line in lines:
+        for link in line.links[:1]:
+            before = line.text.partition(link.text)[0].strip(" \u2022\u00b7")
+            text = re.sub(r"\s*\((?:19|20)\d\d\w?\)\W*$", "", before, count=1) if len(before) > _MIN_WORDS else above
+            names[link.element] = names_in(_NUMBER.sub("", text, count=1))
+        above = line.text or above
+    return names
 
 
 def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
@@ -259,7 +276,7 @@ _WRAPPED = 60  # characters; a shorter row is not continued by the next
 
 
 def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
-    """Return the lines of a plain text as those of HTML: addresses are links, and rows of one title or list are joined."""
+    """Return a plain text as lines of HTML: addresses are links, and the rows of a title or of a list are joined."""
     texts: list[str] = [""]
     for line in lines:
         last, text = texts[-1], line.text

@@ -145,16 +145,18 @@ def read_mail(content: bytes) -> list[Mail]:
 
 
 def _mails(message: Message) -> list[Mail]:
+    """Return a mail and those attached to it, without their texts in its own."""
     texts: dict[str, list[str]] = {content_type: [] for content_type in _TEXT_TYPES}
     attached: list[Mail] = []
     pending = [message]
     while pending:
         part = pending.pop()
         content_type = part.get_content_type()
-        inner = part.get_payload() if part.is_multipart() else []
-        if content_type == "message/rfc822" and isinstance(inner, list):
+        payload = part.get_payload()
+        inner = [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
+        if content_type == "message/rfc822":
             attached += [mail for each in inner for mail in _mails(each)]
-        elif isinstance(inner, list):
+        else:
             pending += reversed(inner)
         if content_type not in texts or part.get_content_disposition() == "attachment":
             continue

@@ -23,7 +23,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.formats import journal_mail
-from bot.formats.alert_mails import GOOGLE_SCHOLAR, PUBMED, AlertMail
+from bot.formats.alert_mails import GOOGLE_SCHOLAR, AlertMail
 from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
@@ -33,14 +33,14 @@ from bot.formats.keyword import KEYWORD
 from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
-from bot.formats.record_mails import RECORDS
+from bot.formats.record_mails import PUBMED_TEXT, RECORDS
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.wording import plural
 
-FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
+FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, PUBMED_TEXT, MARKDOWN)
 DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
-HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
+HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR,)
 
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
@@ -102,7 +102,7 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     its structure, which is the least certain. Where there is no HTML, the plain text is read by its structure, too.
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
-    if plain and (_starts(plain) or (not mail.html and RECORDS.is_rest(plain))):
+    if plain and (_starts(plain) or (not mail.html and (RECORDS.is_rest(plain) or PUBMED_TEXT.is_rest(plain)))):
         return [replace(digest, date=digest.date or mail.date) for digest in _parse_lines(plain)]
     lines = html_lines(mail.html) if mail.html else journal_mail.text_lines(plain)
     if not any(line.text for line in lines):

@@ -67,16 +67,9 @@ def test_one_document_at_most_recognises_a_file(beginning: str, title: str | Non
     assert [form.title for form in DOCUMENTS if form.beginning.match(beginning)] == ([title] if title else [])
 
 
-@pytest.mark.parametrize(
-    ("html", "name"),
-    [
-        (OWLS, "google-scholar"),
-        ('<a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/1/">Owls.</a>', "pubmed"),
-    ],
-)
-def test_one_format_recognises_an_alert(html: str, name: str) -> None:
-    lines = html_lines(html)
-    assert [form.name for form in HTML_MAILS if form.recognises(lines)] == [name]
+def test_one_format_recognises_an_alert() -> None:
+    lines = html_lines(OWLS)
+    assert [form.name for form in HTML_MAILS if form.recognises(lines)] == ["google-scholar"]
 
 
 @pytest.mark.parametrize(
