@@ -14,6 +14,7 @@ from base64 import urlsafe_b64decode
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
+from bot.formats.mail_tables import pattern, tables
 from bot.model import limits
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -149,65 +150,7 @@ _ARXIV = re.compile(
     r"(?:^|\.)arxiv\.org/(?:abs|pdf|html)/|(?:huggingface\.co/papers|scirate\.com/arxiv|papers\.cool/arxiv)/"
     r"|alphaxiv\.org/(?:abs|overview|pdf)/"
 )
-# Host and path of articles whose address has no DOI. A publisher's news and magazine have other paths.
-_ARTICLES = re.compile(
-    r"(?:^|\.)(?:"
-    r"nature\.com/articles/(?!d41586-|nature-)[a-z0-9._-]+$"  # d41586 is the magazine of Nature
-    r"|(?:cell|thelancet)\.com/.*(?:fulltext|abstract|pdf|article)/p?[SP][\w()-]{10,}"
-    r"|(?:sciencedirect|elsevier)\.com/.*pii/S\w{10,}"
-    r"|ieeexplore\.ieee\.org/(?:abstract/)?(?:document|abstract)/\d{4,}"
-    r"|ieeexplore\.ieee\.org/(?:stamp|xpl)/\w+\.jsp$"
-    r"|computer\.org/csdl/(?:journal|magazine|proceedings-article)/.*\w{10,}"
-    r"|(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|europepmc\.org/article/\w+)/\d{5,}"
-    r"|(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pmc)/articles/PMC\d+"
-    r"|openreview\.net/(?:forum|pdf)"
-    r"|aclanthology\.org/[A-Z0-9]\w*[.-]\w"
-    r"|proceedings\.mlr\.press/v\d+/\w"
-    r"|jmlr\.org/papers/"
-    r"|openaccess\.thecvf\.com/content"
-    r"|(?:proceedings\.neurips|papers\.nips)\.cc/paper"
-    r"|academic\.oup\.com/[\w-]+/(?:advance-)?article(?:-abstract|-pdf)?/"
-    r"|elifesciences\.org/(?:articles|reviewed-preprints)/\d+"
-    r"|mdpi\.com/\d{4}-\d{3}[\dX]/\d+/\d+/\d+"
-    r"|jamanetwork\.com/journals/[\w-]+/(?:full|article-)?\w*article\w*/\d+"
-    r"|bmj\.com/content/\d+/"
-    r"|papers\.ssrn\.com/.*papers\.cfm|ssrn\.com/abstract=\d+"
-    r"|semanticscholar\.org/(?:paper/|CorpusID:\d)"
-    r"|ojs\.aaai\.org/.*article/view/\d+"
-    r"|usenix\.org/conference/[\w-]+/presentation/\w"
-    r"|researchgate\.net/publication/\d+"
-    r"|scopus\.com/(?:inward/(?:record|citedby)\.ur[il]|record/display\.ur[il]|pages/publications/\d)"
-    r"|webof(?:science|knowledge)\.com/(?:.*full-record/|api/gateway|gateway/)"
-    r"|repec\.org/(?:n$|[pa]/|RePEc:)"
-    r"|nber\.org/papers/w\d+"
-    r"|app\.dimensions\.ai/details/publication/pub\.\d+"
-    r"|(?:ui\.adsabs\.harvard\.edu/abs/\d|inspirehep\.net/literature/\d)"
-    r"|(?:jstor\.org/stable|muse\.jhu\.edu/article)/\d+"
-    r"|cambridge\.org/core/(?:journals|product)/.*article/"
-    r"|projecteuclid\.org/journals/.*\w{10,}"
-    r"|researchsquare\.com/article/rs-\d+|preprints\.org/manuscript/\d|osf\.io/preprints/\w+/\w"
-    r"|chemrxiv\.org/engage/\w+/article-details/\w"
-    r"|(?:bio|med)rxiv\.org/cgi/content/\w+/\d{4}\."
-    r"|academia\.edu/\d{5,}/|zenodo\.org/records?/\d"
-    r"|optica\.org/.*(?:abstract|fulltext)\.cfm$|aeaweb\.org/articles$"
-    r")",
-    re.IGNORECASE,
-)
-# Parameters that identify an article, by the end of the host; all others of an article's address are cut.
-_IDENTIFYING = {
-    "ssrn.com": {"abstract_id", "abstract", "abstractid"},
-    "scopus.com": {"eid", "scp"},
-    "openreview.net": {"id"},
-    "ieee.org": {"arnumber"},
-    "repec.org": {"u", "r"},
-    "webofscience.com": {"keyut"},
-    "webofknowledge.com": {"keyut"},
-    "optica.org": {"uri"},
-    "aeaweb.org": {"id"},
-}
-_NEEDS_PARAMETER = re.compile(
-    r"papers\.cfm$|\.ur[il]$|openreview\.net|gateway|\.jsp$|repec\.org/n$|optica|aeaweb", re.IGNORECASE
-)
+_NEEDS_PARAMETER = re.compile(r"\.(?:cfm|jsp|ur[il])$|openreview\.net|gateway|repec\.org/n$|aeaweb", re.IGNORECASE)
 _UT = re.compile(r"(?:KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
 # With a DOI in their path, these are of an issue, a book or a service.
 _NOT_ARTICLES = re.compile(
@@ -260,7 +203,8 @@ def article_at(url: str) -> Article | None:
     True
     """
     parts = _split(url)
-    place = f"{parts.hostname or ''}{unquote(parts.path)}"
+    hostname = parts.hostname or ""
+    place = f"{hostname}{unquote(parts.path)}"
     is_preprint = bool(_ARXIV.search(place))
     if (is_preprint and not arxiv_id_in(place)) or _NOT_ARTICLES.search(parts.path):
         return None
@@ -268,8 +212,8 @@ def article_at(url: str) -> Article | None:
         return Article(url, arxiv_id=arxiv_id_in(place))
     # A DOI may stand in a parameter: "?id=10.1371/journal.pone.0300001".
     query = parse_qsl(parts.query.replace(";", "&")) if parts.query.count("&") + parts.query.count(";") < 100 else []
-    host = next((host for host in _IDENTIFYING if (parts.hostname or "").endswith(host)), "")
-    known = [(name, value) for name, value in query if name.lower() in _IDENTIFYING.get(host, ())]
+    identifying = next((names for host, names in tables()["parameters"].items() if hostname.endswith(host)), ())
+    known = [(name, value) for name, value in query if name.lower() in identifying]
     dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
     address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))
     if match := _DOI_BY_ID.search(place):
@@ -277,14 +221,11 @@ def article_at(url: str) -> Article | None:
     if identifier := _doi_in(place) or (_doi_in(dois[0][1]) if dois else None):
         preprint = re.fullmatch(r"10\.48550/arxiv\.(.+)", identifier, re.IGNORECASE)
         return Article(address, arxiv_id_in(preprint[1])) if preprint else Article(address, doi=identifier)
-    if len(place) > _MAX_PLACE or not _ARTICLES.search(place):
-        return None
-    if host.startswith("webof"):
-        match = _UT.search(unquote(url))
-        number = match[1].upper() if match else ""
-        record = number if ":" in number else f"WOS:{number}"
-        return Article(f"https://www.webofscience.com/wos/woscc/full-record/{record}") if match else None
-    return Article(address) if known or not _NEEDS_PARAMETER.search(place) else None
+    is_article = len(place) <= _MAX_PLACE and pattern("article").search(place)
+    if is_article and (match := _UT.search(unquote(url))):
+        record = match[1].upper() if ":" in match[1] else f"WOS:{match[1].upper()}"
+        return Article(f"https://www.webofscience.com/wos/woscc/full-record/{record}")
+    return Article(address) if is_article and (known or not _NEEDS_PARAMETER.search(place)) else None
 
 
 def _doi_in(text: str) -> str | None:

@@ -26,59 +26,10 @@ from bot.formats.format import (
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
+from bot.formats.mail_tables import pattern, words
 from bot.model import limits
 
-# Words of a name that are not capitalised, in lower case.
-_PARTICLES = frozenset(
-    "al bin d da das de del della den der des di do dos du e el et la le ter ten van von y zu".split()
-)
-# A line of these only is a label of the layout.
-_SECTION_WORDS = frozenset(
-    "abstract access advance advertisement analysis application article articles authors available board brief briefing"
-    " case citation code comment commentary communication conference correction correspondence cover data download"
-    " early editor editorial editors erratum featured figures free front full highlights html in insight insights issue"
-    " journal letter letters masthead material matters arising method methods more new news note notes now obituary on"
-    " online open opinion original outlook paper papers pdf perspective policy preprint primer protocol published read"
-    " references report research resource review reviews section share short software special spotlight study"
-    " suggestion supplementary table technical text the theory this tools trial update version view viewpoint views"
-    " volume world".split()
-)
-_LABEL_WORDS = _SECTION_WORDS | frozenset(
-    "a about account add address alert alerts all also an and any as at author back become book browse browser by call"
-    " can change check click contact contents copyright current cookie customer details discover display do edit email"
-    " expand explore export facebook feedback find follow for forward friend from get go guidelines help here home"
-    " homepage image images info information is it join latest learn library like link list log login mail mailing"
-    " manage manuscript me member membership message most my next not of offers opt or our out page policy popular post"
-    " preferences press previous privacy products profile recommend recommended register related renew s save search"
-    " see service services settings shop show sign similar site sponsored stop submissions submit subscribe"
-    " subscription subscriptions support tell terms to today top twitter unsubscribe up us use user using video videos visit watch"
-    " web website what white whitepaper why with x you your youtube conditions center centre cite cited count".split()
-)
-# Words of journals and institutions that no name has.
-_VENUE = re.compile(
-    r"\b(?:journal|reviews?|letters|proceedings|transactions|annals|archives|bulletin|advances|frontiers|conference"
-    r"|symposium|workshop|magazine|quarterly|communications|reports|research|science|sciences|nature|studies|physics"
-    r"|chemistry|medicine|engineering|technology|international|european|american|arxiv|biorxiv|medrxiv|ssrn|plos|ieee"
-    r"|acm|lancet|jama|bmj|cell|neuron|immunity|current|opinion|zeitschrift|revue|revista|rivista|acta|\w{3,20}ology|phys|chem|biol|lett|rev|proc|trans)\b",
-    re.IGNORECASE,
-)
-_AFFILIATION = re.compile(
-    r"\b(?:universit\w{1,4}|institut\w{0,3}|schools?|colleges?|departments?|dept|laborator\w{1,3}|hospitals?|cent(?:er|re)"
-    r"|faculty|academy|bank|inc|ltd|corp|gmbh|ministry|council|foundation|business|economics|polytechnic"
-    r"|nber|cepr|cnrs|inserm|independent|univ)\b",
-    re.IGNORECASE,
-)
 _BY = re.compile(r"(?:written by|by|authors?|author\(s\)|editors?)(?:\s*:\s*|\s+)", re.IGNORECASE)
-_ET_AL = re.compile(
-    r"[,;&]?\s*(?:et\s+al\.?|\.\.\.|\u2026|(?:and |& |\+ ?)?(?:\d{1,4} (?:more|others?|other authors|authors"
-    r"|colleagues|co-?authors)|\d{1,4} more|others)|\+ ?\d{1,4})(?: authors?)?\s*$",
-    re.IGNORECASE,
-)
-_DEGREES = re.compile(
-    r",\s*(?:M\.?D\.?|Ph\.?\s?D\.?|D\.?Phil\.?|M\.?P\.?H\.?|M\.?Sc?\.?|M\.?S\.?|B\.?Sc?\.?|B\.?A\.?|M\.?B\.?A\.?|MBBS|MBChB"
-    r"|M\.?B\.?B?\.?|B\.?Ch(?:ir)?\.?|Dr\.?P\.?H\.?|Sc\.?D\.?|Pharm\.?D\.?|R\.?N\.?|FACS|FACC|FRCP|M\.?Phil\.?|M\.?A\.?"
-    r"|MHS|MAS|D\.?O\.?|J\.?D\.?)(?=[\s,;]|$)"
-)
 _MARKS = re.compile(
     r"(?<=[^\W\d_])\.?\s?\d{1,2}(?:\s?,\s?\d{1,2}){0,9}(?=\s*(?:[,;&*]|and\b|$))|[*\u2020\u2021\u00a7\u00b6]"
 )
@@ -88,14 +39,7 @@ _LAST_FIRST = re.compile(r"([^\W\d_][^\d,;]{1,40}?)\s((?:[A-Z]\.[\s-]?){1,4})") 
 # "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
-# Addresses and calls to action lead to articles, too, and have as many words as a title.
-_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|\S+@\S+$", re.IGNORECASE)
-_CALL = re.compile(
-    r"(?:view|read|download|access|get|save|share|see|open|visit|cite|export|continue|click|go|browse|find|learn)\b"
-    r" (?:the|this|full|full-text|abstract|pdf|article|paper|html|it|here|more|on|in|at|to|online|all|related|similar"
-    r"|our|your)\b",
-    re.IGNORECASE,
-)
+_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|pmid: ?\d+$|\S+@\S+$", re.IGNORECASE)
 _MIN_TITLE = 10  # characters
 MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
@@ -103,43 +47,18 @@ _ABSTRACT = re.compile(
     r"(?:tl;?\s?dr\b\s?[:.\u2013\u2014-]?|abstract(?:\s?[:.\u2013\u2014-]|(?=\s+(?-i:[A-Z])))|(?:ai )?summary\s?:)\s*",
     re.IGNORECASE,
 )
-_ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|summary)\s?:?", re.IGNORECASE)
-# A volume or pages make a long line a citation and no abstract.
-_CITATION = re.compile(
-    r"\b(?:vol(?:ume|\.)?|issue|pages?|pp\.?|article(?: number| no\.?)?|art\. no\.)\s?:?\s?\d|\b\d{1,4}\s?\(\d{1,3}\)"
-    r"|\bdoi\b|available online|published online|published\s?:?\s?\d|in press",
-    re.IGNORECASE,
-)
+_ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|(?:short )?summary)\s?:?", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+")
-_A_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_MONTH_YEAR = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]{{0,6}}\.?,?\s*((?:19|20)\d\d)\b", re.IGNORECASE)
-_YEAR_MONTH = re.compile(rf"\b((?:19|20)\d\d)\s+({'|'.join(MONTHS)})[a-z]{{0,6}}\b(?:\s+(\d{{1,2}})\b)?", re.IGNORECASE)
-_ISO_MONTH = re.compile(r"\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b")
-_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
-# What stands beside a venue: kinds of articles, and notes on access.
-_KIND = re.compile(
-    r"(?:research |original |review |journal |full[- ]text |open access |free |peer[- ]reviewed )*(?:articles?|papers?"
-    r"|preprints?|chapters?|reviews?|letters?|full[- ]text available|conference papers?|open access"
-    r"|editors?'? suggestion|thesis|book|data(?:set)?|working papers?|technical reports?|posters?|pdf available|letter to editor)",
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
+# "2026-05", "2026 Jan 20", "MAY 2026"
+_PARTIAL_DATE = re.compile(
+    rf"\b((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])|\s({_MONTH})(?:\s(\d{{1,2}}))?)\b|\b({_MONTH})\.?,?\s?((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
-# A journal's name ends where its year, volume or pages begin.
-_VENUE_END = re.compile(
-    r"[\s,;:(]*(?:\b(?:vol(?:ume|\.)?|issue|iss\.|no\.|number|pages?|pp\.?|article|art\. no|available online|in press"
-    r"|published|first published|posted|early (?:view|access)|online|doi|issn|date|epub|e-?pub)\b|\d|\().*",
-    re.IGNORECASE,
-)
-_BEFORE_VENUE = re.compile(
-    r"(?:source|published in|journal|publication|in|venue|appeared in)\s*:\s*|published in |\W*\((?:19|20)\d\d\)[\s.,]*"
-    r"|(?:19|20)\d\d[a-z]?[.,]?\s+(?=[A-Z])",
-    re.IGNORECASE,
-)
-_NO_VENUE = re.compile(
-    r"\W*(?:doi|https?:|www\.|issn|pmid|pages?|pp\b|article|volume|published|publication|version of record|accepted"
-    r"|received|first published|available|online|posted|open access|free access|e-?mail|keywords?|cited|citations?"
-    r"|by\b|authors?|date|posted|impact factor|\d)",
-    re.IGNORECASE,
-)
+# Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
+_AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|,?\s\(?(?=(?:19|20)\d\d\b)")
+_MAX_ENDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,65 +78,49 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
     is_with_affiliations = is_linked = False  # an author a line
     above = ""  # a line that may be the venue of the citation below it
     for _, block in groupby(lines, key=attrgetter("block")):
-        cut = [(before_labels(line), bool(line.links)) for line in block]
-        rows = [text for text, _ in cut]
+        rows = [(before_labels(line), bool(line.links)) for line in block]
         if not authors or is_with_affiliations:
-            names = _with_affiliations(rows)
+            names = _with_affiliations([text for text, _ in rows])
             authors += names
             is_with_affiliations = bool(authors)
-            if names:
-                continue
-        for text, has_links in cut:
-            if not text or len(text) > limits.BYLINE or _ABSTRACT.match(text):
-                continue
+            rows = [] if names else rows
+        for text, has_links in rows:
             names = names_in(text)
             if names and (not authors or (has_links and is_linked and len(names) == 1)):
                 authors += names
-                is_linked = has_links  # a linked author a line
+                is_linked = has_links
                 continue
             is_linked = False
-            if len(text) > LONGEST_TITLE and not _CITATION.search(text):
+            is_citation = bool(pattern("citation").search(text[:LONGEST_TITLE]))
+            if not text or _ABSTRACT.match(text) or (len(text) > LONGEST_TITLE and not is_citation):
                 continue
-            segments = [segment for segment in _SEPARATOR.split(text[: limits.LINE]) if segment]
-            others = [segment for segment in segments if not (_KIND.fullmatch(segment) or _is_date(segment))]
-            if not authors and others and len(segments) > 1:
-                names = names_in(others[0])
-                each = [names_in(segment) for segment in others] if len(others) == len(segments) else []
-                authors = tuple(name for part in each for name in part) if each and all(each) else names
-                others = others[1:] if names else others
-                if each and all(each):
-                    continue
+            segments = [segment for segment in _SEPARATOR.split(text[: limits.ABSTRACT]) if segment]
+            others = [segment for segment in segments if not (pattern("kind").fullmatch(segment) or _is_date(segment))]
             if not authors:
-                authors, rest = _names_before(text)
-                venue = venue or (venue_in(rest) if authors else "")
-            published = published or day_in(text)
-            is_citation = bool(_CITATION.search(text))
-            if not venue and (len(others) < len(segments) or is_citation or day_in(text)):
+                # "A, B \u2022 Journal of Owls \u2022 May 2026", "A \u00b7 B", "A, B. J Owls. 2026"
+                each = [names_in(segment) for segment in others] if len(segments) > 1 else []
+                if each and all(each) and others == segments:
+                    authors, others = tuple(name for names in each for name in names), []
+                elif each and each[0]:
+                    authors, others = each[0], others[1:]
+                elif _YEAR.search(text):
+                    ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS)
+                    end = next((end for end in ends if names_in(text[: end.start()])), None)
+                    authors = names_in(text[: end.start()]) if end else ()
+                    venue = venue or (venue_in(text[end.end() :]) if end else "")
+            day = day_in(text)
+            published = published or day
+            if not venue and (len(others) < len(segments) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
-                venue = next(filter(None, venues), "") or (venue_in(above) if _NO_VENUE.match(text) else "")
+                venue = next(filter(None, venues), "") or (venue_in(above) if pattern("no_venue").match(text) else "")
             above = text
     return Credits(authors, venue, published)
-
-
-# Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
-_AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|,?\s\(?(?=(?:19|20)\d\d\b)")
-_MAX_ENDS = 20
-
-
-def _names_before(text: str) -> tuple[tuple[str, ...], str]:
-    """Return the authors that a citation begins with, and what follows them; nothing if it doesn't."""
-    if not _A_YEAR.search(text[: limits.ABSTRACT]):
-        return (), ""
-    for end in islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS):
-        if names := names_in(text[: end.start()]):
-            return names, text[end.end() :]
-    return (), ""
 
 
 def before_labels(line: HtmlLine) -> str:
     """Return a line's text up to the first link that is a label; authors may be links, too."""
     for link in line.links:
-        if not (names_in(link.text) or _VENUE.search(link.text) or _ADDRESS.match(link.text)):
+        if not (names_in(link.text) or pattern("venue").search(link.text) or _ADDRESS.match(link.text)):
             return line.text.partition(link.text)[0].strip()
     return line.text
 
@@ -225,13 +128,13 @@ def before_labels(line: HtmlLine) -> str:
 def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
     """Return the authors of rows such as "Ada Lovelace, University of Owls"; one at least must have an affiliation."""
     parts = [row.split(",") for row in rows if len(row) <= LONGEST_TITLE and "@" not in row]
-    if not any(names_in(first) and any(map(_AFFILIATION.search, others)) for first, *others in parts):
+    if not any(names_in(first) and any(map(pattern("affiliation").search, others)) for first, *others in parts):
         return ()
     authors: list[str] = []
     for first, *others in parts:
-        listed = takewhile(lambda part: names_in(part) and not _AFFILIATION.search(part), [first, *others])
+        listed = takewhile(lambda part: names_in(part) and not pattern("affiliation").search(part), [first, *others])
         names = [part.strip() for part in listed]
-        authors += names if any(map(_AFFILIATION.search, others)) else names[:1]
+        authors += names if any(map(pattern("affiliation").search, others)) else names[:1]
     return tuple(authors)
 
 
@@ -242,23 +145,18 @@ def day_in(text: str) -> date | None:
     (datetime.date(2026, 5, 1), datetime.date(2026, 1, 20), None)
     """
     text = text[:LONGEST_TITLE]
-    if day := date_in(text):
+    if (day := date_in(text)) or not (match := _PARTIAL_DATE.search(text)):
         return day
-    if match := _YEAR_MONTH.search(text):
-        return calendar_day(match[3] or "1", match[2], match[1])
-    if match := _MONTH_YEAR.search(text):
-        return calendar_day("1", match[1], match[2])
-    iso = _ISO_MONTH.search(text)
-    return calendar_day("1", MONTHS[int(iso[2]) - 1], iso[1]) if iso else None
-
-
-_DATE_WORDS = frozenset("accepted received posted record st nd rd th mon tue wed thu fri sat sun".split())
+    number = match[2]
+    month = MONTHS[int(number) - 1] if number else match[3] or match[5]
+    return calendar_day(match[4] or "1", month, match[1] or match[6])
 
 
 def _is_date(text: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", text.lower()) if len(text) <= LONGEST_TITLE else ["?"]
-    has_date = bool(day_in(text) or _YEAR.fullmatch(text))
-    return has_date and all(word in _LABEL_WORDS or word[:3] in MONTHS or word in _DATE_WORDS for word in words)
+    """Whether a text has a date and no words but those that stand beside one."""
+    is_year = len(text) < _MIN_TITLE and _YEAR.search(text)
+    others = re.findall(r"[^\W\d_]+", text[:LONGEST_TITLE].lower()) if is_year or day_in(text) else [text]
+    return len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
 
 
 def venue_in(text: str) -> str:
@@ -270,15 +168,16 @@ def venue_in(text: str) -> str:
     ('JOURNAL OF OWLS', '')
     """
     text = text[:LONGEST_TITLE].strip(" *")
-    text = text[before.end() :] if (before := _BEFORE_VENUE.match(text)) else text
-    if _NO_VENUE.match(text) or _ADDRESS.match(text):
+    text = text[before.end() :] if (before := pattern("before_venue").match(text)) else text
+    if pattern("no_venue").match(text) or _ADDRESS.match(text):
         return ""
-    venue = _VENUE_END.sub("", f" {text}", count=1).strip(" ,;:")
-    if _MONTH_YEAR.search(text):
-        venue = re.sub(rf"\W*(?:{'|'.join(MONTHS)})[a-z]{{0,6}}$", "", venue, count=1, flags=re.IGNORECASE)
-    words = venue.split()
-    is_label = all(word.lower().strip(".,:") in _LABEL_WORDS or word.lower().strip(".")[:3] in MONTHS for word in words)
-    is_sentence = len(words) > 15 or (len(words) > 4 and venue.endswith("."))
+    venue = pattern("after_venue").sub("", f" {text}", count=1).strip(" ,;:")
+    if _PARTIAL_DATE.search(text):
+        venue = re.sub(rf"\W{{0,3}}\b{_MONTH}$", "", venue, count=1, flags=re.IGNORECASE)
+    parts = venue.split()
+    labels = words("sections") | words("links") | words("dates")
+    is_label = all(part.lower().strip(".,:") in labels for part in parts)
+    is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith("."))
     # The full stop is one of a sentence, and not of "Phys. Rev. Lett." or "Owl Sci., 2026".
     venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
     return "" if is_label or is_sentence or not venue[:1].isalnum() else venue
@@ -296,17 +195,14 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
     ((), (), ())
     """
-    text = text[: limits.BYLINE]
-    unlabelled = _BY.sub("", text, count=1)
+    unlabelled = _BY.sub("", text[: limits.BYLINE], count=1)
     is_labelled = unlabelled != text
     if "(" in unlabelled:
-        full = _FULL_NAMES.findall(unlabelled)
-        unlabelled = (
-            "; ".join(name for _, name in full)
-            if len(full) == unlabelled.count("(")
-            else without_affiliations(unlabelled)
-        )
-    text = _ET_AL.sub("", _MARKS.sub("", _DEGREES.sub("", unlabelled)).rstrip(" ,;"))
+        full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
+        is_full = len(full) == unlabelled.count("(")
+        unlabelled = "; ".join(full) if is_full else without_affiliations(unlabelled)
+    unmarked = _MARKS.sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
+    text = pattern("and_others").sub("", unmarked)
     # The full stop of a list such as "Lovelace A, Hopper G." is no initial's.
     others, _, last = text.rpartition(",")
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
@@ -335,14 +231,15 @@ def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
 
 
 def _is_name(text: str) -> bool:
-    if not _NAME.fullmatch(text) or _VENUE.search(text):
+    if not _NAME.fullmatch(text) or pattern("venue").search(text):
         return False
-    words = text.replace(".", ". ").split()
+    parts = text.replace(".", ". ").split()
     # Names of one word are rarer than lists of subjects.
-    if len(words) > 6 or (len(words) < 2 and text.isascii()) or all(word.lower() in _SECTION_WORDS for word in words):
+    is_label = all(part.lower() in words("sections") for part in parts)
+    if len(parts) > 6 or (len(parts) < 2 and text.isascii()) or is_label:
         return False
-    capitals = [word for word in words if word.lower().strip(".'\u2019") not in _PARTICLES]
-    return bool(capitals) and all(word[0].isupper() or not word[0].isascii() for word in capitals)
+    capitals = [part for part in parts if part.lower().strip(".'\u2019") not in words("particles")]
+    return bool(capitals) and all(part[0].isupper() or not part[0].isascii() for part in capitals)
 
 
 def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
@@ -362,7 +259,12 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
         if (label or is_labelled) and _MIN_LABELLED <= len(text) <= limits.ABSTRACT:
             return text[label.end() :] if label else text
         is_labelled = bool(_ABSTRACT_LABEL.fullmatch(text))
-        is_other = text == title or names_in(text) or (len(text) <= LONGEST_TITLE and _CITATION.search(text))
+        is_other = (
+            text == title
+            or text.startswith("(1)")
+            or names_in(text)
+            or (len(text) <= LONGEST_TITLE and pattern("citation").search(text))
+        )
         if not first and MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not has_links and not is_other:
             first = text
     return first
@@ -394,15 +296,15 @@ def joined(rows: Iterable[str]) -> str:
 
 def is_venue(text: str) -> bool:
     """Whether a short text has a word of journals' names."""
-    return len(text.split()) <= 8 and bool(_VENUE.match(text) or re.search(r"\bjournal\b", text, re.IGNORECASE))
+    return len(text.split()) <= 8 and bool(pattern("venue").search(text))
 
 
 def is_label(text: str) -> bool:
     """Whether a link's text is an address, a call such as "View this article", or made of words of the layout only."""
-    words = re.findall(r"\w+", text.lower())
-    return bool(_ADDRESS.match(text) or _CALL.match(text)) or all(
-        word in _LABEL_WORDS or word.removesuffix("s") in _LABEL_WORDS for word in words
-    )
+    labels = words("sections") | words("links")
+    parts = re.findall(r"\w+", text.lower())
+    is_of_words = all(part in labels or part.removesuffix("s") in labels for part in parts)
+    return bool(_ADDRESS.match(text) or pattern("call").match(text)) or is_of_words
 
 
 def reads_like_title(text: str) -> bool:

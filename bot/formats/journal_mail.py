@@ -11,7 +11,7 @@ Where a title is not a link, but "Abstract" or "Read more" below it leads to an 
 names is the title. A title of one word counts where the layout has the titles of other articles.
 
 Everything else is left alone: menus, news and advertisements have titles too, and a missing paper costs less than an
-advertisement in an edition. ``SENDERS`` has what the structure doesn't tell, a row a sender.
+advertisement in an edition. ``mails.toml`` has what the structure doesn't tell.
 """
 
 from __future__ import annotations
@@ -22,13 +22,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, takewhile
-from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
 from bot.formats.credits import MIN_ABSTRACT, abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
-from bot.formats.format import Line, build_digest, is_front_matter, plausible_date, prose, quoted, reject_reason
+from bot.formats.format import (
+    LONGEST_TITLE,
+    Line,
+    build_digest,
+    is_front_matter,
+    plausible_date,
+    prose,
+    quoted,
+    reject_reason,
+)
 from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
 from bot.formats.mail import Mail
+from bot.formats.mail_tables import pattern, tables
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import doi_in
 
@@ -36,77 +45,16 @@ NAME = "journal-mail"
 FindArticle = Callable[[str], Article | None]  # by the address of a link
 
 
-class Sender(NamedTuple):
-    """What is known of a sender: a part of its address, and what is stored with its papers."""
-
-    address: str
-    title: str  # for people: of the digest, and of the venues that it states
-    format: str = NAME
-    is_search: bool = True  # an alert of the reader's own, which the subject names; not a journal's table of contents
-
-
-SENDERS = (
-    Sender("ncbi.nlm.nih.gov", "PubMed", "pubmed"),
-    Sender("scopus", "Scopus"),
-    Sender("notification.elsevier.com", "Elsevier", is_search=False),
-    Sender("webofscience.com", "Web of Science"),
-    Sender("clarivate.com", "Web of Science"),
-    Sender("semanticscholar.org", "Semantic Scholar"),
-    Sender("researchgatemail.net", "ResearchGate", is_search=False),
-    Sender("researchgate.net", "ResearchGate", is_search=False),
-    Sender("ssrn.com", "SSRN", is_search=False),
-    Sender("dimensions.ai", "Dimensions"),
-    Sender("repec.org", "RePEc", is_search=False),
-)
-# Journals that a subject names, by what is before the name, or behind it.
-_BEFORE_JOURNAL = re.compile(
-    r"(?:(?:new|latest) (?:issue|articles?|content|papers)(?: alert)?(?: available)?(?: (?:of|from|in|for)|:)"
-    r"|table of contents(?: alert)?(?: for|:)|e?toc(?: alert)?:)\s(?:the )?",
-    re.IGNORECASE,
-)
-_JOURNAL = re.compile(
-    r"(?P<journal>[A-Z][^:|]{2,80}?)\W*(?:[,:|\u2013-]|\s)\s*"
-    r"(?:(?:vol(?:ume|\.)?|issue|no\.)\s?\d.*|(?:e?toc|table of contents|contents|online now"
-    r"|early view|onlinefirst"
-    r"|new (?:issue|articles?)"
-    r"|latest articles|articles? in press|accepted articles|advance (?:articles?|access)|first online|online first"
-    r"|ahead of print|current issue)\b.*)$",
-    re.IGNORECASE,
-)
 _NEAR = 5  # lines below a title where its authors and DOI stand
 _BELOW = 30  # lines below a title where its abstract stands
+_LONGEST_HEADING = 40  # characters
+_LONGEST_JOURNAL = 80
 _MIN_WORDS = 4
 _MIN_NAMES = 2
 _CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
-# Events and jobs have names below them, too, and links like an article's.
-_EVENT = re.compile(
-    r"\b(?:webinars?|seminars?|workshops?|podcasts?|keynotes?|vacanc(?:y|ies)|professorships?)\b", re.IGNORECASE
-)
-# Not "Webinars" and "Jobs": below the last paper, they are the headings of what follows.
-_INVITATION = re.compile(r"\b(?:register|apply|sign up|hosted by|sponsored by|book your)\b", re.IGNORECASE)
-_NO_PAPER = re.compile(
-    r"(?:(?:author|publisher|editorial)(?:'s|s')? )?(?:correction|corrigendum|erratum|addendum)\b(?: to\b|:|$)"
-    r"|retract(?:ion|ed)(?: note| article)?(?: to)?:|expression of concern|(?:nature |science )?podcast\b"
-    r"|daily briefing|audio long.read|from the archive|issue editorial masthead|issue publication information",
-    re.IGNORECASE,
-)
-# Headings of what is no paper, until the next heading; and the same as a label of one title.
-_NEWS = frozenset(
-    "news|podcast|podcasts|nature podcast|careers|career|jobs|nature careers|featured jobs|events|upcoming events|webinars"
-    "|multimedia|video|videos|correction|corrections|author correction|publisher correction|errata|erratum|corrigendum"
-    "|corrigenda|retraction|retractions|obituary|obituaries|advertisement|sponsored|blog|blogs|announcements"
-    "|news in focus|this week|in the news|latest news|top news|news feature|research highlight|research highlights"
-    "|books & arts|book review|book reviews|world view|where i work|call for papers".split("|")
-)
-# What follows is about the mail itself.
-_FOOTER = re.compile(
-    r"\b(?:you(?:'re| are| have|'ve)? (?:receiv|subscrib|sign|get)\w*|unsubscribe|all rights reserved|privacy policy"
-    r"|(?:e-?mail|message|alert) was sent)\b|\u00a9|^copyright\b|^manage (?:your )?\w+$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +71,10 @@ class _Candidate:
 
     @classmethod
     def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
-        item = replace(item, lines=tuple(takewhile(lambda line: not _FOOTER.search(line.text[:300]), item.lines)))
+        def is_of_item(line: HtmlLine) -> bool:
+            return not (pattern("footer").search(line.text[:LONGEST_TITLE]) or _NUMBER.match(line.text))
+
+        item = replace(item, lines=tuple(takewhile(is_of_item, item.lines)))
         near = item.lines[:_NEAR]
         links = (link for line in near for link in line.links)
         texts = (doi_in(line.text) for line in near if _DOI_LABEL.search(line.text))
@@ -139,42 +90,42 @@ class _Candidate:
     def is_paper(self, *, has_siblings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
-        labels = (line.text.lower() for line in self.item.lines[:2])
-        if _NO_PAPER.match(title.text) or is_front_matter(title.text) or any(label in _NEWS for label in labels):
+        labels = (line.text[:LONGEST_TITLE] for line in self.item.lines[:2])
+        if (
+            pattern("no_paper").match(title.text)
+            or is_front_matter(title.text)
+            or any(map(pattern("news").fullmatch, labels))
+        ):
             return False
         if self.article:
             is_long = len(_WORD.findall(title.text)) >= _MIN_WORDS
             return is_long or has_siblings or bool(self.names or self.other)
         # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
         # menu's or an advertisement's own address has words and numbers.
-        if self.other and self.names:
-            return True
-        if not has_token(title.url):
-            return False
-        if self.other:
-            return True
-        is_event = bool(_EVENT.search(title.text)) or any(
-            _INVITATION.search(line.text) for line in self.item.lines[:_NEAR]
+        if self.other or not has_token(title.url):
+            return bool(self.other and (self.names or has_token(title.url)))
+        is_event = bool(pattern("event").search(title.text)) or any(
+            pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
         )
         return len(self.names) >= _MIN_NAMES and has_siblings and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
-    sender = next((sender for sender in SENDERS if sender.address in mail.sender.lower()), None)
-    before = _BEFORE_JOURNAL.match(mail.subject)
+    senders = (row for row in tables()["senders"] if row["address"] in mail.sender.lower())
+    sender = next(senders, {"name": mail.sender_name or mail.sender})
+    before = pattern("before_journal").match(mail.subject)
     subject = mail.subject[before.end() :] if before else mail.subject
-    named = _JOURNAL.match(subject)
-    journal = named["journal"] if named else subject if before else ""
+    after = pattern("after_journal").search(subject)
+    journal = subject[: after.start()] if after else subject if before else ""
+    journal = "" if len(journal) > _LONGEST_JOURNAL or ":" in journal or "ejournal" in journal.lower() else journal
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(_with_parted_links(lines), find_article)
     news = _links_to_news(lines)
     links = [link for line in lines for link in line.links]
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
-    titled = {
-        link.place: article.key for link in links if link.place in certain and (article := find_article(link.url))
-    }
+    titled = {link.place for link in links if link.place in certain and find_article(link.url)}
 
     def is_title(link: HtmlLink) -> bool:
         """Authors and journals may be links, too, and a title may be one word where other titles stand."""
@@ -191,8 +142,6 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         for candidate in candidates
         if candidate.article or candidate.other or len(candidate.names) >= _MIN_NAMES
     )
-    # Citations have the authors above the title, or before it on its line.
-    above = {} if any(candidate.names for candidate in candidates) else _names_above(lines)
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
@@ -202,33 +151,31 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
         below = item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
-        authors = stated.authors or above.get(item.title.element, ())
         abstract = abstract_in(below, item.title.text)
-        venue = stated.venue or ("" if "ejournal" in journal.lower() else journal)
+        venue = stated.venue or journal
         articles = [article for article in (candidate.article, candidate.other) if article]
         identifier = articles[0].arxiv_id if articles else None
         dois = [article.doi for article in articles if article.doi]
         address = articles[0].url if articles else public_address(item.title.url)
-        origin = sender.title if sender else (mail.sender_name or mail.sender)
         first = papers.get(candidate.key)
         if isinstance(first, Entry):  # a list of titles stands above the abstracts
             papers[candidate.key] = replace(
-                first, abstract=first.abstract or abstract, authors=first.authors or authors
+                first, abstract=first.abstract or abstract, authors=first.authors or stated.authors
             )
             continue
         papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
             title=title.removesuffix(".") if title.count(".") == 1 else title,
             abstract=abstract,
-            authors=authors,
+            authors=stated.authors,
             published=plausible_date(stated.published, mail.date),
             arxiv_id=identifier,
             doi=dois[0] if dois else None,
             url=None if identifier else address or None,
-            alert=mail.alert() or None if sender and sender.is_search else None,
-            facts=(Fact(FactKind.VENUE, venue, origin),) if venue else (),
+            alert=mail.alert() or None if sender.get("is_search") else None,
+            facts=(Fact(FactKind.VENUE, venue, sender["name"]),) if venue else (),
         )
-    topic = sender.title if sender and sender.format != NAME else mail.subject or mail.sender_name
-    return build_digest(sender.format if sender else NAME, topic, mail.date, papers.values()) if papers else None
+    topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
+    return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
@@ -244,27 +191,14 @@ def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
     return result
 
 
-def _names_above(lines: Sequence[HtmlLine]) -> dict[int, tuple[str, ...]]:
-    """Return the names before each link on its line, or on the line above it, by the number of its element."""
-    names: dict[int, tuple[str, ...]] = {}
-    above = ""
-    for line in lines:
-        for link in line.links[:1]:
-            before = line.text.partition(link.text)[0].strip(" \u2022\u00b7")
-            text = re.sub(r"\s*\((?:19|20)\d\d\w?\)\W*$", "", before, count=1) if len(before) > _MIN_WORDS else above
-            names[link.element] = names_in(_NUMBER.sub("", text, count=1))
-        above = line.text or above
-    return names
-
-
 def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
     """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading."""
     elements: set[int] = set()
     is_news = False
     for line in lines:
-        heading = line.text.lower().strip(" :") if len(line.text) <= 40 else ""
-        if heading and (heading in _NEWS or is_label(heading)) and not line.links:
-            is_news = heading in _NEWS
+        heading = line.text.strip(" :") if len(line.text) <= _LONGEST_HEADING and not line.links else ""
+        if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
+            is_news = bool(pattern("news").fullmatch(heading))
         elif is_news:
             elements.update(link.element for link in line.links)
     return elements
@@ -272,6 +206,8 @@ def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
 
 _URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
 _LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
+_PLACE = re.compile(rf"{_CITATION.pattern}|^PMID", re.IGNORECASE)
+_PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
 _WRAPPED = 60  # characters; a shorter row is not continued by the next
 
 
@@ -281,7 +217,7 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     for line in lines:
         last, text = texts[-1], line.text
         is_more = last.endswith(",") or (len(last) >= _WRAPPED and not names_in(last) and not names_in(text))
-        if last and text and is_more and "://" not in f"{last}{text}" and not _CITATION.search(text):
+        if last and text and is_more and "://" not in f"{last}{text}" and not _PLACE.search(text):
             texts[-1] = f"{last} {text}"
         else:
             texts.append(text)
@@ -289,6 +225,8 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     for number, text in enumerate(texts):
         linked = _LINKED.fullmatch(text)
         named = [(linked["text"], linked["url"])] if linked else [(url, url) for url in _URL.findall(text)[:10]]
+        if match := _PMID.match(text):
+            named = [(match[0], f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/")]
         links = tuple(HtmlLink(label, url, "", (), number) for label, url in named)
         result.append(HtmlLine(linked["text"] if linked else text, links, number))
     return result
@@ -310,7 +248,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
             elif article and article.key not in titled:
                 label = label or link
         if label:
-            above = [place for place in range(max(begin, number - 2 * _NEAR), number) if lines[place].text]
+            above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
             position = _title_above_names([lines[place].text for place in above])
             if position is not None:
                 place = above[position]
@@ -322,8 +260,8 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
 
 
 def _title_above_names(texts: Sequence[str]) -> int | None:
-    """The index of the line that reads like a title and has names right below it."""
-    for place, (text, below) in enumerate(pairwise(texts)):
+    """The index of the last line that reads like a title and has names right below it."""
+    for place, (text, below) in reversed(list(enumerate(pairwise(texts)))):
         is_long = len(_WORD.findall(text)) >= _MIN_WORDS
         is_citation = _CITATION.search(text) or names_in(text)
         if is_long and not is_citation and reads_like_title(text) and names_in(below):

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from bot.formats.addresses import public_address
-from bot.formats.credits import MIN_ABSTRACT, day_in, joined, names_in, venue_in
+from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
 from bot.model import Entry, Fact, FactKind, ParsedDigest
 from bot.model.papers import arxiv_id_in, doi_in
@@ -151,53 +151,6 @@ def _paper(record: Sequence[Line]) -> Entry | str:
     )
 
 
-_PMID = re.compile(r"PMID: ?(\d{5,9})\b.*")
-_PUBMED_CITATION = re.compile(r".{2,200}?\. (?:19|20)\d\d\b.{0,60}?[;:.]")
-_NO_ABSTRACT = re.compile(r"author information|\(\d{1,3}\)|pmid|doi|copyright|©", re.IGNORECASE)
-
-
-def _pubmed_records(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
-    """Yield PubMed's records: each begins with a number, and ends with "PMID: 41000001"."""
-    begin: int | None = None
-    for i, line in enumerate(lines):
-        if _NUMBERED.match(line.text):
-            begin = i
-        elif begin is not None and _PMID.match(line.text):
-            yield lines[begin : i + 1]
-            begin = None
-
-
-def _pubmed_paper(record: Sequence[Line]) -> Entry | str:
-    """Read title, authors and citation, a row each, or a paragraph each below the citation."""
-    texts = [record[0].text.partition(" ")[2], *(line.text for line in record[1:])]
-    paragraphs = [joined(rows) for has_text, rows in groupby(texts, key=bool) if has_text]
-    if len(paragraphs) > 3 and _PUBMED_CITATION.match(paragraphs[0]):
-        citation, title, byline, *others = paragraphs
-        is_abstract = (len(text) >= MIN_ABSTRACT and not _NO_ABSTRACT.match(text) for text in others)
-        abstract = next((text for text, is_it in zip(others, is_abstract, strict=True) if is_it), "")
-    else:
-        number = next((n for n, text in enumerate(texts) if n and names_in(text)), len(texts) - 1)
-        title, byline, citation, abstract = joined(texts[:number]), texts[number], joined(texts[number + 1 :]), ""
-    venue = venue_in(citation)
-    return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
-        title=title.removesuffix(".") if title.count(".") == 1 else title,
-        abstract=abstract,
-        authors=names_in(re.sub(r"\(\d{1,3}\)", "", byline)),
-        published=day_in(citation),
-        doi=doi_in(citation),
-        url=f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/" if (match := _PMID.match(record[-1].text)) else None,
-        facts=(Fact(FactKind.VENUE, venue, "PubMed"),) if venue else (),
-    )
-
-
-PUBMED_TEXT = Format(
-    title="PubMed text",
-    hint='a line such as "PMID: 41000001" below each numbered title',
-    starts=lambda _lines: (),
-    parse=lambda lines: build_digest("pubmed", "PubMed", None, map(_pubmed_paper, _pubmed_records(lines))),
-    specificity=7,
-    is_rest=lambda lines: next(_pubmed_records(lines), None) is not None,
-)
 RECORDS = Format(
     title="NEP or another alert of labelled records",
     hint='a line such as "1. A Title" or "Title: A Title" with "By: ..." below it',

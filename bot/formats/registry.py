@@ -4,15 +4,15 @@
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
-                        +--mail: its plain text part, else its HTML: AlertMail, lines, journal_mail
+                        +--mail: its plain text part, else its HTML: scholar_mail, lines, journal_mail
 
 A file may hold several digests, of one format or of several: each begins where its format says so and ends where the
 next one begins. The content alone decides. The order of entries is that of messages, and decides nothing: of line-based
-formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents or alerts recognise
-the same file.
+formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents recognise the same
+file.
 
 A format of lines (``Format``) gets clean ones: encodings, line ends and control characters are dealt with. One that
-needs a whole file, such as XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
+needs a whole file, such as XML, is a ``Document`` and gets the bytes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.formats import journal_mail
-from bot.formats.alert_mails import GOOGLE_SCHOLAR, AlertMail
+from bot.formats import journal_mail, scholar_mail
 from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
@@ -33,14 +32,13 @@ from bot.formats.keyword import KEYWORD
 from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
-from bot.formats.record_mails import PUBMED_TEXT, RECORDS
+from bot.formats.record_mails import RECORDS
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.wording import plural
 
-FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, PUBMED_TEXT, MARKDOWN)
+FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
 DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
-HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR,)
 
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
@@ -102,13 +100,13 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     its structure, which is the least certain. Where there is no HTML, the plain text is read by its structure, too.
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
-    if plain and (_starts(plain) or (not mail.html and (RECORDS.is_rest(plain) or PUBMED_TEXT.is_rest(plain)))):
+    if plain and (_starts(plain) or (not mail.html and RECORDS.is_rest(plain))):
         return [replace(digest, date=digest.date or mail.date) for digest in _parse_lines(plain)]
     lines = html_lines(mail.html) if mail.html else journal_mail.text_lines(plain)
     if not any(line.text for line in lines):
         raise DigestError(_explain_mail(mail, lines))
-    if alert := next((alert for alert in HTML_MAILS if alert.recognises(lines)), None):
-        return (alert.parse(mail, lines),)
+    if alert := scholar_mail.parse(mail, lines):
+        return (alert,)
     text = split_lines("\n".join(line.text for line in lines))
     if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
         return (journal,)

@@ -1,6 +1,6 @@
-"""Alerts that search engines send as HTML mails, recognised by the links of their titles, whoever forwarded them.
+"""Google Scholar's alerts, recognised by the links of their titles, whoever forwarded them.
 
-Google Scholar, on an author, citations, related research or a query, in any language:
+They are on an author, citations, related research or a query, in any language:
 
     <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title ...</a></h3>
     <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>
@@ -13,8 +13,7 @@ The subject names the alert: "Ada Lovelace - new citations".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import takewhile
 
 from bot.formats.addresses import article_at, unwrap
@@ -36,33 +35,27 @@ _PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNOREC
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class AlertMail:
-    """The format of one sender's alerts. ``read`` returns the paper of an item, given the name of the alert."""
-
-    name: str  # in JSON and in the store
-    title: str  # for people
-    is_title: Callable[[HtmlLink], bool]
-    read: Callable[[Item, str], Entry]
-
-    def recognises(self, lines: Sequence[HtmlLine]) -> bool:
-        return any(self.is_title(link) for line in lines for link in line.links)
-
-    def parse(self, mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
-        results: list[Entry | str] = []
-        for number, item in enumerate(items_of(lines, self.is_title), 1):
-            paper = self.read(item, mail.alert())
-            results.append(reject_reason(f"item {number}", paper.title, paper.abstract) or paper)
-        return build_digest(self.name, self.title, mail.date, results)
+def is_title(link: HtmlLink) -> bool:
+    """Whether a link is a title of Google Scholar's."""
+    return has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
 
 
-def _scholar_paper(item: Item, alert: str) -> Entry:
+def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
+    """Read one alert; None if the mail is none."""
+    results: list[Entry | str] = []
+    for number, item in enumerate(items_of(lines, is_title), 1):
+        paper = _paper(item, mail.alert())
+        results.append(reject_reason(f"item {number}", paper.title, paper.abstract) or paper)
+    return build_digest("google-scholar", _SCHOLAR, mail.date, results) if results else None
+
+
+def _paper(item: Item, alert: str) -> Entry:
     title = _KIND.sub("", item.title.text)
     url = unwrap(item.title.url)
     article = article_at(url)
     byline = next((line for line in item.lines[:1] if not has_class(line.css_class, _SNIPPET_CLASS)), None)
     credit_line = byline.text if byline else ""
-    names, venue = _scholar_credits(credit_line)
+    names, venue = _credits(credit_line)
     position = credit_line.lower().find("arxiv:")
     preprint = arxiv_id_in(credit_line[position:]) if position >= 0 else None
     rest = item.lines[1:] if byline else item.lines
@@ -88,7 +81,7 @@ def _scholar_paper(item: Item, alert: str) -> Entry:
     )
 
 
-def _scholar_credits(byline: str) -> tuple[tuple[str, ...], str]:
+def _credits(byline: str) -> tuple[tuple[str, ...], str]:
     """Return authors and venue of ``A Lovelace, G Hopper… - Journal of Owls, 2026``.
 
     The year is left out: it is the venue's, not the paper's.
@@ -100,13 +93,3 @@ def _scholar_credits(byline: str) -> tuple[tuple[str, ...], str]:
     if not journal.strip(" \u2026.,") or _PREPRINT.search(journal):
         return names, ""
     return names, f"{journal} {year[1]}" if year and year[1] not in journal else journal
-
-
-GOOGLE_SCHOLAR = AlertMail(
-    name="google-scholar",
-    title=_SCHOLAR,
-    is_title=lambda link: (
-        has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
-    ),
-    read=_scholar_paper,
-)
