@@ -43,8 +43,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from bot.formats.addresses import article_at
 from bot.formats.format import Document, build_digest, decode, plausible_date, prose, reject_reason, tidy
-from bot.formats.mail import article_at
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in

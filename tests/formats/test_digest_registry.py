@@ -10,13 +10,11 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from alert_mails import OWLS
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.formats.format import MAX_BYTES
-from bot.formats.html import html_lines
-from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS, parse
+from bot.formats.registry import DOCUMENTS, FORMATS, parse
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 
@@ -43,7 +41,7 @@ KNOWN = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
 
 
 def test_the_order_of_the_registry_decides_nothing() -> None:
-    titles = [form.title for form in (*FORMATS, *DOCUMENTS, *HTML_MAILS)]
+    titles = [form.title for form in (*FORMATS, *DOCUMENTS)]
     assert len(set(titles)) == len(titles)
     # Formats may begin on the same line; then these decide.
     assert len({form.specificity for form in FORMATS}) == len(FORMATS)
@@ -65,18 +63,6 @@ def test_the_order_of_the_registry_decides_nothing() -> None:
 )
 def test_one_document_at_most_recognises_a_file(beginning: str, title: str | None) -> None:
     assert [form.title for form in DOCUMENTS if form.beginning.match(beginning)] == ([title] if title else [])
-
-
-@pytest.mark.parametrize(
-    ("html", "name"),
-    [
-        (OWLS, "google-scholar"),
-        ('<a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/1/">Owls.</a>', "pubmed"),
-    ],
-)
-def test_one_format_recognises_an_alert(html: str, name: str) -> None:
-    lines = html_lines(html)
-    assert [form.name for form in HTML_MAILS if form.recognises(lines)] == [name]
 
 
 @pytest.mark.parametrize(
