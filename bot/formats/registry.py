@@ -28,7 +28,7 @@ from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
 from bot.formats.html import HtmlLine, html_lines
-from bot.formats.json_lists import BIORXIV_LIST, DAILY_PAPERS_LIST, OPENALEX_LIST
+from bot.formats.json_lists import JSON_LIST
 from bot.formats.keyword import KEYWORD
 from bot.formats.mail import Mail, is_mail, read_mail
 from bot.formats.markdown import MARKDOWN
@@ -38,7 +38,7 @@ from bot.model.errors import DigestError
 from bot.model.wording import plural
 
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, MARKDOWN)
-DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
+DOCUMENTS: tuple[Document, ...] = (FEED, JSON_LIST)
 HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
 
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
