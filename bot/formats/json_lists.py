@@ -22,7 +22,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 from statistics import mode
 from typing import Any
 from urllib.parse import quote
@@ -368,7 +367,7 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     """Return the authors, which are objects, names, or one text that lists them."""
     path = next((path for path in api.authors if _has_any(item, (path,))), "")
     names: list[str] = []
-    for value in islice(_values(item, path), limits.AUTHORS + 1):
+    for value in _values(item, path):
         if isinstance(value, Mapping):
             parts = next((pair for pair in _NAME_PARTS if all(_text(value, (key,)) for key in pair)), ())
             names.append(" ".join(_text(value, (key,)) for key in parts) or _text(value, _NAMES))

@@ -40,7 +40,7 @@ from bot.formats.format import (
     without_affiliations,
     without_tags,
 )
-from bot.formats.mail import article_at
+from bot.formats.mail import Article, article_at
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
@@ -53,9 +53,9 @@ _FIELDS = {
     "title": "title, paper title, 标题, 论文标题, 题目, 论文题目, 文章标题, タイトル, 論文タイトル, 題名, 제목",
     "original": "original title, english title, 原标题, 英文标题, 原文标题, 英文题目, 原題, 英語タイトル, 원제",
     "authors": "author, authors, author list, all authors, by, 作者, 论文作者, 全部作者, 著者, 저자",
-    "abstract": "abstract, abs, original abstract, english abstract, 摘要, 论文摘要, 英文摘要, 原文摘要, 要旨, 概要, "
-    "アブストラクト, 초록",
-    "summary": "summary, snippet, description, ai summary, introduction, 简介, 总结, 内容, 中文摘要, 要約, 요약",
+    "abstract": "abstract, abs, original abstract, english abstract, 英文摘要, 原文摘要, 英語要旨",
+    "translation": "摘要, 论文摘要, 中文摘要, 要旨, 概要, アブストラクト, 초록",
+    "summary": "summary, snippet, description, ai summary, introduction, 简介, 总结, 内容, 要約, 요약",
     "tldr": "tl;dr, tldr, tl; dr, one-sentence summary, one-line summary, 一句话总结, 一句话概括",
     "link": "link, links, url, pdf, arxiv, arxiv link, arxiv id, arxiv url, paper link, paper url, paper, doi, html, id, "
     "paper id, pdf link, pdf url, arxiv pdf, source url, read, 链接, 论文链接, 地址, 论文地址, 原文链接, 原文, リンク, "
@@ -74,9 +74,10 @@ _FIELDS = {
     "评分, 机构, 单位, キーワード, スコア, 所属, 动机, 方法, 结果, 结论, upvotes, citations, stars, updated, reason, topic",
 }
 _KINDS = {name: kind for kind, names in _FIELDS.items() for name in names.split(", ")}
-_PROOF = {"authors", "abstract", "link"}  # what makes the heading or item above it a paper's
+_PROOF = {"authors", "abstract", "translation", "link"}  # what makes the heading or item above it a paper's
 _NEAR = 6  # lines with text below a heading, within which a field makes it a paper's
-_LONG = {"abstract", "summary", "tldr"}  # fields that go on after an empty line
+_LONG = {"abstract", "translation", "summary", "tldr"}  # fields that go on after an empty line
+_ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
 # Sections of a structured abstract.
 _SECTIONS = set(
     "background, objective, objectives, aim, aims, purpose, introduction, method, methods, results, findings, conclusion, "
@@ -104,12 +105,15 @@ _NEXT_FIELD = re.compile(
 _LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
 _IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
 _BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # what a picture in a link leaves
-_BRACKETS = re.compile(r"[\[(（]([^\[\]()（）]{0,40})[\])）](?!\()")
+_BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
+_BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
 _ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
 _IDENTIFIER = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}(?:v\d+)?|https?://\S+|[\d/., -]{0,12}", re.IGNORECASE)
 _ARXIV_ID = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"(?:\[\d{1,4}\]|#?\d{1,4}[.)、:：](?=\D)|#\d{1,4} |\(\d{1,4}\)|no\. ?\d{1,4}[.:])\s*", re.IGNORECASE
+    r"\A(?:\[\d{1,4}\]|#?\d{1,3}[.)、:：](?!\d)|#\d{1,4} |\(\d{1,4}\)|(?:no\.|paper|论文) ?#?\d{1,4}[.:：]"
+    r"|\[?(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?\]?[:\s-]+)\s*",
+    re.IGNORECASE,
 )
 _ANCHOR = re.compile(r"<a\s[^<>]{0,100}?href=[\"']?([^\"'\s<>]{1,2000})[^<>]{0,200}>([^<>]{0,500})</a>", re.IGNORECASE)
 _BLOCK_TAG = re.compile(
@@ -136,6 +140,7 @@ _ET_AL = re.compile(
 _MORE = re.compile(
     r"\(?(?:\+|and |… ?)?\s?\d+ (?:more|others|authors?)\b.*|\.\.\.|…|n/?a|null|none|unknown|未知", re.IGNORECASE
 )
+_PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
 _DAY = re.compile(r"((?:19|20)\d\d) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})(?!\d)")
 _AMERICAN = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?!\d)")
@@ -145,25 +150,30 @@ _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
 )
 _BULLET = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)] (?=[*_\[]))?(?:\[[ xX]\] )?")
-_PICTURES = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FAFF), 0x2B50, 0x2B55, 0xFE0F, 0x200D))) + " "
+_SIGNS = r"\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f300-\U0001faff "
+_PICTURES = re.compile(rf"\A[{_SIGNS}]{{1,50}}|[{_SIGNS}]{{1,20}}\Z")
+_TITLE_ENDS = re.compile(rf"\A[{_SIGNS}|,;·-]{{1,50}}|[{_SIGNS}|,;·-]{{1,20}}\Z")
+_MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|labs\.arxiv\.org)/\w+|arxiv\.cool/abs)/")
+_REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
 _GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
 _CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_VENUE_BEFORE = re.compile(r"^[(\[][^()\[\]]{1,40}\d[^()\[\]]{0,20}[)\]]\s*")
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
 _NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|目录|[\W\d]*$", re.IGNORECASE)
 _UPDATED = re.compile(
     r"\W{0,6}(?:(?:last |latest )?updated?|generated|date|更新|日期|生成|最終更新)[^.]{0,80}$", re.IGNORECASE
 )
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
-_HEADED_FIELDS = {"authors", "abstract", "summary", "tldr"}
+_HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _END = "</details>"
+_LIST_MARKERS = ("- ", "* ", "+ ", "• ")
 _FRONT_MATTER = 40  # lines
 _LEAST_WORDS = 3
 _LEAST_PARAGRAPH = 80  # characters
 _LONGEST_SUMMARY = 25
 _LONGEST_DATE_LINE = 80
-_LONGEST_PREFIX = 40
 _LONGEST_NAME = 40
 _MOST_NAME_WORDS = 5
 _LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
@@ -183,6 +193,7 @@ class _Begin(NamedTuple):
     at: int
     kind: str
     columns: tuple[str, ...] = ()
+    head: int = -1  # the head of a row's table
 
 
 class _Field(NamedTuple):
@@ -197,20 +208,20 @@ class _Field(NamedTuple):
 def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the topmost heading above the first paper, and each later one that names another day."""
     texts = _texts(lines)
-    papers = {begin.at for begin in _begins(texts)}
-    if not papers:
+    begins = _begins(texts)
+    if not begins:
         return
-    heads = (k for k in range(max(papers)) if k not in papers and _is_head(texts[k].text))
-    is_first, has_papers = True, False
-    first = min(papers)
-    for k in sorted({*heads, first, *papers}):
-        if is_first:
-            yield texts[k].at
-        elif k > first and has_papers and k not in papers and _day(texts[k].text):
+    papers = {begin.at for begin in begins}
+    first = begins[0].at
+    above = (k for k in range(first) if _is_head(texts[k].text))
+    yield texts[next(above, begins[0].head if begins[0].head >= 0 else first)].at
+    has_papers = False  # since the last start
+    for k in range(first, begins[-1].at):
+        if k in papers:
+            has_papers = True
+        elif has_papers and texts[k].text.startswith("#") and _is_head(texts[k].text) and _day(texts[k].text):
             yield texts[k].at
             has_papers = False
-        is_first = False
-        has_papers = has_papers or k in papers
 
 
 def _parse(lines: Sequence[Line]) -> ParsedDigest:
@@ -284,13 +295,7 @@ def _heading_of_details(match: re.Match[str]) -> str:
 
 def _key(name: str) -> str:
     """Return a field's name in lower case, without pictures and what is in parentheses."""
-    return (
-        re.sub(r"\([^()]{0,40}\)|（[^（）]{0,40}）", "", name)
-        .strip(" \t*_`#:：")
-        .lower()
-        .lstrip(_PICTURES)
-        .strip(_PICTURES)
-    )
+    return _PICTURES.sub("", _REMARK.sub("", name).strip(" *_`#:：")).strip(" *_`#:：").lower()
 
 
 def _field(text: str) -> _Field | None:
@@ -298,7 +303,7 @@ def _field(text: str) -> _Field | None:
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
         kind = _KINDS.get(_key(heading[1]), "")
         return _Field(kind, _key(heading[1]), True, "") if kind in _HEADED_FIELDS else None
-    body = _BULLET.sub("", text, count=1).lstrip(_PICTURES)
+    body = _PICTURES.sub("", _BULLET.sub("", text, count=1))
     if match := _BOLD_FIELD.fullmatch(body):
         name = _key(match[2])
         kind = _KINDS.get(name)
@@ -314,17 +319,18 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
     """Return where papers begin, in their order."""
     begins: list[_Begin] = []
     columns: tuple[str, ...] = ()
+    head = -1
     is_headed = False  # in a paper with a heading, whose items are no papers
     for k, (_, _, whole) in enumerate(texts):
         text = whole[:_LONGEST_ITEM]
         is_row = "|" in text
         if columns and is_row:
             if not _DELIMITER.fullmatch(text):
-                begins.append(_Begin(k, "row", columns))
+                begins.append(_Begin(k, "row", columns, head))
             continue
         columns = ()
         if is_row and k + 1 < len(texts) and _DELIMITER.fullmatch(texts[k + 1].text[:_LONGEST_ITEM]):
-            columns = _columns(text)
+            columns, head = _columns(text), k
             is_headed = is_headed and not columns
             continue
         if not text:
@@ -335,21 +341,19 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
         if heading := _HEADING.fullmatch(text):
             if field and is_headed:
                 continue
-            has_title = bool(_title(heading[1]))
-            is_numbered = bool(_NUMBER.match(heading[1])) and has_title
-            is_headed = (has_title and _has_article(text)) or _has_proof(texts, k, is_numbered=is_numbered)
+            is_headed = bool(_articles(text) and _title(heading[1])) or _has_proof(texts, k)
             if is_headed:
                 begins.append(_Begin(k, "heading"))
         elif _is_rule(text):
             is_headed = False
         elif is_headed or "](#" in text:
             continue
-        elif field and field.kind == "title":
+        elif field and field.kind == "title" and (field.is_bold or text.startswith(_LIST_MARKERS)):
             begins.append(_Begin(k, "title"))
         elif field and (field.kind or not item or len(_title(field.value).split()) < _LEAST_WORDS):
             continue
         elif _is_candidate(text) or item:
-            has_article = _has_article(text) and bool(_headline(body)[0])
+            has_article = _articles(text) and bool(_headline(body)[0])
             if has_article or (_is_candidate(text) and _has_proof(texts, k)):
                 begins.append(_Begin(k, "item"))
     return begins
@@ -369,7 +373,7 @@ def _columns(text: str) -> tuple[str, ...]:
 
 
 def _cells(text: str) -> list[str]:
-    return [cell.strip() for cell in _PIPE.split(text.strip().removeprefix("|").removesuffix("|"))]
+    return _PIPE.split(text.removeprefix("|").removesuffix("|"))
 
 
 def _is_rule(text: str) -> bool:
@@ -378,15 +382,23 @@ def _is_rule(text: str) -> bool:
 
 def _is_candidate(text: str) -> bool:
     """Whether a text may be a title below which the fields of a paper stand: numbered, in bold, or a link."""
-    body = _BULLET.sub("", text, count=1).lstrip(_PICTURES)
+    body = _PICTURES.sub("", _BULLET.sub("", text, count=1))
     return bool(_NUMBER.match(body)) or (body.startswith(("**", "__", "[")) and not _field(text))
 
 
-def _has_article(text: str) -> bool:
-    return any(article_at(address[: limits.URL]) for address in _ADDRESS.findall(text))
+def _articles(text: str) -> list[Article]:
+    """Return the articles that addresses in a text lead to."""
+    if "http" not in text:
+        return []
+    articles = []
+    for address in _ADDRESS.findall(text[:_LONGEST_ITEM]):
+        url = address[: limits.URL].rstrip(".,;")
+        if article := article_at(_MIRROR.sub("https://arxiv.org/abs/", url)):
+            articles.append(article)
+    return articles
 
 
-def _has_proof(texts: Sequence[_Text], at: int, *, is_numbered: bool = False) -> bool:
+def _has_proof(texts: Sequence[_Text], at: int) -> bool:
     """Whether fields below a heading or item make it a paper's."""
     seen = fields = 0
     for k in range(at + 1, len(texts)):
@@ -397,13 +409,14 @@ def _has_proof(texts: Sequence[_Text], at: int, *, is_numbered: bool = False) ->
         if seen > _NEAR:
             break
         if field := _field(text):
-            if field.kind == "title" and not is_numbered:
-                return False
+            if field.kind == "title":
+                heading = texts[at].text.lstrip("# ")
+                return bool(_NUMBER.match(heading) and _title(heading))
             if field.kind in _PROOF:
                 # A plain "Authors:" below other text is a keyword digest's.
                 return field.is_bold or seen == fields + 1
             fields += 1
-        elif not _title(text) and _has_article(text):  # only links such as [PDF](...)
+        elif not _title(text) and _articles(text):  # only links such as [PDF](...)
             return True
         elif text.startswith("|") or _HEADING.fullmatch(text) or _is_candidate(text) or _is_rule(text):
             return False
@@ -423,7 +436,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         # A "|" in a formula or an abstract makes a cell too many.
         if (surplus := len(cells) - len(begin.columns)) > 0:
             at = begin.columns.index("abstract" if "abstract" in begin.columns else "title")
-            cells[at : at + surplus + 1] = [" | ".join(cells[at : at + surplus + 1])]
+            cells[at : at + surplus + 1] = ["|".join(cells[at : at + surplus + 1])]
         for kind, cell in zip(begin.columns, cells, strict=False):
             fields[kind].append(_BREAK.sub(" ", _SUMMARY.sub("", cell)))
         pieces = _BREAK.split(cells[begin.columns.index("title")] if len(cells) > begin.columns.index("title") else "")
@@ -431,25 +444,30 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title = _title(title)
     elif begin.kind == "heading":
         title = _title(first.lstrip("#"))
+        # Behind a linked title may be a score or category.
+        if (link := _LINK.search(_IMAGE.sub("", first))) and not _is_label(link[1]) and _articles(link[2]):
+            before, after = (
+                _title(part) for part in (link.string[: link.start()].lstrip("#"), link.string[link.end() :])
+            )
+            title = _title(link[1]) if not before and len(after.split()) < _LEAST_WORDS else title
     elif begin.kind == "title" and field:
         title = _title(field.value)
     else:
         item = _ITEM.fullmatch(first)
         title, rest = _headline(item[1] if item else first)
         body = [rest, *body]
+        fields["date"].append(_ADDRESS.sub("", first))
     _read_fields(body, fields)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
     has_words = bool(re.search(r"[^\W\d_]{4}", title)) and not _GENERIC.fullmatch(title)
     title = _title(values.get("original", "")) or (title if has_words else _title(values.get("title", "")) or title)
-    abstract = next(
-        filter(None, (_inline(values.get(kind, "")) for kind in ("abstract", "summary", "text", "tldr"))), ""
-    )
+    abstract = next(filter(None, (_inline(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
     links = f"{values.get('link', '')[:_LONGEST_ITEM]} {first[:_LONGEST_ITEM]} {values.get('rest', '')[:_LONGEST_ITEM]}"
     addresses = _ADDRESS.findall(links)
-    articles = [article for address in addresses if (article := article_at(address[: limits.URL]))]
+    articles = _articles(links)
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
@@ -502,10 +520,11 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]]) -> No
             break
         elif "](" in text and not _title(text):
             fields["link" if name == "link" else "rest"].append(text)
-        elif name is not None:
-            bullet = _BULLET.match(text)
-            is_list = name == "authors" and bullet and any(fields[name])
-            fields[name].append(f", {text[bullet.end() :]}" if bullet and is_list else text)
+        elif name in _LONG or (name is not None and (not any(fields[name]) or text.startswith(_LIST_MARKERS))):
+            is_list = name == "authors" and any(fields[name])
+            fields[name or ""].append(f", {text[2:]}" if is_list else text)
+        elif name is not None and fields[name][-1].endswith(","):
+            fields[name].append(text)
         elif not fields["authors"] and (names := _byline(text)):
             fields["authors"].append(names)
             fields["rest"].append(text)
@@ -525,7 +544,7 @@ def _headline(text: str) -> tuple[str, str]:
     """Return an item's title and what follows it: the first link or words in bold, or a quotation, or the first words."""
     text = _BADGE.sub("", _IMAGE.sub("", text[:_LONGEST_ITEM]))
     for match in _EMPHASIS.finditer(text[:_LONGEST_ITEM]):
-        if match.start() > _LONGEST_PREFIX and _title(text[: match.start()]):
+        if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= _LEAST_WORDS:
             break
         title = _title(match[0])
         if not title or _is_label(title) or re.fullmatch(r"\[.*\]", title):
@@ -539,12 +558,15 @@ def _headline(text: str) -> tuple[str, str]:
     quotation = re.search(r"[\"\u201c]([^\"\u201c\u201d]{10,300})[\"\u201d]", text)
     if quotation:
         return _title(quotation[1]).rstrip(",."), text[quotation.end() :]
-    link = next((match.start() for match in _LINK.finditer(text) if _is_label(match[1])), len(text))
+    address = _BARE_ADDRESS.search(text)
+    link = next((match.start() for match in _LINK.finditer(text) if _is_label(match[1])), address and address.start())
+    if not link:
+        return "", text
     words, rest = text[:link].rstrip(" [(|-*"), text[link:]
     before, _, after = words.partition(". ")
     if after and _byline(after):
         words, rest = before, f"{after} {rest}"
-    return _title(words).rstrip(".,"), rest
+    return _title(_VENUE_BEFORE.sub("", words)).rstrip(".,"), rest
 
 
 def _byline(text: str) -> str:
@@ -554,7 +576,8 @@ def _byline(text: str) -> str:
     names = []
     for name in author_names(_ET_AL.sub("", text)):
         words = name.split()
-        if not _NAME.fullmatch(name) or len(words) > _MOST_NAME_WORDS or (not names and len(words) < 2):
+        capital = all(not word[0].islower() or word.lower() in _PARTICLES for word in words)
+        if not capital or not _NAME.fullmatch(name) or len(words) > _MOST_NAME_WORDS or (not names and len(words) < 2):
             break
         names.append(name)
     is_name = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= _LONGEST_NAME
@@ -586,16 +609,16 @@ def _title(text: str) -> str:
     text = _BLOCK_TAG.sub(" ", _BADGE.sub("", _IMAGE.sub("", _BOLD_TAG.sub("**", text[:_LONGEST_ITEM]))))
     text = _LINK.sub(lambda link: "" if _is_label(link[1]) else link[1], _ANCHOR.sub(r"[\2](\1)", text))
     text = _BRACKETS.sub(
-        lambda words: "" if not words[1].strip() or (words[0][0] == "[" and _is_label(words[1])) else words[0], text
+        lambda words: "" if (_is_label(words[1]) if words[1] else not (words[2] or "").strip()) else words[0], text
     )
-    text = _BULLET.sub("", _inline(text), count=1).lstrip(_PICTURES).rstrip(_PICTURES)
+    text = _PICTURES.sub("", _BULLET.sub("", _inline(text), count=1))
     text = _NUMBER.sub("", text, count=1)
-    return text.strip(_PICTURES + " -|,;\u00b7")
+    return _TITLE_ENDS.sub("", text)
 
 
 def _is_label(text: str) -> bool:
     """Whether the text of a link is a word such as "PDF", an identifier, an address or a date."""
-    text = _inline(text).strip(_PICTURES + " []():")
+    text = _PICTURES.sub("", _inline(text)).strip(" []():")
     return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in _LABELS
 
 
