@@ -27,7 +27,7 @@ from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
 from bot.formats.html import HtmlLine, html_lines
-from bot.formats.json_lists import BIORXIV_LIST, DAILY_PAPERS_LIST, OPENALEX_LIST
+from bot.formats.json_lists import JSON_LIST
 from bot.formats.keyword import KEYWORD
 from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
@@ -38,7 +38,7 @@ from bot.model.errors import DigestError
 from bot.model.wording import plural
 
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
-DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
+DOCUMENTS: tuple[Document, ...] = (FEED, JSON_LIST)
 
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
@@ -51,6 +51,8 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     """
     text = decode(raw.content)
     beginning = text[:_BEGINNING].lstrip("\ufeff \t\r\n")
+    if _HTML.match(beginning):
+        raise DigestError(_explain_page(beginning))
     document = next((document for document in DOCUMENTS if document.beginning.match(beginning)), None)
     if document:
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
@@ -140,10 +142,52 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
     return replace(first, rejected=problems + first.rejected), *others
 
 
-_LOOKALIKES = (
-    (re.compile(r"<!doctype html|<html\b", re.IGNORECASE), "an HTML page; copy its text into a text file"),
-    (re.compile(r"\{\\rtf"), "an RTF document; save it as text"),
+_HTML = re.compile(
+    r"(?:<\?xml[^<>]{0,300}>\s*|<!--[^<>]{0,2000}-->\s*){0,5}<(?:!doctype html|html|head|body)\b", re.IGNORECASE
 )
+_SHORT = 8_000  # characters; whole pages are longer, and may have the words of the short ones in forms and scripts
+_IN_TITLE = r"<title[^<>]{0,200}>[^<>]{0,100}?"
+# What sites send instead of a page: by words on any page, by words on a short page, and what it is.
+_PAGES = (
+    (
+        re.compile(
+            _IN_TITLE
+            + r"(?:just a moment|one moment|attention required|access (?:to this page has been )?denied|ddos-guard"
+            r"|(?:client|security) (?:challenge|check|verification)|human verification|robot check|validate user"
+            r"|pardon our interruption|not a (?:ro)?bot\b|are you (?:a )?(?:ro)?bot\b|bot verification|captcha)"
+            r"|checking (?:your browser|if the site connection)|_cf_chl_opt|incapsula incident|errors\.edgesuite\.net"
+            r"|(?:verify(?:ing)?|confirm) (?:that )?you(?: are|'re|\u2019re) (?:a )?human|captcha-delivery\.com"
+            r"|unusual traffic from|enable javascript and cookies to continue",
+            re.IGNORECASE,
+        ),
+        re.compile(r"captcha|incapsula|datadome|perimeterx|radware|(?<!name=[\"'])\brobots?\b", re.IGNORECASE),
+        "a page that checks for robots, not a digest; open its address in a browser and save what comes then, or use "
+        "the publisher's feed or alert mail",
+    ),
+    (
+        re.compile(
+            _IN_TITLE + r"(?:\b(?:log|sign)[ -]?(?:in|on)\b|authenticat|anmelde|connexion|登录|ログイン)", re.IGNORECASE
+        ),
+        re.compile(r"\btype=[\"']?password|samlrequest", re.IGNORECASE),
+        "a login page, not a digest; Paperbot can't sign in: use a feed or an alert mail that needs no password, or "
+        "save the page when you are signed in",
+    ),
+)
+_PAGE = (
+    "an HTML page, not a feed or digest; look on it for the address of its RSS or Atom feed or for alerts by mail, or "
+    "copy its papers into a text file"
+)
+
+
+def _explain_page(page: str) -> str:
+    """Return what an HTML page is, and what is read instead."""
+    for anywhere, if_short, words in _PAGES:
+        if anywhere.search(page) or (len(page) < _SHORT and if_short.search(page)):
+            return words
+    return _PAGE
+
+
+_LOOKALIKES = ((re.compile(r"\{\\rtf"), "an RTF document; save it as text"),)
 
 
 def _explain(lines: Sequence[Line]) -> str:
