@@ -232,7 +232,13 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
         channel for channel in reader_channels() if readers[channel.name] and channel.name not in app.file_kinds
     ]
     # Messages that are files are opened on this machine, where links to it work.
-    if by_server and is_loopback(urlsplit(app.public_url).hostname or ""):
+    pages = urlsplit(app.public_url)
+    if pages.scheme == "http" and not is_loopback(pages.hostname or "") and any(c.name == "email" for c in by_server):
+        yield (
+            "bot.public_url begins with http://: mail programs unsubscribe by https:// only (RFC 8058), and show no "
+            "button for it; put the pages behind https://"
+        )
+    if by_server and is_loopback(pages.hostname or ""):
         yield (
             f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
             "set bot.public_url to an address that readers reach"

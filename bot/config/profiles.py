@@ -210,7 +210,7 @@ class EditionSection(Section):
     size: int = Field(5, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
     # Unless a file sets it, the limit of exploratory picks alone: matches are sent from ``fills_from`` on
-    # (``docs/decisions/ranking-threshold.md``).
+    # (``docs/decisions/ranking.md``).
     threshold: float = Field(0.15, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)

@@ -59,7 +59,7 @@ from bot.model import (
     RawDigest,
 )
 from bot.model.errors import DigestError, LimitError, ParserError
-from bot.model.papers import Contribution, ListedFeed, ParsedFeeds, ParsedProgramme
+from bot.model.papers import Contribution, InspectedKind, Inspection, ListedFeed, ParsedFeeds, ParsedProgramme
 
 log = logging.getLogger("paperbot")
 
@@ -132,6 +132,10 @@ class Parser:
     def parse_feeds(self, raw: RawDigest) -> ParsedFeeds:
         """Return the feeds of a list, such as OPML; raises the same errors as ``parse``."""
         return cast("ParsedFeeds", self._answer("feeds", raw))
+
+    def inspect(self, raw: RawDigest) -> Inspection:
+        """Return what a file holds, whichever kind it is; raises the same errors as ``parse``."""
+        return cast("Inspection", self._answer("inspection", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Read a mail to the address for bounces; raises the same errors as ``parse``."""
@@ -282,11 +286,11 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 _RESULTS = (
-    *(BounceReport, Contribution, Entry, Fact, LibraryEntry, ListedFeed, ParsedDigest, ParsedFeeds, ParsedLibrary),
-    ParsedProgramme,
+    *(BounceReport, Contribution, Entry, Fact, Inspection, LibraryEntry, ListedFeed),
+    *(ParsedDigest, ParsedFeeds, ParsedLibrary, ParsedProgramme),
 )
 _TYPES: Mapping[str, Any] = {kind.__name__: kind for kind in (*_RESULTS, date, datetime)}
-_KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind}
+_KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind, Inspection: InspectedKind}
 
 
 def dump(response: Mapping[str, object]) -> bytes:

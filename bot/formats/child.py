@@ -8,6 +8,7 @@ one of these:
     {"programme": {...}}    a conference's programme
     {"feeds": {...}}        a list of feeds
     {"bounce": {...}}       what a report on a sent mail says
+    {"inspection": {...}}   what any of these files holds
     {"refused": "..."}      no digest, and why
     {"limit": "memory"}     the memory limit was met; the child ends
     {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
@@ -51,7 +52,13 @@ _PARENT_SECONDS = 0.5
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
 # The modules that parse other kinds of bytes.
-_OTHER_PARSERS = {b"library": "library", b"programme": "programme", b"feeds": "feed_list", b"bounce": "bounces"}
+_OTHER_PARSERS = {
+    b"library": "library",
+    b"programme": "programme",
+    b"feeds": "feed_list",
+    b"bounce": "bounces",
+    b"inspection": "inspection",
+}
 
 Parse = Callable[[RawDigest], object]
 

@@ -52,7 +52,7 @@ def parse(raw: RawDigest) -> ParsedProgramme:
         return reading.programme(*from_json(text, reading))
     if _SCHEDULE.match(text) or text.startswith("<?xml"):
         return reading.programme("xml", from_xml(text_of(raw.content, library.MAX_BYTES, "programme"), reading))
-    if _header(text) is None and any(form.beginning.match(text) for form in library.FORMATS):
+    if _header(text) is None and library.is_library(text):
         return _of_library(raw)
     return reading.programme("csv", _rows(text, reading))
 

@@ -38,7 +38,7 @@ from bot.ranking.matching import FeatureWeights, MatchFeatures
 from bot.ranking.meaning import DIMENSIONS
 
 EXPERTS = ("text", "votes")
-# Log-odds of a match by the text alone, see ``docs/decisions/meaning.md``.
+# Log-odds of a match by the text alone, see ``docs/decisions/ranking.md``.
 TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=1.45)
 TEXT_INTERCEPT = -4.6
 # The number of votes at which both experts count half.
@@ -105,7 +105,7 @@ class Experts:
 # Predictions used per reader, the newest: models get better and interests change.
 RECENT = 60
 # With each vote a model learns, and papers of the same log-odds are liked more often: by how much (log-odds), see
-# ``docs/decisions/ranking-mixture.md``.
+# ``docs/decisions/ranking.md``.
 _GAIN_OF_A_VOTE = 0.007
 
 
@@ -155,7 +155,7 @@ class Mixture:
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of text and votes, see ``docs/decisions/meaning.md``.
+# Weights of text and votes, see ``docs/decisions/ranking.md``.
 SHIPPED = Mixture(np.array([1.0, 1.0]), 0.0)
 
 
@@ -215,7 +215,7 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
     return Mixture(weights, float(best[-1] - center @ weights))
 
 
-# ``docs/decisions/meaning.md`` has other values. Days after which a vote counts half: interests drift.
+# Of the votes' model, see ``docs/decisions/ranking.md``. Days after which a vote counts half: interests drift.
 HALF_LIFE = 120.0
 # The weight of all papers without a vote in sum, as a share of that of the votes.
 _BACKGROUND_WEIGHT = 0.3

@@ -32,10 +32,10 @@ from hostile.shapes import (
     SHAPES,
 )
 
-from bot.formats import feed_list, journal_mail, library, mail
+from bot.formats import feed_list, journal_mail, library, mail, scholar_mail
 from bot.formats.format import decode, split_lines
 from bot.formats.html import html_lines
-from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS, parse
+from bot.formats.registry import DOCUMENTS, FORMATS, parse
 from bot.model import Entry, RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, keys, normalised_title
@@ -179,7 +179,7 @@ def html_mails(data: bytes) -> None:
     message = mail.Mail("a@example.org", "A", "Owls", None, "", html)
     with contextlib.suppress(DigestError):
         lines = html_lines(html)
-        for reader in (*HTML_MAILS, journal_mail):
+        for reader in (scholar_mail, journal_mail):
             parsed = reader.parse(message, lines)
             for entry in parsed.entries if parsed else ():
                 check(entry)
