@@ -27,11 +27,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import islice
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from bot.formats import library
 from bot.formats.format import author_names, date_in, prose, quoted, tidy, within_limits
 from bot.model import Entry, RawDigest, limits
+from bot.model.clock import zone_named
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 
@@ -492,8 +492,8 @@ def _zone(name: str, reading: _Reading) -> tzinfo | None:
     if not plain:
         return None
     try:
-        return ZoneInfo(plain)
-    except (ValueError, OSError, LookupError):
+        return zone_named(plain)
+    except ValueError:
         if plain not in reading.unknown_zones:
             reading.unknown_zones.add(plain)
             reading.note(
