@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 import click
 
 from bot.cli.output import console, json_option, plain, print_json, table
 from bot.model import Entry, FactKind, ParsedDigest, ParsedLibrary, RawDigest
+from bot.model.clock import zone_named
 from bot.model.errors import DigestError, UsageError
 from bot.model.papers import Contribution, Inspection, ParsedFeeds, ParsedProgramme
 from bot.model.wording import plural
@@ -74,8 +74,8 @@ def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
     from bot.formats import Parser
 
     try:
-        zone = ZoneInfo(timezone)
-    except (ValueError, OSError, LookupError):
+        zone = zone_named(timezone)
+    except ValueError:
         raise UsageError(f"--timezone {timezone!r} is no time zone; write one such as Europe/Vienna") from None
     with Parser() as parser:
         inspected = [_inspected(file, parser, zone) for file in files]

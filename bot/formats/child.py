@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 import traceback
+import zoneinfo
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -68,6 +69,8 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
     _end_with(os.getppid())
+    # Libraries that read calendars take the tzdata package's rules, as ``zone_named`` does, not the system's.
+    zoneinfo.reset_tzpath(())
     # Whatever a library prints goes to standard error, and not between the frames.
     os.dup2(2, 1)
     _limit(resource.RLIMIT_AS, max_bytes)

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import islice
-from zoneinfo import ZoneInfo
 
 from bot.formats.format import author_names, date_in, prose, tidy, within_limits, without_affiliations
 from bot.model import Entry, limits
+from bot.model.clock import zone_named
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 
@@ -336,10 +336,9 @@ def named_zone(name: str) -> tzinfo | None:
     parts = name.split("/")
     for candidate in dict.fromkeys((name, "/".join(parts[-3:]), "/".join(parts[-2:]))):
         if _IANA.fullmatch(candidate):
-            # OSError: a folder of the database, such as "America".
             try:
-                return UTC if candidate.upper() in ("ETC/UTC", "ETC/GMT") else ZoneInfo(candidate)
-            except (ValueError, OSError, LookupError):
+                return UTC if candidate.upper() in ("ETC/UTC", "ETC/GMT") else zone_named(candidate)
+            except ValueError:
                 continue
     return None
 

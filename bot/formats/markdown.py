@@ -418,9 +418,13 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
             fields += 1
         elif not _title(text) and _articles(text):  # only links such as [PDF](...)
             return True
-        elif text.startswith("|") or _HEADING.fullmatch(text) or _is_candidate(text) or _is_rule(text):
-            return False
-        elif len(text) > LONGEST_TITLE:
+        elif (
+            text.startswith("|")
+            or _HEADING.fullmatch(text)
+            or _is_candidate(text)
+            or _is_rule(text)
+            or len(text) > LONGEST_TITLE
+        ):
             return False
     return False
 

@@ -19,7 +19,6 @@ from functools import partial
 from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from bot.channels import phrases
 from bot.channels.papers import ReaderLinks, title_link
@@ -29,7 +28,7 @@ from bot.editions.composer import EditionComposer
 from bot.editions.models import CurrentRanker, refit
 from bot.formats import Parser
 from bot.model import Paper, PaperId, ParsedDigest, Pick, RawDigest, Reader, Score, Vote
-from bot.model.clock import local_date
+from bot.model.clock import local_date, zone_named
 from bot.model.papers import PROGRAMME_SOURCE, Contribution, keys, normalised_title
 from bot.model.wording import long_date, oneline, plural, shorten, wrap
 from bot.store import Store
@@ -121,7 +120,7 @@ class ConferencePlanner:
         """
         programme = self.parser.parse_programme(raw)
         title = " ".join(PurePath(raw.name).stem.replace("_", " ").split())[:_TOPIC] or "Programme"
-        zone = ZoneInfo(timezone or profile.schedule.timezone)
+        zone = zone_named(timezone or profile.schedule.timezone)
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)
         newest = self.store.papers.newest_id()

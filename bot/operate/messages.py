@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from threading import Event
-from zoneinfo import ZoneInfo
 
 from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email.rendering import notice_bytes, sender_domain
@@ -17,7 +16,7 @@ from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
-from bot.model.clock import local_date, next_moment
+from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
@@ -68,7 +67,9 @@ class ChannelTests:
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
         next_one = None if last else self.composer.edition(reader, profile, day, now)
         schedule = profile.schedule
-        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(ZoneInfo(schedule.timezone))
+        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
+            zone_named(schedule.timezone)
+        )
         welcome = welcome_edition(understood(profile.interests_at(now)), first, self.sample_page)
         edition = replace(
             next_one if next_one and next_one.picks else welcome,

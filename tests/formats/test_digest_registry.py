@@ -14,7 +14,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.formats.format import MAX_BYTES
-from bot.formats.html import html_lines
 from bot.formats.json_lists import JSON_LIST
 from bot.formats.registry import DOCUMENTS, FORMATS, parse
 from bot.model import Entry, ParsedDigest, RawDigest
