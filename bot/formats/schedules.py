@@ -165,7 +165,8 @@ def _contributions(
     inner = {} if _is_note(node) else {key: value for key, value in node.items() if simple(str(key)) in _CONTAINERS}
     fields = _fields_of(node, walk)
     if nested := {key: value for key, value in inner.items() if _is_nested(value)}:
-        context = {**context, **_taken_from(fields, within)}
+        level = "sessions" if fields["kind"].lower() == "session" else within
+        context = {**context, **_taken_from(fields, level)}
         for key, value in nested.items():
             yield from _contributions(value, walk, context, simple(str(key)), depth + 1)
     elif _is_index(node) and not _is_note(node):
@@ -233,7 +234,10 @@ def _leaves(
 def _fields_of(item: Mapping[str, Any], walk: _Walk) -> dict[str, str]:
     row: dict[str, str] = {}
     for key, value in item.items():
-        name = "" if str(key).startswith("_") else simple(str(key))  # Indico's "_type" is that of the object
+        # Indico's "_type" is that of the object, and its "startDate" has a time, too.
+        name = "" if str(key).startswith("_") else simple(str(key))
+        if name in ("startdate", "enddate") and isinstance(value, Mapping):
+            name = name.removesuffix("date")
         values = value if isinstance(value, list) else [value]
         stem = re.sub(r"(?:ids?|s)$", "", name)
         if any(isinstance(part, (str, int)) and (stem, str(part)) in walk.names for part in values):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.formats import Parser
-from bot.formats.programme import parse
+from bot.formats.programme import is_programme, parse
 from bot.model import RawDigest
 from bot.model.errors import DigestError, LimitError
 from bot.model.papers import Contribution
@@ -244,6 +244,306 @@ def test_wrong_events_are_named_by_their_number_and_an_unknown_zone_once():
     assert cut_off.startswith("event 4:")
 
 
+ZONE = (
+    "BEGIN:VTIMEZONE\r\nTZID:{0}\r\nBEGIN:STANDARD\r\nDTSTART:16010101T020000\r\nTZOFFSETFROM:{1}\r\nTZOFFSETTO:{1}\r\n"
+    "END:STANDARD\r\nEND:VTIMEZONE\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "head", "expected"),
+    [
+        # Outlook's names, with and without their definition.
+        ("TZID=Eastern Standard Time:20260702T143000", "", "2026-07-02T14:30:00-04:00"),
+        ('TZID="W. Europe Standard Time":20261202T143000', "", "2026-12-02T14:30:00+01:00"),
+        ("TZID=Customized Time Zone:20261202T143000", ZONE.format("Customized Time Zone", "-0330"), "-03:30"),
+        # A file's own definition counts, whatever its name is elsewhere. icalendar 7.3.2 ignores it.
+        ("TZID=Europe/Berlin:20261202T143000", ZONE.format("Europe/Berlin", "+0900"), "+09:00"),
+        ("TZID=/x.example.org/America/Argentina/Salta:20261202T143000", "", "-03:00"),
+        # Of one defined zone, and of X-WR-TIMEZONE, are times without a zone.
+        ("20261202T143000", ZONE.format("Here", "+0545"), "2026-12-02T14:30:00+05:45"),
+        ("20261202T084500Z", ZONE.format("Here", "+0545"), "2026-12-02T14:30:00+05:45"),
+        ("20261202T143000", "X-WR-TIMEZONE:America/New_York\r\n", "-05:00"),
+        # A definition without offsets, as some programs write it.
+        (
+            "TZID=Europe/Berlin:20260702T143000",
+            "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nEND:VTIMEZONE\r\n",
+            "2026-07-02T14:30:00+02:00",
+        ),
+        ("2026-12-02T14:30:00+01:00", "", "2026-12-02T13:30:00+00:00"),
+    ],
+)
+def test_a_time_keeps_the_time_zone_that_its_file_states(start, head, expected):
+    mark = ";" if start.startswith("TZID") else ":"
+    owls = only(calendar(f"SUMMARY:Owls\r\nDTSTART{mark}{start}", head=head))
+    assert owls.start.isoformat().endswith(expected)
+    assert owls.day == owls.start.date()
+
+
+def test_time_zones_of_one_file_are_not_those_of_the_next():
+    """icalendar 7.3.2 keeps each VTIMEZONE by its name for all later files; the first of a name counts."""
+    event = "SUMMARY:Owls\r\nDTSTART;TZID=Room 5:20261202T143000"
+    assert only(calendar(event, head=ZONE.format("Room 5", "+0300"))).start.utcoffset() == timedelta(hours=3)
+    assert only(calendar(event, head=ZONE.format("Room 5", "+0400"))).start.utcoffset() == timedelta(hours=4)
+    assert programme(calendar(event)).contributions[0].start.tzinfo is None
+
+
+def test_a_zone_that_is_a_folder_of_the_database_costs_nothing_else():
+    """Calendar.from_ical of icalendar 7.3.2 raises IsADirectoryError for TZID=America, on Python 3.11."""
+    read = programme(calendar("SUMMARY:Owls\r\nDTSTART;TZID=America:20261202T143000", "SUMMARY:Bees"))
+    assert [item.entry.title for item in read.contributions] == ["Owls", "Bees"]
+    assert "“America” is none of the IANA database" in read.problems[0]
+
+
+def times(*events, head=""):
+    return [f"{item.start or item.day}" for item in programme(calendar(*events, head=head)).contributions]
+
+
+def test_a_talk_that_is_repeated_is_read_at_each_of_its_times():
+    zone = "TZID=America/New_York"
+    series = f"UID:1\r\nSUMMARY:Owls\r\nDTSTART;{zone}:20261031T090000\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY;COUNT=4"
+    # At nine by the clock, which is set back in between.
+    assert times(f"{series}\r\nEXDATE:20261102T140000Z") == [
+        "2026-10-31 09:00:00-04:00",
+        "2026-11-01 09:00:00-05:00",
+        "2026-11-03 09:00:00-05:00",
+    ]
+    moved = f"UID:1\r\nSUMMARY:Owls\r\nRECURRENCE-ID:20261101T140000Z\r\nDTSTART;{zone}:20261101T150000"
+    assert "2026-11-01 15:00:00-05:00" in times(series, moved)
+    assert len(times(series, moved)) == 4
+    assert len(times(series, f"{moved}\r\nSTATUS:CANCELLED")) == 3
+    days = "SUMMARY:Owls\r\nDTSTART;VALUE=DATE:20261202\r\nRRULE:FREQ=WEEKLY;BYDAY=WE,TH;UNTIL=20261209"
+    assert times(days) == ["2026-12-02", "2026-12-03", "2026-12-09"]
+
+
+@pytest.mark.parametrize(
+    "rule", ["FREQ=WEEKLY", "FREQ=DAILY;COUNT=999999999", "FREQ=SECONDLY;COUNT=3", "FREQ=DAILY;INTERVAL=0;COUNT=2", "x"]
+)
+def test_of_an_endless_or_unusual_rule_the_first_time_is_read(rule):
+    read = programme(calendar(f"SUMMARY:Owls\r\nDTSTART:20261202T090000Z\r\nRRULE:{rule}"))
+    assert (len(read.contributions), len(read.problems)) == (1, 1)
+    assert "only its first time" in read.problems[0]
+
+
+def test_a_broken_line_or_value_costs_itself():
+    """vBroken of icalendar 7.3.2 raises another error than AttributeError, so that getattr has no default."""
+    broken = "SUMMARY:Owls\r\nno property\r\nDURATION:1 hour\r\nCATEGORIES\r\nDTSTART:20261202T090000Z"
+    assert only(calendar(broken)).start == datetime(2026, 12, 2, 9, tzinfo=UTC)
+
+
+def test_what_calendars_of_conference_systems_say_of_authors():
+    indico = "SUMMARY:Owls\r\nDESCRIPTION:Speakers: Ada Lovelace (X)\\, Grace Hopper\\n\\n<p>We <b>watch</b>.</p>\r\n"
+    owls = only(calendar(f"{indico}ATTENDEE;CN=Emmy Noether:mailto:emmy@example.org\r\nORGANIZER:mailto:x@example.org"))
+    assert (owls.entry.authors, owls.entry.abstract) == (("Ada Lovelace", "Grace Hopper"), "We watch .")
+    pretalx = only(calendar("SUMMARY:Owls - a tale - Ada Lovelace", head="PRODID:-//pretalx//x//owls\r\n"))
+    assert (pretalx.entry.title, pretalx.entry.authors) == ("Owls - a tale", ("Ada Lovelace",))
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        ("Date,Start time (UTC)", "2026-12-02,14:30", "2026-12-02T14:30:00+00:00"),
+        ("Date (UTC),Start", "2026-12-02,14:30", "2026-12-02T14:30:00+00:00"),
+        ("date,start_time_utc", "2026-12-02,14:30", "2026-12-02T14:30:00+00:00"),
+        ("Date,Start Time (America/New_York)", "2 Dec 2026,2:30 PM", "2026-12-02T14:30:00-05:00"),
+        ("Date,Start (CET)", "Wed 2 Dec 2026,14h30", "2026-12-02T14:30:00+01:00"),
+        ("Date,Start (UTC+5:30)", "02.12.2026,14.30", "2026-12-02T14:30:00+05:30"),
+        ("Date,Presentation start", "December 2nd, 2026,1430".replace(", 2026", " 2026"), "2026-12-02T14:30:00"),
+        ("Start,Timezone", "2026-12-02T13:30:00Z,Europe/Berlin", "2026-12-02T14:30:00+01:00"),
+        ("Start,Timezone", "2026-12-02 14:30,Eastern Standard Time", "2026-12-02T14:30:00-05:00"),
+        ("Date,Time", "25/12/2026,2:30-3:00 PM", "2026-12-25T14:30:00"),
+        ("Date,Time", "2026/12/2,11:30 AM EST", "2026-12-02T11:30:00-05:00"),
+        ("Start", "2026-12-02 14:30-15:00", "2026-12-02T14:30:00"),
+        ("Datum,Beginn", "02.12.2026,14:30 Uhr", "2026-12-02T14:30:00"),
+    ],
+)
+def test_zones_and_times_in_tables(header, row, expected):
+    assert only(f"Title (max. 100),{header}\nOwls,{row}\n").start.isoformat() == expected
+
+
+def test_a_time_without_a_certain_day_says_so():
+    read = programme("title,date,start\nOwls,12/02/2026,9:00\nBees,,9:00\nCats,2026-12-02,TBA\n")
+    assert [item.start for item in read.contributions] == [None, None, None]
+    uncertain, missing, unknown = read.problems
+    assert "“12/02/2026” is not a day" in uncertain
+    assert "“9:00” has no day" in missing
+    assert "“TBA” is not a time" in unknown
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Ada Lovelace|Grace Hopper",
+        "Ada Lovelace; Grace Hopper",
+        "Ada Lovelace\nGrace Hopper",
+        "Ada Lovelace and Grace Hopper",
+        "Ada Lovelace & Grace Hopper",
+        "Ada Lovelace / Grace Hopper",
+        "Lovelace, Ada; Hopper, Grace",
+        "Lovelace, Ada and Hopper, Grace",
+        "LOVELACE, Ada; HOPPER, Grace",
+        "Ada Lovelace (1), Grace Hopper (1, 2)",
+        "Ada Lovelace¹, Grace Hopper²,*",
+        "Ada Lovelace [1]; Grace Hopper [2]",
+        "Ada Lovelace (Engines, London); Grace Hopper (Navy)",
+        "Ada Lovelace, Analytical Engines; Grace Hopper, Navy",
+        "Dr. Ada Lovelace, Prof. Grace Hopper",
+        "Ada Lovelace, PhD; Grace Hopper, MD",
+    ],
+)
+def test_authors_as_people_and_programs_separate_them(names):
+    assert only(f'title;authors\nOwls;"{names}"\n').entry.authors == ("Ada Lovelace", "Grace Hopper")
+
+
+def test_excels_first_line_and_encoding():
+    text = "sep=;\r\nTitle;Room\r\nOwls, at noon;Saal 1\r\n"
+    for content in (text.encode("utf-8-sig"), text.encode("utf-16")):
+        assert only(content).room == "Saal 1"
+    read = programme(text + ";Saal 2\r\n")
+    assert read.problems[0].startswith("line 4: has no title")
+
+
+def test_titles_above_and_between_rows_and_merged_cells():
+    read = programme(
+        "OwlConf 2026,,,\nTime,Title,Speaker,Room\nWednesday 2 December 2026,,,\nSession 1: Birds,,,\n"
+        "9:00-9:20,Owls,Ada Lovelace,A\nTime,Title,Speaker,Room\n"
+        "Thursday 3 December 2026,,,\n9:00,Bees,Ada Lovelace,A\n"
+    )
+    owls, bees = read.contributions
+    assert (f"{owls.start:%d %H:%M}", owls.session) == ("02 09:00", "Session 1: Birds")
+    assert (f"{bees.start:%d %H:%M}", bees.session) == ("03 09:00", "")
+    read = programme("Date,Start,Title\n2026-12-02,9:00,Owls\n,9:20,Bees\n2026-12-03,9:00,Cats\n")
+    assert [item.day.day for item in read.contributions] == [2, 2, 3]
+
+
+def in_zurich(clock):
+    return {"date": "2026-12-02", "time": f"{clock}:00", "tz": "Europe/Zurich"}
+
+
+def test_indicos_sessions_give_their_time_to_what_has_none():
+    talk = {"_type": "Contribution", "title": "Owls", "type": "Oral", "startDate": in_zurich("09:00"), "duration": 20}
+    names = [{"first_name": "Ada", "last_name": "Lovelace", "fullName": "LOVELACE, Ada"}]
+    poster = {"title": "Bees", "startDate": None, "primaryauthors": names, "coauthors": [{"fullName": "HOPPER, Grace"}]}
+    session = {
+        "title": "Birds",
+        "room": "Hall A",
+        "startDate": in_zurich("09:00"),
+        "endDate": in_zurich("12:00"),
+        "contributions": [talk, poster],
+    }
+    event = {"title": "Conference", "startDate": in_zurich("08:00"), "sessions": [session], "contributions": []}
+    owls, bees = programme(json.dumps({"count": 1, "results": [event]})).contributions
+    assert (owls.session, owls.room, owls.kind) == ("Birds", "Hall A", "Oral")
+    assert (owls.start.isoformat(), owls.end - owls.start) == ("2026-12-02T09:00:00+01:00", timedelta(minutes=20))
+    assert (bees.end.isoformat(), bees.entry.authors) == ("2026-12-02T12:00:00+01:00", ("Ada Lovelace", "Grace Hopper"))
+
+
+def test_indicos_timetable_has_objects_by_day_and_id():
+    entry = {
+        "entryType": "Contribution",
+        "title": "Owls",
+        "startDate": in_zurich("09:00"),
+        "endDate": in_zurich("09:20"),
+    }
+    of_day = {"s1": {"entryType": "Session", "title": "Birds", "entries": {"c1": entry}}, "b": {"entryType": "Break"}}
+    owls = only(json.dumps({"results": {"12": {"20261202": of_day, "20261203": {}}}}))
+    assert (owls.session, f"{owls.start:%H:%M}", owls.end is not None) == ("Birds", "09:00", True)
+
+
+def test_sessionize_names_people_and_rooms_by_their_ids():
+    talk = {"title": "Owls", "startsAt": "2026-12-02T09:00:00", "endsAt": "2026-12-02T09:30:00", "roomId": 7}
+    speakers = [{"id": "a-1", "fullName": "Ada Lovelace"}, {"id": "b-2", "fullName": "Grace Hopper"}]
+    lunch = {"title": "Lunch", "isServiceSession": True}
+    rooms = [{"id": 7, "name": "Hall A"}]
+    data = {"sessions": [talk | {"speakers": ["a-1", "b-2"]}, lunch], "speakers": speakers, "rooms": rooms}
+    owls = only(json.dumps(data))
+    assert (owls.room, owls.entry.authors) == ("Hall A", ("Ada Lovelace", "Grace Hopper"))
+
+
+def test_pretalx_in_its_interfaces():
+    slot = {"room": {"en": "Hall A"}, "start": "2026-12-02T09:00:00+01:00", "end": "2026-12-02T09:30:00+01:00"}
+    talk = {"title": "Owls", "speakers": [{"code": "A", "name": "Ada Lovelace"}], "submission_type": {"en": "Talk"}}
+    withdrawn = {"title": "Bees", "state": "withdrawn", "speakers": []}
+    read = programme(json.dumps({"results": [talk | {"state": "confirmed", "slot": slot}, withdrawn]}))
+    (owls,) = read.contributions
+    assert (owls.room, owls.kind, owls.start.hour, read.withdrawn) == ("Hall A", "Talk", 9, 1)
+    slots = [slot, slot | {"start": "2026-12-03T09:00:00+01:00", "end": None}]
+    assert len(programme(json.dumps({"results": [talk | {"slots": slots}]})).contributions) == 2
+
+
+def schedule(event, day='date="2026-12-02"', conference=""):
+    return (
+        f'<?xml version="1.0"?><schedule><conference><title>OwlCon</title>{conference}</conference>'
+        f'<day index="1" {day}><room name="Hall A"><event id="1">{event}</event></room><room name="B"/></day>'
+        "</schedule>"
+    )
+
+
+def test_the_xml_of_frab_pretalx_and_pentabarf():
+    event = (
+        "<start>14:30</start><duration>01:30</duration><title>Owls &amp; mice</title><track>Birds</track>"
+        "<type>talk</type>"
+        "<abstract>Short.</abstract><description>Long &nbsp; text.</description>"
+        '<persons><person id="1">Ada Lovelace</person><person id="2">Grace Hopper</person></persons>'
+    )
+    owls = only(schedule(event, conference="<time_zone_name>America/New_York</time_zone_name>"))
+    assert (owls.entry.title, owls.entry.authors) == ("Owls & mice", ("Ada Lovelace", "Grace Hopper"))
+    assert owls.entry.abstract == "Short. Long text."
+    assert (owls.start.isoformat(), owls.end.hour, owls.room) == ("2026-12-02T14:30:00-05:00", 16, "Hall A")
+    assert (owls.session, owls.kind) == ("Birds", "talk")
+    offset = only(schedule(event, day='date="2026-12-02" start="2026-12-02T10:00:00+02:00"'))
+    assert offset.start.isoformat() == "2026-12-02T14:30:00+02:00"
+    assert only(schedule(event)).start.tzinfo is None
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('<!DOCTYPE schedule [<!ENTITY a SYSTEM "file:///etc/passwd">]><schedule>&a;</schedule>', "document type"),
+        ("<?xml version='1.0'?><rss/>", "no programme"),
+        ("<schedule/>", "without a single title"),
+    ],
+)
+def test_xml_that_is_none_or_declares_entities_is_refused(content, reason):
+    with pytest.raises(DigestError, match=reason):
+        programme("<?xml version='1.0'?>\n" + content.removeprefix("<?xml version='1.0'?>"))
+
+
+def test_a_deep_or_cut_off_document_is_read_as_far_as_it_goes():
+    read = programme(schedule("<title>Owls</title>").partition("</room>")[0])
+    assert [item.entry.title for item in read.contributions] == ["Owls"]
+    assert "line 1" in read.problems[0]
+    assert "depth" in programme("<schedule>" + "<day>" * 10_000).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TABLE, True),
+        (calendar("SUMMARY:Owls"), True),
+        (schedule("<title>Owls</title>"), True),
+        ("sep=;\nTitle;Speakers;Room\n", True),
+        ('{"results": [{"_type": "Conference", "contributions": []}]}', True),
+        ('{"notes": [{"forum": "abcd1", "content": {"title": {"value": "Owls"}}}]}', True),
+        ('[{"title": "Owls", "status": "Poster", "site": "https://openreview.net/forum?id=a"}]', True),
+        ('{"schedule": {"conference": {"days": []}}}', True),
+        ("title,authors\nOwls,Ada Lovelace\n", False),
+        ('"Authors","Title","Year","Source title","Volume","EID"\n', False),
+        ('"Key","Item Type","Publication Year","Author","Title","Date","Place"\n', False),
+        ("PMID,Title,Authors,Citation,Journal/Book,Create Date\n", False),
+        ('[{"type": "article-journal", "title": "Owls", "issued": {}, "container-title": "x"}]', False),
+        ('[{"paper": {"id": "2606.00467", "title": "Owls"}, "publishedAt": "2026-06-12"}]', False),
+        ('{"collection": [{"doi": "10.1101/1", "title": "Owls"}], "messages": []}', False),
+        ("@article{a, title = {Owls}, date = {2026}}\n", False),
+        ("<rss><channel><title>schedule</title></channel></rss>", False),
+        ("Owls by night\nAda Lovelace\n", False),
+        ("", False),
+    ],
+)
+def test_what_is_a_programme(text, expected):
+    assert is_programme(text) is expected
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -323,6 +623,17 @@ def test_any_bytes_are_read_or_refused(content):
         (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:", b"\n "),
         (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY", b";A=B"),
         (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:", b"\\n"),
+        (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\n", b"BEGIN:VALARM\n"),
+        (b"BEGIN:VCALENDAR\n", b"BEGIN:VTIMEZONE\n"),
+        (b"BEGIN:VCALENDAR\nBEGIN:VEVENT", b" "),
+        (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\nDTSTART:20261202T090000Z\nEXDATE:", b"20261202T090000Z,"),
+        (b"<schedule>", b"<day><room><event>"),
+        (b"<schedule>", b"&"),
+        (b'{"results":', b'{"a":'),
+        (b'{"results": [', b'{"title": "x", "slots": [{"start": "9:00"}]},'),
+        (b"title,start\nOwls,", b"9:00-"),
+        (b"title,authors\nOwls,", b"[1"),
+        (b"title,authors\nOwls,", b" /"),
     ],
 )
 def test_a_part_that_repeats_is_read_within_the_parsers_limits(beginning, part):
