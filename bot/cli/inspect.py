@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from datetime import date, datetime, tzinfo
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,12 +32,12 @@ class InspectedPaper:
     title: str
     authors: Sequence[str] = ()
     abstract: str | None = None
-    date: date | None = None
+    date: dt.date | None = None
     arxiv: str | None = None
     doi: str | None = None
     url: str | None = None
     venue: str | None = None
-    added: date | None = None
+    added: dt.date | None = None
     start: datetime | None = None
     end: datetime | None = None
     room: str | None = None
@@ -49,7 +50,7 @@ class InspectedFile:
     file: str
     kind: str | None = None
     format: str | None = None
-    date: date | None = None
+    date: dt.date | None = None
     papers: Sequence[InspectedPaper] = ()
     rejected: Sequence[dict[str, str | None]] = field(default_factory=list)
     problem: str | None = None
@@ -157,7 +158,8 @@ def _talk(talk: Contribution, zone: tzinfo) -> InspectedPaper:
     start, end = (
         moment.replace(tzinfo=zone) if moment and not moment.tzinfo else moment for moment in (talk.start, talk.end)
     )
-    return _paper(talk.entry, start=start, end=end, room=talk.room or None)
+    paper = _paper(talk.entry, start=start, end=end, room=talk.room or None)
+    return paper if start else replace(paper, date=talk.day or paper.date)
 
 
 def _rejected(sentence: str) -> dict[str, str | None]:

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from bot.formats.addresses import Article, article_at
 from bot.formats.format import (
     LONGEST_TITLE,
     MONTHS,
@@ -40,7 +41,6 @@ from bot.formats.format import (
     without_affiliations,
     without_tags,
 )
-from bot.formats.mail import Article, article_at
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
