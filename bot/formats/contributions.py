@@ -56,9 +56,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "arxiv": ("arxiv", "arxivid", "arxivurl", "eprint"),
     "doi": ("doi",),
 }
-# "Presentation start" is a start, and "Program room" a room; a session's only if there is no other.
+# "Presentation start" is a start, and "Program room" a room; a session's only if there is no other. The date of a
+# submission is none of a talk.
 _PREFIX = re.compile(
-    r"(?:presentation|talk|paper|event|program(?:me)?|scheduled|contribution|submission|proposal|slot|local|session)(?=[a-z]{2})"
+    r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
+    r"|(?:paper|submission|proposal)(?!date|day|time|start|end))(?=[a-z]{2})"
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")

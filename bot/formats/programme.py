@@ -103,8 +103,10 @@ def is_programme(text: str) -> bool:
         return False
     columns = {column(name)[0] for name in header.names}
     known = by_name({name: name for name in columns})
-    is_placed = any(known[key] for key in ("start", "day", "room", "session"))
-    return is_placed and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
+    # A date alone may be that of a publication.
+    is_spoken = known["day"] and columns & {"speaker", "speakers", "presenter", "presenters", "speakernames"}
+    is_placed = is_spoken or any(known[key] for key in ("start", "room", "session"))
+    return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
 
 
 # CSV

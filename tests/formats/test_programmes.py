@@ -528,6 +528,8 @@ def test_a_deep_or_cut_off_document_is_read_as_far_as_it_goes():
         ('[{"title": "Owls", "status": "Poster", "site": "https://openreview.net/forum?id=a"}]', True),
         ('{"schedule": {"conference": {"days": []}}}', True),
         ("title,authors\nOwls,Ada Lovelace\n", False),
+        ("Title,Author,Date,DOI\n", False),
+        ("Title,Speaker,Date\n", True),
         ('"Authors","Title","Year","Source title","Volume","EID"\n', False),
         ('"Key","Item Type","Publication Year","Author","Title","Date","Place"\n', False),
         ("PMID,Title,Authors,Citation,Journal/Book,Create Date\n", False),
