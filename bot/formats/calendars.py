@@ -29,12 +29,6 @@ from bot.model.papers import Contribution
 _FOLD = re.compile(r"\n[ \t]")
 _TZID = re.compile(r";TZID=", re.IGNORECASE)
 _UNKNOWN = ";X-TZID="  # the library looks up no zone by it
-# Attendees, alarms' sounds and the like take most of a calendar, and most of the time to read it.
-_UNUSED = re.compile(
-    r"^(?!(?:BEGIN|END|SUMMARY|DESCRIPTION|LOCATION|CATEGORIES|URL|STATUS|DTSTART|DTEND|DURATION|UID|RECURRENCE-ID|RRULE"
-    r"|RDATE|EXDATE|X-WR-TIMEZONE|PRODID|TZID|X-LIC-LOCATION|TZOFFSETFROM|TZOFFSETTO)\s{0,9}[:;]).*\n",
-    re.IGNORECASE | re.MULTILINE,
-)
 _HEAD = re.compile(r"^(X-WR-TIMEZONE|PRODID)[:;](?:[^:\n]{0,200}:)?(.{1,200})$", re.IGNORECASE | re.MULTILINE)
 _ZONE_NAME = re.compile(r"(?:TZID|X-LIC-LOCATION)[:;](?:VALUE=TEXT:)?(.{1,200})", re.IGNORECASE)
 # The lines of a VTIMEZONE that decide on offsets. Rules of a year: others could take billions of steps.
@@ -86,7 +80,7 @@ class _Calendar:
 
 def events(text: str, reading: Reading) -> Iterator[Contribution]:
     """Yield the events of a calendar, each at each of its times."""
-    text = _TZID.sub(_UNKNOWN, _UNUSED.sub("", _FOLD.sub("", text)))
+    text = _TZID.sub(_UNKNOWN, _FOLD.sub("", text))
     head = {name.upper(): value.strip() for name, value in _HEAD.findall(text)}
     calendar = _Calendar(reading, product=head.get("PRODID", ""))
     for block in re.split(r"^BEGIN:VTIMEZONE\s*$", text, flags=re.MULTILINE | re.IGNORECASE)[1:_MOST_ZONES]:
@@ -124,6 +118,8 @@ def _keep_zone(block: str, calendar: _Calendar) -> None:
     names = [match[1].strip() for line in lines if (match := _ZONE_NAME.match(line))]
     wanted = "\n".join(line for line in lines if _ZONE_LINE.fullmatch(line))
     try:
+        if any(line.upper().startswith("RRULE") and not _ZONE_LINE.fullmatch(line) for line in lines):
+            raise ValueError("a rule that may never end")
         own = Timezone.from_ical(f"BEGIN:VTIMEZONE\nTZID:own\n{wanted}\nEND:VTIMEZONE\n")
         zone = own.to_tz(lookup_tzid=False) if isinstance(own, Timezone) else None
         datetime(2026, 1, 1, tzinfo=zone).utcoffset()

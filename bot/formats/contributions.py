@@ -264,47 +264,18 @@ def _in_order(name: str) -> str:
 # Time zones
 
 
-# What people write instead of a zone's name. Those of a standard time stand for the place, as they are written in
-# summer, too.
-_ZONES: Mapping[str, str | float] = {
-    "UTC": 0,
-    "GMT": 0,
-    "Z": 0,
-    "AOE": -12,
-    "CEST": 2,
-    "EEST": 3,
-    "WEST": 1,
-    "BST": 1,
-    "MSK": 3,
-    "CET": "Europe/Brussels",
-    "MEZ": "Europe/Brussels",
-    "MESZ": 2,
-    "EET": "Europe/Athens",
-    "WET": "Europe/Lisbon",
-    "ET": "America/New_York",
-    "EST": "America/New_York",
-    "EDT": -4,
-    "CT": "America/Chicago",
-    "CST": "America/Chicago",
-    "CDT": -5,
-    "MT": "America/Denver",
-    "MST": "America/Denver",
-    "MDT": -6,
-    "PT": "America/Los_Angeles",
-    "PST": "America/Los_Angeles",
-    "PDT": -7,
-    "HST": -10,
-    "BRT": -3,
-    "JST": 9,
-    "KST": 9,
-    "SGT": 8,
-    "HKT": 8,
-    "IST": 5.5,
-    "AEST": 10,
-    "AEDT": 11,
-    "NZST": 12,
-    "NZDT": 13,
-}
+# What people write instead of a zone's name, as hours from UTC, or as a place: of a standard time, which people write
+# in summer, too.
+_HOURS = (
+    "UTC=0 GMT=0 Z=0 AOE=-12 CEST=2 MESZ=2 EEST=3 WEST=1 BST=1 MSK=3 EDT=-4 CDT=-5 MDT=-6 PDT=-7 HST=-10 BRT=-3 JST=9"
+    " KST=9 SGT=8 HKT=8 IST=5.5 AEST=10 AEDT=11 NZST=12 NZDT=13"
+)
+_PLACES = (
+    "CET=Europe/Brussels MEZ=Europe/Brussels EET=Europe/Athens WET=Europe/Lisbon ET=America/New_York"
+    " EST=America/New_York CT=America/Chicago CST=America/Chicago MT=America/Denver MST=America/Denver"
+    " PT=America/Los_Angeles PST=America/Los_Angeles"
+)
+_ZONES = dict(pair.split("=") for pair in f"{_HOURS} {_PLACES}".split())
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s?([+\-\u2212])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
 _IANA = re.compile(r"[A-Za-z][A-Za-z_]{1,30}(?:/[A-Za-z][\w+-]{1,30}){0,2}", re.ASCII)
 _ZONE_IN_TEXT = re.compile(
@@ -324,9 +295,9 @@ def named_zone(name: str) -> tzinfo | None:
     ['Europe/Berlin', 'UTC+05:30', 'None']
     """
     name = name.strip().strip("/()[]\"'")
-    usual = _ZONES.get(name.upper())
-    if isinstance(usual, (int, float)):
-        return timezone(timedelta(hours=usual)) if usual else UTC
+    usual = _ZONES.get(name.upper(), "")
+    if usual and "/" not in usual:
+        return timezone(timedelta(hours=float(usual))) if float(usual) else UTC
     if offset := _OFFSET.fullmatch(name):
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return timezone(timedelta(minutes=minutes if offset[1] == "+" else -minutes)) if 0 < minutes < 1440 else UTC

@@ -270,6 +270,14 @@ ZONE = (
             "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nEND:VTIMEZONE\r\n",
             "2026-07-02T14:30:00+02:00",
         ),
+        # A rule that could take billions of steps is not followed: the name counts.
+        (
+            "TZID=Pacific Standard Time:20260702T143000",
+            ZONE.format("Pacific Standard Time", "+0900").replace(
+                "END:STANDARD", "RRULE:FREQ=SECONDLY\r\nEND:STANDARD"
+            ),
+            "2026-07-02T14:30:00-07:00",
+        ),
         ("2026-12-02T14:30:00+01:00", "", "2026-12-02T13:30:00+00:00"),
     ],
 )
