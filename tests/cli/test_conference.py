@@ -177,6 +177,13 @@ def test_the_calendar_is_valid_and_its_events_keep_their_ids(sent, paperbot):
     assert [line for line in unfolded((sent / "plan.ics").read_bytes().decode()) if line.startswith("UID:")] == uids
 
 
+def test_the_name_of_a_calendar_is_escaped(sent, paperbot):
+    """icalendar 7.3.2 escapes no value of a property that it doesn't know."""
+    (sent / "OwlConf_2026.csv").rename(sent / "Owls, bees; 2026.csv")
+    paperbot("conference", "Owls, bees; 2026.csv", ADA, "--now", NEXT, "--output", "plan.ics")
+    assert "X-WR-CALNAME:Owls\\, bees\\; 2026" in unfolded((sent / "plan.ics").read_bytes().decode())
+
+
 def test_a_written_calendar_is_read_as_a_programme(sent, paperbot):
     paperbot("conference", "OwlConf_2026.csv", ADA, "--now", NEXT, "--output", "plan.ics")
     again = paperbot("conference", "plan.ics", ADA, "--now", NEXT, "--json").json

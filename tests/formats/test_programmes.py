@@ -584,7 +584,10 @@ def test_the_child_process_returns_the_same():
 
 def value():
     leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-    names = st.sampled_from(["title", "value", "content", "notes", "name", "authors", "start", "date", "url", "x"])
+    names = st.sampled_from(
+        "title value content notes name authors start date url x results sessions contributions days rooms speakers"
+        " slots slot startDate duration id paper_ids roomId persons schedule timezone".split()
+    )
     return st.recursive(leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4))
 
 
@@ -598,6 +601,47 @@ LINES = st.sampled_from(
         "DURATION:P9W",
         " y",
         "BEGIN:X",
+        "END:X",
+        "BEGIN:VTIMEZONE",
+        "END:VTIMEZONE",
+        "TZID:Here",
+        "BEGIN:STANDARD",
+        "END:STANDARD",
+        "TZOFFSETTO:+0100",
+        "TZOFFSETFROM:+2500",
+        "DTSTART;TZID=Here:20261202T080000",
+        "DTSTART;VALUE=DATE:20261202",
+        "RRULE:FREQ=YEARLY;BYMONTH=13",
+        "RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3",
+        "RRULE:FREQ=DAILY;UNTIL=20261209T080000Z",
+        "EXDATE:20261203T080000Z",
+        "RDATE;VALUE=PERIOD:20261203T080000Z/PT1H",
+        "RECURRENCE-ID:20261203T080000Z",
+        "UID:1",
+        "CATEGORIES:x",
+        "X-WR-TIMEZONE:Here",
+    ]
+)
+
+
+TAGS = st.sampled_from(
+    [
+        "<conference>",
+        "<time_zone_name>Here</time_zone_name>",
+        '<day date="2026-12-02" start="2026-12-02T10:00:00+25:00">',
+        '<room name="A">',
+        "<event>",
+        "<title>x</title>",
+        "<start>25:00</start>",
+        "<duration>99:99</duration>",
+        "<persons><person>A</person><b/></persons>",
+        "</event>",
+        "</room>",
+        "</day>",
+        "<!-- x -->",
+        "<?x?>",
+        "&x;",
+        "<![CDATA[x]]>",
     ]
 )
 
@@ -605,8 +649,13 @@ LINES = st.sampled_from(
 @given(
     st.binary(max_size=300)
     | value().map(lambda data: json.dumps([data]).encode())
+    | value().map(lambda data: json.dumps({"results": data}).encode())
     | st.lists(LINES | st.text(max_size=20), max_size=12).map(
         lambda rows: "\n".join(["BEGIN:VCALENDAR", *rows]).encode()
+    )
+    | st.lists(TAGS, max_size=12).map(lambda tags: f"<schedule>{''.join(tags)}".encode())
+    | st.text(alphabet="0123456789:-/.TZ+ apmhPMDecC;,\n", max_size=200).map(
+        lambda rows: f"title,start (CET),end,date,duration\n{rows}".encode()
     )
     | st.text(max_size=200).map(lambda rows: f"title,date,start,end,authors\n{rows}".encode(errors="replace"))
 )
