@@ -85,9 +85,9 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
     calendar = _Calendar(reading, product=head.get("PRODID", ""))
     for block in re.split(r"^BEGIN:VTIMEZONE\s*$", text, flags=re.MULTILINE | re.IGNORECASE)[1:_MOST_ZONES]:
         _keep_zone(re.split(r"^END:VTIMEZONE", block, maxsplit=1, flags=re.MULTILINE | re.IGNORECASE)[0], calendar)
-    own = set(calendar.zones.values())
+    defined = set(calendar.zones.values())
     stated = head.get("X-WR-TIMEZONE", "")
-    calendar.zone = calendar.zones.get(stated) or reading.zone(stated) or (own.pop() if len(own) == 1 else None)
+    calendar.zone = calendar.zones.get(stated) or reading.zone(stated) or (defined.pop() if len(defined) == 1 else None)
     read: list[tuple[str, Component]] = []
     broken: list[str] = []
     for number, block in enumerate(re.split(r"^BEGIN:VEVENT\s*$", text, flags=re.MULTILINE | re.IGNORECASE)[1:], 1):
@@ -116,12 +116,12 @@ def _keep_zone(block: str, calendar: _Calendar) -> None:
     """Keep the zone that a VTIMEZONE defines, or that it names; it may have any name."""
     lines = [line.strip() for line in block.split("\n")[:_MOST_ZONE_LINES]]
     names = [match[1].strip() for line in lines if (match := _ZONE_NAME.match(line))]
-    wanted = "\n".join(line for line in lines if _ZONE_LINE.fullmatch(line))
+    offsets = "\n".join(line for line in lines if _ZONE_LINE.fullmatch(line))
     try:
         if any(line.upper().startswith("RRULE") and not _ZONE_LINE.fullmatch(line) for line in lines):
             raise ValueError("a rule that may never end")
-        own = Timezone.from_ical(f"BEGIN:VTIMEZONE\nTZID:own\n{wanted}\nEND:VTIMEZONE\n")
-        zone = own.to_tz(lookup_tzid=False) if isinstance(own, Timezone) else None
+        definition = Timezone.from_ical(f"BEGIN:VTIMEZONE\nTZID:own\n{offsets}\nEND:VTIMEZONE\n")
+        zone = definition.to_tz(lookup_tzid=False) if isinstance(definition, Timezone) else None
         datetime(2026, 1, 1, tzinfo=zone).utcoffset()
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):  # half of a definition
         zone = next(filter(None, map(calendar.reading.zone, names)), None)

@@ -106,17 +106,17 @@ class Reading:
 
     def programme(self, form: str, contributions: Iterator[Contribution]) -> ParsedProgramme:
         """Return everything that was read; raises DigestError without a contribution and without a problem."""
-        found = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
-        if len(found) > MAX_CONTRIBUTIONS:
+        accepted = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
+        if len(accepted) > MAX_CONTRIBUTIONS:
             raise DigestError(TOO_MANY)
-        if found:
+        if accepted:
             # OpenReview calls a rejected paper "Submitted to ...", but before the decisions every paper.
             self.withdrawn += len(self.undecided)
         else:
-            found = self.undecided
-        if not found and not self.problems and not self.withdrawn:
+            accepted = self.undecided
+        if not accepted and not self.problems and not self.withdrawn:
             raise DigestError("a programme without a single title")
-        return ParsedProgramme(form, tuple(found), self.withdrawn, tuple(self.problems))
+        return ParsedProgramme(form, tuple(accepted), self.withdrawn, tuple(self.problems))
 
 
 # Fields by name
@@ -145,12 +145,12 @@ def column(header: str) -> tuple[str, str]:
 
 def by_name(row: Mapping[str, str]) -> dict[str, str]:
     """Return the fields of a row by the keys of ``NAMES``, empty ones too; ``row`` has texts by simple names."""
-    known: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in sorted(row.items(), key=lambda item: item[0].startswith("session")):
         if value:
-            known.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, value)
-    known |= {name: value for name, value in row.items() if value}
-    fields = {key: next(filter(None, map(known.get, names)), "") for key, names in NAMES.items()}
+            values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, value)
+    values |= {name: value for name, value in row.items() if value}
+    fields = {key: next(filter(None, map(values.get, names)), "") for key, names in NAMES.items()}
     # One column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
         if fields[key] == fields["title"]:

@@ -102,10 +102,10 @@ def is_programme(text: str) -> bool:
     if header is None:
         return False
     columns = {column(name)[0] for name in header.names}
-    known = by_name({name: name for name in columns})
+    fields = by_name({name: name for name in columns})
     # A date alone may be that of a publication.
-    is_spoken = known["day"] and columns & {"speaker", "speakers", "presenter", "presenters", "speakernames"}
-    is_placed = is_spoken or any(known[key] for key in ("start", "room", "session"))
+    is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "presenters", "speakernames"}
+    is_placed = is_spoken or any(fields[key] for key in ("start", "room", "session"))
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
 
 
@@ -137,9 +137,9 @@ def _header(text: str) -> _Header | None:
         rows = csv.reader(io.StringIO(beginning, newline=""), delimiter=delimiter, skipinitialspace=True)
         try:
             for above, names in enumerate(islice(rows, _MOST_ROWS_ABOVE)):
-                known = by_name({column(name)[0]: name for name in names})
-                size = sum(map(bool, known.values()))
-                if known["title"] and (size > 1 or above == 0) and (best is None or size > best[0]):
+                fields = by_name({column(name)[0]: name for name in names})
+                size = sum(map(bool, fields.values()))
+                if fields["title"] and (size > 1 or above == 0) and (best is None or size > best[0]):
                     best = (size, _Header(above, names, delimiter))
         except csv.Error:
             continue

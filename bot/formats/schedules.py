@@ -172,9 +172,9 @@ def _contributions(
     elif _is_index(node) and not _is_note(node):
         # Objects by their ids, their rooms or their days.
         for key, value in node.items():
-            own = {"room": str(key)} if within == "rooms" else {"day": str(key)} if day_in(str(key)[:40]) else {}
+            place = {"room": str(key)} if within == "rooms" else {"day": str(key)} if day_in(str(key)[:40]) else {}
             inside = "events" if within == "rooms" else within
-            yield from _contributions(value, walk, {**context, **own}, inside, depth + 1)
+            yield from _contributions(value, walk, {**context, **place}, inside, depth + 1)
     elif within not in _PLACES and not (inner and _NO_TALK.search(within + fields["kind"])):
         yield from _leaves(node, walk, fields, context)
 

@@ -92,6 +92,18 @@ def test_the_feeds_of_a_feed_reader_are_added_once(settings: Path, paperbot) -> 
     assert paperbot("sources", "import", opml).out.startswith("0 feeds added")
 
 
+def test_a_feed_with_a_password_costs_itself_alone(settings: Path, paperbot) -> None:
+    opml = settings.parent / "feeds.opml"
+    outlines = ("https://a.example/x", "https://ada:secret@b.example/y", "feed://c.example/z")
+    lines = "\n".join(f'<outline text="Feed {n}" xmlUrl="{url}"/>' for n, url in enumerate(outlines, 1))
+    opml.write_text(f'<opml version="2.0"><body>\n{lines}\n</body></opml>')
+    added = paperbot("sources", "import", opml)
+    assert (added.code, added.out.splitlines()[:2]) == (1, ["added feed-1", "added feed-3"])
+    assert 'feeds.opml: line 3: "Feed 2": passwords don\'t belong in addresses' in added.err
+    assert "secret" not in added.err + settings.read_text()
+    assert 'url = "https://c.example/z"' in settings.read_text()
+
+
 def test_the_settings_file_keeps_its_mode_and_its_line_ends(settings: Path, paperbot) -> None:
     settings.write_bytes(settings.read_bytes().replace(b"\n", b"\r\n"))
     settings.chmod(0o600)
