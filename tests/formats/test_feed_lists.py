@@ -44,12 +44,14 @@ def test_folders_are_entered_and_an_address_counts_once():
         ('<outline xmlUrl="feed:http://a.example/x"/>', "http://a.example/x"),
         ('<outline xmlUrl="//a.example/x"/>', "https://a.example/x"),
         ('<outline xmlUrl=" https://a.example/x "/>', "https://a.example/x"),
+        ('<outline fz:quickMode="false" xmlUrl="https://a.example/x"/>', "https://a.example/x"),  # undeclared
         # Not well-formed: lxml 6.1 drops "&b=2" without a word.
         ('<outline xmlUrl="https://a.example/x?a=1&b=2&amp;c=3"/>', "https://a.example/x?a=1&b=2&c=3"),
     ],
 )
 def test_addresses_as_programs_write_them(outline, address):
-    assert addresses(opml(outline)) == [address]
+    read = feeds(opml(outline))
+    assert ([feed.url for feed in read.feeds], read.problems) == ([address], ())
 
 
 def test_a_bad_outline_costs_itself_and_is_named_by_its_line_and_title():
