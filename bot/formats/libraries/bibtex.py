@@ -27,18 +27,7 @@ _FOREIGN_TIMESTAMP = ("biburl", "bibsource")
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
-# ADS writes macros of the AAS for journals.
-_JOURNALS = {
-    "aap": "Astronomy & Astrophysics", "aj": "The Astronomical Journal", "apj": "The Astrophysical Journal",
-    "apjl": "The Astrophysical Journal Letters", "apjs": "The Astrophysical Journal Supplement Series",
-    "araa": "Annual Review of Astronomy and Astrophysics", "grl": "Geophysical Research Letters", "icarus": "Icarus",
-    "jcap": "Journal of Cosmology and Astroparticle Physics", "jgr": "Journal of Geophysical Research",
-    "mnras": "Monthly Notices of the Royal Astronomical Society", "nat": "Nature",
-    "pasj": "Publications of the Astronomical Society of Japan", "pra": "Physical Review A",
-    "pasp": "Publications of the Astronomical Society of the Pacific", "prb": "Physical Review B",
-    "prd": "Physical Review D", "pre": "Physical Review E", "prl": "Physical Review Letters",
-    "solphys": "Solar Physics", "ssr": "Space Science Reviews",
-}  # fmt: skip
+_MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS for journals: \mnras
 # A formula, which is kept; what is no text; another command, with what TeX skips.
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
@@ -153,6 +142,7 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
 def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     venue = next(filter(None, map(fields.get, _VENUES)), "")
+    year, month = (fields.get(name, "").strip() for name in ("year", "month"))
     return Reference(
         type=kind,
         title=plain(fields.get("title", "")),
@@ -160,22 +150,15 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
         authors=tuple(_authors(fields.get("author", ""))),
         published=(
             plain(fields.get("date", "")),
-            plain(f"{fields.get('year', '')} {_month(fields.get('month', ''))} {fields.get('day', '')}"),
+            plain(f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"),
         ),
         doi=_address(fields.get("doi", "")),
         urls=tuple(url for name in _URLS if name in fields for url in NEXT_URL.split(_address(fields[name]))),
-        venue=_JOURNALS.get(venue.strip().removeprefix("\\").lower()) or plain(venue),
+        venue=macro[1].upper() if (macro := _MACRO.fullmatch(venue)) else plain(venue),
         arxiv_id=fields.get("eprint", "") if is_arxiv else fields.get("arxivid", ""),
         mentions=tuple(fields[name] for name in _MENTIONS if name in fields),
         added=_added(fields),
     )
-
-
-def _month(text: str) -> str:
-    """Return the name of a month that a field may have as a number."""
-    number = text.strip()
-    names = "- jan feb mar apr may jun jul aug sep oct nov dec".split()
-    return names[int(number)] if re.fullmatch(r"0?[1-9]|1[0-2]", number) else text
 
 
 def _added(fields: Mapping[str, str]) -> date | None:
@@ -232,7 +215,8 @@ def plain(text: str) -> str:
     for match in _LATEX.finditer(text := _with_accents(text)):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
         if not match["dropped"]:
-            parts.append(match[0] if match["formula"] else _decoded(match[0]))
+            is_sign = len(match[0]) == 3 and match[0][1] in "<>=+-|"  # "$<$5"
+            parts.append(match[0].strip("$") if is_sign else match[0] if match["formula"] else _decoded(match[0]))
         position = match.end()
     parts.append(text[position:].translate(_WITHOUT_BRACES))
     return "".join(parts)

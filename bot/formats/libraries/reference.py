@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
 
 from bot.formats.format import MONTHS
 
@@ -65,6 +68,60 @@ class LibraryFormat:
     begins: Callable[[str], int | None]
     references: Callable[[str], Iterator[Reference | str]]
     is_database: bool = False
+
+
+Fields = Mapping[str, Sequence[str]]
+
+
+@cache
+def fields(section: str) -> Fields:
+    """Return the names by which a format calls each field, the best first, as ``fields.toml`` has them."""
+    table = tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))[section]
+    return {field: tuple(names.split()) for field, names in table.items()}
+
+
+def reference(
+    record: Mapping[str, Sequence[str]],
+    names: Fields,
+    *,
+    authors: Iterable[str] | None = None,
+    author_name: Callable[[str], str] | None = None,
+    key: str = "",
+) -> Reference:
+    """Return the reference that a record's values make, each a list of texts by the format's names.
+
+    Of dates, addresses and mentions all count. Of the other fields the first name with a value does. ``lead`` and
+    ``group`` are further authors, before and behind the others. ``seconds`` is the time of addition as Unix time.
+    """
+
+    def first(field: str) -> list[str]:
+        values = ([value for value in record.get(name, ()) if value] for name in names.get(field, ()))
+        return next(filter(None, values), [])
+
+    def every(field: str) -> tuple[str, ...]:
+        return tuple(value for name in names.get(field, ()) for value in record.get(name, ()) if value)
+
+    def text(field: str) -> str:
+        return next(iter(first(field)), "")
+
+    if authors is None:
+        # Some programs write all authors into one value.
+        people = ";".join((*every("lead"), *first("authors"), *every("group"))).split(";")
+        authors = map(author_name or first_name_first, filter(None, (name.strip() for name in people)))
+    return Reference(
+        type=";".join(every("type")),
+        title=text("title"),
+        abstract=" ".join(first("abstract")),
+        authors=tuple(dict.fromkeys(authors)),
+        published=every("published"),
+        doi=text("doi"),
+        urls=tuple(url for value in every("urls") for url in NEXT_URL.split(value)),
+        venue=text("venue"),
+        arxiv_id=text("arxiv"),
+        mentions=every("mentions"),
+        added=day_in(text("added")) or day_of_second(text("seconds")),
+        key=key,
+    )
 
 
 def day_in(*texts: str) -> date | None:
