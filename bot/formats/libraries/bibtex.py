@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from bibtexparser.middlewares import LatexDecodingMiddleware
 
 _BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
-# Where programs write when an entry was added: BibDesk, BibSonomy, JabRef.
-_ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp")
+# Where programs write when an entry was added: BibDesk, BibSonomy, JabRef. The day of access comes last, which Zotero
+# sets when a page is saved.
+_ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp", "urldate")
 # DBLP's and BibSonomy's time stamp is that of a change to their record.
 _FOREIGN_TIMESTAMP = ("biburl", "bibsource")
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
