@@ -57,7 +57,7 @@ _AFTER_ABSTRACT = re.compile(
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
 # What may stand before the first entry: comments, and a few short lines of the program that wrote the file.
-_COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|$)", re.IGNORECASE)
+_COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|(?:provider|database|content):|$)", re.IGNORECASE)
 _OF_DIGEST = re.compile(
     r"\s*(?:[#>*|`\[<]|- )|(?:from|to|subject|date|authors?|abstract|title|link|url)\s{0,9}:|.*https?://", re.IGNORECASE
 )

@@ -33,7 +33,7 @@ _MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS fo
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
           |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
-      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
+      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|begin|end|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
       | \\[a-zA-Z]{1,40}(?:\{\}|[ \n])?
       | \\[^a-zA-Z]""",
     re.VERBOSE | re.DOTALL,

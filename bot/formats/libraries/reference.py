@@ -25,6 +25,7 @@ _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}\b)\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?[.\s~,-]{1,3}$")
+_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
 _SURNAME_FIRST = re.compile(
     r"(\S[^,;]{0,100}?),? ((?:[^\W\d_a-z]{1,2}\.(?:[ -]{0,2})){1,5}|[^\W\d_a-z]{1,2}(?:-?[^\W\d_a-z]){0,3})"
@@ -178,9 +179,9 @@ def first_name_first(name: str) -> str:
     ('Martin King, Jr.', 'Ada Lovelace, Jr.')
     """
     match [part.strip() for part in name.rstrip(", ").split(",")]:
-        case [last, first]:
+        case [last, first] if first not in _SUFFIXES:
             return f"{first} {last}".strip()
-        case [last, ("Jr" | "Jr." | "Sr" | "Sr." | "II" | "III" | "IV") as suffix, first]:
+        case [last, suffix, first] if suffix in _SUFFIXES:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:
             return f"{first} {last}, {suffix}"
