@@ -81,6 +81,7 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _PIECES = 50
+_GROUP = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+\}")  # an institution: braces around the whole name
 _AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
 # biblatex: family=van Rossum, given=Guido, given-i=G
 _NAME_PART = re.compile(
@@ -186,19 +187,7 @@ def _authors(text: str) -> Iterator[str]:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
             yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
         else:
-            yield plain(name) if _is_group(name) else first_name_first(plain(name))
-
-
-def _is_group(name: str) -> bool:
-    """Whether a pair of braces is around the whole name."""
-    if not (name.startswith("{") and name.endswith("}")):
-        return False
-    depth = 0
-    for number, character in enumerate(name[: limits.AUTHOR * 2]):
-        depth += (character == "{") - (character == "}")
-        if not depth:
-            return number == len(name) - 1
-    return True
+            yield plain(name) if _GROUP.fullmatch(name) else first_name_first(plain(name))
 
 
 def plain(text: str) -> str:

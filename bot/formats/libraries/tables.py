@@ -112,13 +112,13 @@ def _reference(row: dict[str, str]) -> Reference:
         row |= {name: row.get(name, "").removesuffix(".") for name in ("title", "authors")}
     people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE].strip(" ,;")
     record = {name: (value,) for name, value in row.items()}
-    return reference(record, fields("columns"), authors=_authors(people, "itemtype" in row))
+    return reference(record, fields("columns"), authors=_authors(people, "abstractnote" in row))
 
 
-def _authors(text: str, is_manager: bool) -> Iterator[str]:
-    """Yield the names of a cell, first name first; reference managers have semicolons between them."""
+def _authors(text: str, is_zotero: bool) -> Iterator[str]:
+    """Yield the names of a cell, first name first; Zotero has semicolons between them."""
     parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
-    if len(parts) == 1 and not is_manager:
+    if len(parts) == 1 and not is_zotero:
         parts = text.split(" and ")
         parts = parts if all("," in part for part in parts) and len(parts) > 1 else _by_commas(text)
     for part in parts:

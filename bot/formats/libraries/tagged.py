@@ -98,7 +98,7 @@ RIS = TaggedFormat(
     name="ris",
     # A record's first tag may be another one than TY.
     beginning=re.compile(r"^[ \t]*(?:TY {0,4}-|[A-Z][A-Z0-9]  - [^\n]*\n(?:[^\n]*\n){0,200}?TY  ?-)", re.MULTILINE),
-    tag=re.compile(r"[ \t]*([A-Z][A-Z0-9]) {0,4}-(?= |$)"),
+    tag=re.compile(r"[ \t]*([A-Z][A-Z0-9]|DOI) {0,4}-(?= |$)"),  # Cochrane's has three letters
     starts="TY",
     end=re.compile(r"[ \t]*E[RF] {0,4}-\s*$|EF\s*$"),
 )
