@@ -44,6 +44,7 @@ _ACCENT = re.compile(
          (?:\{{[ ]?(?:{_LETTER})[ ]?\}}|(?:{_LETTER})(?:\{{\}})?)""",
     re.VERBOSE,
 )
+_NESTED = re.compile(r"""\\["'`^~=.uvHckrbdt]\s?\{\\["'`^~=.uvHckrbdt]""")
 # APS and JabRef write an accent for formulas and text: \ifmmode \acute{n}\else \'{n}\fi{}
 _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
 # What the decoder lacks or takes for something else; Zotero writes the first two for every "<" and ">".
@@ -196,12 +197,14 @@ def plain(text: str) -> str:
     >>> plain(r"{BERT} of Erd{\H{o}}s: {\textless}1\% for $\{x\}$")
     'BERT of Erdős: <1% for $\\{x\\}$'
     """
-    text = _TIE.sub(" ", text)
+    if "~" in text:
+        text = _TIE.sub(" ", text)
     if "\\" not in text and "$" not in text:
         return text.translate(_WITHOUT_BRACES)
     parts = []
     position = 0
-    text = _IF_FORMULA.sub(r"\1", text)
+    if "\\ifmmode" in text:
+        text = _IF_FORMULA.sub(r"\1", text)
     for match in _LATEX.finditer(text := _with_accents(text)):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
         if not match["dropped"]:
@@ -214,11 +217,8 @@ def plain(text: str) -> str:
 
 def _with_accents(text: str) -> str:
     r"""Return a text with its accented letters, of nested accents as in ``{\~{\^e}}`` the inner ones first."""
-    for _ in range(3):
-        accented = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
-        if accented == text:
-            break
-        text = accented
+    for _ in range(3 if _NESTED.search(text) else 1):
+        text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
     return text
 
 
