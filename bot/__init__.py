@@ -1,3 +1,3 @@
 """Paperbot: reads the day's paper digests so that its readers don't have to."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -526,3 +526,37 @@ class ParsedProgramme:
     contributions: tuple[Contribution, ...]
     withdrawn: int = 0
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFeed:
+    """A feed of a list: its address, and its title there, which may be empty."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFeeds:
+    """A list of feeds. ``problems`` has a sentence for each of its lines that is no feed that can be added."""
+
+    format: str
+    feeds: tuple[ListedFeed, ...]
+    problems: tuple[str, ...] = ()
+
+
+class InspectedKind(StrEnum):
+    """The kinds of files that Paperbot reads."""
+
+    DIGEST = "digest"
+    LIBRARY = "library"
+    PROGRAMME = "programme"
+    FEEDS = "feeds"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything in a file: one result, or several digests."""
+
+    kind: InspectedKind
+    results: tuple[ParsedDigest | ParsedLibrary | ParsedProgramme | ParsedFeeds, ...]
