@@ -93,7 +93,7 @@ def _timezone(text: str) -> str:
     help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, feed=URL or "
     "mailbox='LOGIN@HOST SENDER'; repeatable. proposed: those that fit your interests.",
 )
-@click.option("--library", metavar="FILE", help="A library (.bib or .ris) to learn from, or zotero.")
+@click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
 @click.option("--email", callback=_valid(own_mail_address), help="The address that editions go to.")
 @click.option("--at", help="The time of day of editions, such as 08:00.")
@@ -259,7 +259,9 @@ class Questions:
         return {
             "interests": lambda: _prompt("What do you want to read about, in your own words?", topic),
             "sources": self._sources,
-            "library": lambda: _prompt("A library to learn from: a .bib or .ris file, or zotero?", "none", _library),
+            "library": lambda: _prompt(
+                "A library to learn from: a file such as .bib, .ris, .nbib or .csv, or zotero?", "none", _library
+            ),
             "email": lambda: _prompt("Your mail address?", "none yet", own_mail_address),
             "at": lambda: (
                 f"{_prompt('When should editions come, Monday to Friday?', '08:00', clock_time) or time(8):%H:%M}"
@@ -338,8 +340,8 @@ def _library(text: str) -> str:
     if text.casefold() == _ZOTERO:
         return _ZOTERO
     path = Path(text).expanduser()
-    if path.suffix.lower() not in (".bib", ".ris") or not path.is_file():
-        raise ValueError(f"{text!r} is no file that ends in .bib or .ris; export one from your library")
+    if not path.is_file():
+        raise ValueError(f"{text!r} is no file; export one from your library, such as .bib, .ris, .nbib or .csv")
     return str(path)
 
 

@@ -272,13 +272,17 @@ def import_library(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Import FILE, a library in BibTeX or RIS, as first feedback of READER; - reads standard input.
+    """Import FILE, a library, as first feedback of READER; - reads standard input.
 
     With "zotero" for FILE, what has changed in the library that `paperbot zotero connect` connected is read at once.
 
-    Zotero, Mendeley, EndNote, JabRef, Google Scholar and Semantic Scholar export these formats. Each paper counts like
-    one that the reader liked on the day when it was added; all of them together count as 20 votes at most, and
-    as 100 in the mean of liked papers. Papers of a library are shown to nobody, and are not news to their reader.
+    These are read: BibTeX and RIS of every product; .nbib and CSV of PubMed; .enw and XML of EndNote; plain text and
+    text with tabs of Web of Science; Reprint/Medlars of Ovid; CSV of Zotero, Scopus, Embase, IEEE Xplore, Dimensions
+    and others; CSL-JSON and RDF of Zotero; JSON of Paperpile.
+
+    Each paper counts like one that the reader liked on the day when it was added; all of them together count as 20
+    votes at most, and as 100 in the mean of liked papers. Papers of a library are shown to nobody, and are not news to
+    their reader.
 
     \b
     Examples:
@@ -302,7 +306,7 @@ def import_library(
             click.echo(f"{owner.name}: {plural(removed, 'paper')} removed")
         return 0
     if file is None:
-        raise click.UsageError("Missing FILE: a library in BibTeX (.bib) or RIS (.ris)")
+        raise click.UsageError("Missing FILE: a library, such as a .bib, .ris, .nbib or .csv file")
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
     if file == _ZOTERO:
         report = app.zotero.import_now(owner, now)

@@ -122,7 +122,7 @@ class Parser:
         return tuple(self._answer("digests", raw))
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
-        """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
+        """Return the library in the bytes of an export; raises the same errors as ``parse``."""
         return cast("ParsedLibrary", self._answer("library", raw))
 
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:

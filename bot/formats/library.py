@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from bot.formats.format import UNWANTED, decode, prose, tidy, without_tags
 from bot.formats.libraries import bibtex, json_items, tables, tagged, xml_records
-from bot.formats.libraries.reference import LibraryFormat, Reference, day_in
+from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields
 from bot.model import Entry, Fact, FactKind, LibraryEntry, ParsedLibrary, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -32,10 +32,7 @@ UNREADABLE = "unreadable"
 FORMATS = (
     *(LibraryFormat(name, begins, json_items.references) for name, begins in json_items.BEGINS.items()),
     *(LibraryFormat(name, begins, xml_records.references) for name, begins in xml_records.BEGINS.items()),
-    *(
-        LibraryFormat(form.name, form.begins, form.references, form.is_database)
-        for form in (*tagged.FORMATS, tagged.RIS)
-    ),
+    *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in tagged.FORMATS),
     LibraryFormat("csv", tables.begins, tables.references, is_database=True),
     LibraryFormat("bibtex", bibtex.begins, bibtex.references),
 )
@@ -46,37 +43,8 @@ _KNOWN = (
     ".nbib (PubMed), .enw or XML (EndNote), plain text or tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, "
     "IEEE Xplore, Dimensions), CSL-JSON or RDF (Zotero)"
 )
-_PAPERS = frozenset(
-    # BibTeX
-    "article inproceedings conference incollection inbook techreport report phdthesis mastersthesis thesis unpublished "
-    "preprint suppcollection review letter "
-    # RIS
-    "jour ejour conf cpaper chap echap thes rprt unpb inpr manscpt abst mgzn jfull "
-    # Zotero, CSL, EndNote, databases
-    "journalarticle conferencepaper manuscript booksection bookchapter magazinearticle articlejournal paperconference "
-    "articlemagazine chapter conferenceproceedings electronicarticle unpublishedwork proceedingspaper reviewbook "
-    "postedcontent proceedingsarticle j".split()
-)
-_NO_PAPERS = frozenset(
-    # BibTeX
-    "book booklet collection mvbook mvcollection proceedings manual reference periodical patent software dataset video "
-    # RIS
-    "ebook edbook serial ser pat case bill hear stat encyc dict news sound music map art figure slide comp stand data "
-    "dbase "
-    # Zotero, CSL, EndNote
-    "legalcase hearing statute legislation entry entrydictionary entryencyclopedia encyclopediaarticle dictionaryentry "
-    "newspaperarticle articlenewspaper videorecording audiorecording film broadcast song artwork presentation "
-    "interview email instantmessage forumpost podcast tvbroadcast radiobroadcast motionpicture graphic computerprogram "
-    "standard note attachment annotation editedbook "
-    # databases
-    "erratum publishederratum correction retracted retractionnotice retractionofpublication conferencereview".split()
-)
-_UNDECIDED = frozenset(
-    "misc online electronic www gen elec icomm web blog generic webpage document post postweblog blogpost description "
-    "unspecified default other".split()
-)  # fmt: skip
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
-_ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*", re.IGNORECASE)
+_ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
 _OTHERS = ("others", "et al", "et al.", "[anonymous]", "anonymous", "no authorship indicated")
 # What databases add to an abstract.
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
@@ -89,7 +57,7 @@ _AFTER_ABSTRACT = re.compile(
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
 # What may stand before the first entry: comments, and a few short lines of the program that wrote the file.
-_COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|$)", re.IGNORECASE)
+_COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|(?:provider|database|content):|$)", re.IGNORECASE)
 _OF_DIGEST = re.compile(
     r"\s*(?:[#>*|`\[<]|- )|(?:from|to|subject|date|authors?|abstract|title|link|url)\s{0,9}:|.*https?://", re.IGNORECASE
 )
@@ -151,7 +119,8 @@ def clean_text(content: bytes, kind: str) -> str:
 
 def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     kinds = {_NO_LETTER.sub("", kind.lower()) for kind in reference.type[:500].split(";")} - {""}
-    if kinds & _NO_PAPERS:
+    types = fields("types")
+    if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
     title = prose(reference.title, limits.TITLE)
     if not title:
@@ -159,7 +128,8 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     abstract = prose(_AFTER_ABSTRACT.sub("", reference.abstract[: 2 * limits.ABSTRACT]), limits.ABSTRACT)
     doi = _doi(reference)
     arxiv_id = _arxiv_id(reference)
-    is_certain = not kinds or kinds & _PAPERS or (form.is_database and not kinds & _UNDECIDED)
+    is_known = not kinds or not kinds.isdisjoint(types["papers"])
+    is_certain = is_known or (form.is_database and kinds.isdisjoint(types["undecided"]))
     if not (is_certain or doi or arxiv_id or abstract):
         return NO_PAPER
     urls = (url.strip() for url in reference.urls)

@@ -75,7 +75,7 @@ class ImportReport:
 def import_file(
     store: Store, parser: Parser, reader: Reader, *, name: str, content: bytes, now: datetime
 ) -> ImportReport:
-    """Add the papers of a BibTeX or RIS file to a reader's library; raises UsageError if it is neither."""
+    """Add the papers of an exported library to a reader's own; raises UsageError if the file is none."""
     try:
         parsed = parser.parse_library(RawDigest("library", name, content))
     except DigestError as error:

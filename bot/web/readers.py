@@ -63,7 +63,7 @@ from bot.web.site import (
 _PASTED_WIDTH = 50_000  # characters of what is pasted; five entries of BibTeX with abstracts have some 10,000
 _MAX_PASTED_PAPERS = 20
 _PREVIEW_PICKS = 5
-_BIBTEX_OR_RIS = re.compile(r"^\s*(?:@\w+\s*\{|TY  - )", re.MULTILINE)
+_ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTILINE)  # of a library, pasted
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
@@ -328,10 +328,10 @@ class PreviewPage:
         )
 
     def _interests(self, typed: str) -> tuple[str, str]:
-        """Return interests and what was wrong: text as typed, titles in place of BibTeX, RIS and arXiv ids."""
+        """Return interests and what was wrong: text as typed, titles in place of a library's entries and arXiv ids."""
         if not typed:
             return "", "Write what interests you, or paste papers."
-        if _BIBTEX_OR_RIS.search(typed):
+        if _ENTRY.search(typed):
             try:
                 library = self._site.app.page_parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
             except DigestError as error:

@@ -66,7 +66,7 @@ def test_a_broken_entry_is_a_problem_and_the_rest_is_added(papers, paperbot):
     ("arguments", "words"),
     [
         (("import", "reward-models", "absent.bib"), "absent.bib"),
-        (("import", "reward-models", "paperbot.toml"), "neither BibTeX nor RIS"),
+        (("import", "reward-models", "paperbot.toml"), "export it as one of these: BibTeX"),
         (("import", "reward-models"), "Missing FILE"),
         (("import", "reward-models", "own.bib", "--remove"), "leave FILE out"),
         (("import", "nobody", "own.bib"), "no profile 'nobody'"),

@@ -20,30 +20,20 @@ if TYPE_CHECKING:
     from bibtexparser.middlewares import LatexDecodingMiddleware
 
 _BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
-# Where programs write when an entry was added: BibDesk, BibSonomy, JabRef.
-_ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp")
+# Where programs write when an entry was added: BibDesk, BibSonomy, JabRef. The day of access comes last, which Zotero
+# sets when a page is saved.
+_ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp", "urldate")
 # DBLP's and BibSonomy's time stamp is that of a change to their record.
 _FOREIGN_TIMESTAMP = ("biburl", "bibsource")
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
-# ADS writes macros of the AAS for journals.
-_JOURNALS = {
-    "aap": "Astronomy & Astrophysics", "aj": "The Astronomical Journal", "apj": "The Astrophysical Journal",
-    "apjl": "The Astrophysical Journal Letters", "apjs": "The Astrophysical Journal Supplement Series",
-    "araa": "Annual Review of Astronomy and Astrophysics", "grl": "Geophysical Research Letters", "icarus": "Icarus",
-    "jcap": "Journal of Cosmology and Astroparticle Physics", "jgr": "Journal of Geophysical Research",
-    "mnras": "Monthly Notices of the Royal Astronomical Society", "nat": "Nature",
-    "pasj": "Publications of the Astronomical Society of Japan", "pra": "Physical Review A",
-    "pasp": "Publications of the Astronomical Society of the Pacific", "prb": "Physical Review B",
-    "prd": "Physical Review D", "pre": "Physical Review E", "prl": "Physical Review Letters",
-    "solphys": "Solar Physics", "ssr": "Space Science Reviews",
-}  # fmt: skip
+_MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS for journals: \mnras
 # A formula, which is kept; what is no text; another command, with what TeX skips.
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
           |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
-      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
+      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|begin|end|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
       | \\[a-zA-Z]{1,40}(?:\{\}|[ \n])?
       | \\[^a-zA-Z]""",
     re.VERBOSE | re.DOTALL,
@@ -54,6 +44,7 @@ _ACCENT = re.compile(
          (?:\{{[ ]?(?:{_LETTER})[ ]?\}}|(?:{_LETTER})(?:\{{\}})?)""",
     re.VERBOSE,
 )
+_NESTED = re.compile(r"""\\["'`^~=.uvHckrbdt]\s?\{\\["'`^~=.uvHckrbdt]""")
 # APS and JabRef write an accent for formulas and text: \ifmmode \acute{n}\else \'{n}\fi{}
 _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
 # What the decoder lacks or takes for something else; Zotero writes the first two for every "<" and ">".
@@ -91,6 +82,7 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _PIECES = 50
+_GROUP = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+\}")  # an institution: braces around the whole name
 _AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
 # biblatex: family=van Rossum, given=Guido, given-i=G
 _NAME_PART = re.compile(
@@ -153,6 +145,7 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
 def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     venue = next(filter(None, map(fields.get, _VENUES)), "")
+    year, month = (fields.get(name, "").strip() for name in ("year", "month"))
     return Reference(
         type=kind,
         title=plain(fields.get("title", "")),
@@ -160,22 +153,15 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
         authors=tuple(_authors(fields.get("author", ""))),
         published=(
             plain(fields.get("date", "")),
-            plain(f"{fields.get('year', '')} {_month(fields.get('month', ''))} {fields.get('day', '')}"),
+            plain(f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"),
         ),
         doi=_address(fields.get("doi", "")),
         urls=tuple(url for name in _URLS if name in fields for url in NEXT_URL.split(_address(fields[name]))),
-        venue=_JOURNALS.get(venue.strip().removeprefix("\\").lower()) or plain(venue),
+        venue=macro[1].upper() if (macro := _MACRO.fullmatch(venue)) else plain(venue),
         arxiv_id=fields.get("eprint", "") if is_arxiv else fields.get("arxivid", ""),
         mentions=tuple(fields[name] for name in _MENTIONS if name in fields),
         added=_added(fields),
     )
-
-
-def _month(text: str) -> str:
-    """Return the name of a month that a field may have as a number."""
-    number = text.strip()
-    names = "- jan feb mar apr may jun jul aug sep oct nov dec".split()
-    return names[int(number)] if re.fullmatch(r"0?[1-9]|1[0-2]", number) else text
 
 
 def _added(fields: Mapping[str, str]) -> date | None:
@@ -202,19 +188,7 @@ def _authors(text: str) -> Iterator[str]:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
             yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
         else:
-            yield plain(name) if _is_group(name) else first_name_first(plain(name))
-
-
-def _is_group(name: str) -> bool:
-    """Whether a pair of braces is around the whole name."""
-    if not (name.startswith("{") and name.endswith("}")):
-        return False
-    depth = 0
-    for number, character in enumerate(name[: limits.AUTHOR * 2]):
-        depth += (character == "{") - (character == "}")
-        if not depth:
-            return number == len(name) - 1
-    return True
+            yield plain(name) if _GROUP.fullmatch(name) else first_name_first(plain(name))
 
 
 def plain(text: str) -> str:
@@ -223,16 +197,19 @@ def plain(text: str) -> str:
     >>> plain(r"{BERT} of Erd{\H{o}}s: {\textless}1\% for $\{x\}$")
     'BERT of Erdős: <1% for $\\{x\\}$'
     """
-    text = _TIE.sub(" ", text)
+    if "~" in text:
+        text = _TIE.sub(" ", text)
     if "\\" not in text and "$" not in text:
         return text.translate(_WITHOUT_BRACES)
     parts = []
     position = 0
-    text = _IF_FORMULA.sub(r"\1", text)
+    if "\\ifmmode" in text:
+        text = _IF_FORMULA.sub(r"\1", text)
     for match in _LATEX.finditer(text := _with_accents(text)):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
         if not match["dropped"]:
-            parts.append(match[0] if match["formula"] else _decoded(match[0]))
+            is_sign = len(match[0]) == 3 and match[0][1] in "<>=+-|"  # "$<$5"
+            parts.append(match[0].strip("$") if is_sign else match[0] if match["formula"] else _decoded(match[0]))
         position = match.end()
     parts.append(text[position:].translate(_WITHOUT_BRACES))
     return "".join(parts)
@@ -240,11 +217,8 @@ def plain(text: str) -> str:
 
 def _with_accents(text: str) -> str:
     r"""Return a text with its accented letters, of nested accents as in ``{\~{\^e}}`` the inner ones first."""
-    for _ in range(3):
-        accented = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
-        if accented == text:
-            break
-        text = accented
+    for _ in range(3 if _NESTED.search(text) else 1):
+        text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
     return text
 
 

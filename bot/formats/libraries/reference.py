@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
 
 from bot.formats.format import MONTHS
 
@@ -21,7 +24,8 @@ _DAYS = (
 _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}\b)\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
-_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?[.\s~,-]{1,3}$")
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?[.\s~,-]{1,3}$")
+_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
 _SURNAME_FIRST = re.compile(
     r"(\S[^,;]{0,100}?),? ((?:[^\W\d_a-z]{1,2}\.(?:[ -]{0,2})){1,5}|[^\W\d_a-z]{1,2}(?:-?[^\W\d_a-z]){0,3})"
@@ -65,6 +69,60 @@ class LibraryFormat:
     begins: Callable[[str], int | None]
     references: Callable[[str], Iterator[Reference | str]]
     is_database: bool = False
+
+
+Fields = Mapping[str, Sequence[str]]
+
+
+@cache
+def fields(section: str) -> Fields:
+    """Return the names by which a format calls each field, the best first, as ``fields.toml`` has them."""
+    table = tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))[section]
+    return {field: tuple(names.split()) for field, names in table.items()}
+
+
+def reference(
+    record: Mapping[str, Sequence[str]],
+    names: Fields,
+    *,
+    authors: Iterable[str] | None = None,
+    author_name: Callable[[str], str] | None = None,
+    key: str = "",
+) -> Reference:
+    """Return the reference that a record's values make, each a list of texts by the format's names.
+
+    Of dates, addresses and mentions all count. Of the other fields the first name with a value does. ``lead`` and
+    ``group`` are further authors, before and behind the others. ``seconds`` is the time of addition as Unix time.
+    """
+
+    def first(field: str) -> list[str]:
+        values = ([value for value in record.get(name, ()) if value] for name in names.get(field, ()))
+        return next(filter(None, values), [])
+
+    def every(field: str) -> tuple[str, ...]:
+        return tuple(value for name in names.get(field, ()) for value in record.get(name, ()) if value)
+
+    def text(field: str) -> str:
+        return next(iter(first(field)), "")
+
+    if authors is None:
+        # Some programs write all authors into one value.
+        people = ";".join((*every("lead"), *first("authors"), *every("group"))).split(";")
+        authors = map(author_name or first_name_first, filter(None, (name.strip() for name in people)))
+    return Reference(
+        type=";".join(every("type")),
+        title=text("title"),
+        abstract=" ".join(first("abstract")),
+        authors=tuple(dict.fromkeys(authors)),
+        published=every("published"),
+        doi=text("doi"),
+        urls=tuple(url for value in every("urls") for url in NEXT_URL.split(value)),
+        venue=text("venue"),
+        arxiv_id=text("arxiv"),
+        mentions=every("mentions"),
+        added=day_in(text("added")) or day_of_second(text("seconds")),
+        key=key,
+    )
 
 
 def day_in(*texts: str) -> date | None:
@@ -121,9 +179,9 @@ def first_name_first(name: str) -> str:
     ('Martin King, Jr.', 'Ada Lovelace, Jr.')
     """
     match [part.strip() for part in name.rstrip(", ").split(",")]:
-        case [last, first]:
+        case [last, first] if first not in _SUFFIXES:
             return f"{first} {last}".strip()
-        case [last, ("Jr" | "Jr." | "Sr" | "Sr." | "II" | "III" | "IV") as suffix, first]:
+        case [last, suffix, first] if suffix in _SUFFIXES:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:
             return f"{first} {last}, {suffix}"

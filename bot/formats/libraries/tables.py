@@ -8,45 +8,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from bot.formats.libraries.reference import NEXT_URL, Reference, day_in, first_name_first, initials_first
+from bot.formats.libraries.reference import Reference, fields, first_name_first, initials_first, reference
 from bot.model import limits
 
-# Names of columns, in small letters only; the first that has a value counts. Two letters are Web of Science's.
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "title": ("title", "articletitle", "documenttitle", "papertitle", "itemtitle", "displayname", "primarytitle", "ti"),
-    "authors": (
-        "authorfullnames", "authorfullname", "authors", "author", "authornames", "authorshipsauthordisplayname", "af",
-        "au", "creators", "inventors",
-    ),
-    "abstract": ("abstract", "abstractnote", "ab"),
-    "date": ("publicationdate", "datepublished", "dateofpublication", "date", "issuedate", "pubdate", "pd"),
-    "year": ("publicationyear", "publishedyear", "pubyear", "year", "py"),
-    "doi": ("doi", "itemdoi", "digitalobjectidentifier", "doilink", "di"),
-    "url": (
-        "url", "urls", "link", "articleurl", "documenturl", "sourceurls", "pdflink", "fulltextlink", "plink", "urlsdoi",
-        "fulltexturl", "externalurl", "dimensionsurl", "embaselink", "permalink",
-    ),
-    "venue": (
-        "sourcetitle", "publicationtitle", "fulljournal", "journalbook", "journal", "journaltitle", "journalname",
-        "pubtitle", "publication", "booktitle", "venue", "primarylocationsourcedisplayname", "source", "so",
-    ),
-    "type": ("documenttype", "itemtype", "publicationtype", "articletype", "doctype", "referencetype", "type", "dt"),
-    "arxiv": ("arxivid", "arxiv"),
-    "added": ("dateadded", "addeddate", "dateaddedtolibrary"),
-}  # fmt: skip
-_MENTIONS = (
-    "extra",
-    "archiveid",
-    "number",
-    "notes",
-    "note",
-    "archivelocation",
-    "callnumber",
-    "publicationtitle",
-    "journal",
-)
+_YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
 # What programmes have and libraries don't.
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
@@ -71,9 +38,9 @@ def _table(text: str) -> tuple[str, int] | None:
     for number, line in enumerate(lines):
         delimiter = max("\t,;|", key=line.count)
         names = _names(line, delimiter)
-        fields = {field for field, columns in _COLUMNS.items() if names & set(columns)}
-        is_dated = "year" in fields or {"doi", "date", "venue"} <= fields
-        if "title" in fields and is_dated and len(fields) > 2 and not names & _PROGRAMME:
+        known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
+        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known
+        if "title" in known and is_dated and len(known) > 2 and not names & _PROGRAMME:
             return delimiter, number
     if _BY_ROW.match(text):
         return "", 0
@@ -140,29 +107,18 @@ def _blocks(text: str) -> Iterator[Reference]:
         yield _reference(block)
 
 
-def _reference(row: Mapping[str, str]) -> Reference:
-    fields = {field: next(filter(None, map(row.get, columns)), "") for field, columns in _COLUMNS.items()}
+def _reference(row: dict[str, str]) -> Reference:
     if "journalbook" in row:  # PubMed's titles and lists of authors are sentences
-        fields |= {name: fields[name].removesuffix(".") for name in ("title", "authors")}
-    return Reference(
-        type=fields["type"],
-        title=fields["title"],
-        abstract=fields["abstract"],
-        authors=tuple(_authors(fields["authors"][: limits.BYLINE].strip(" ,;"), "itemtype" in row)),
-        published=(fields["date"], fields["year"]),
-        doi=fields["doi"],
-        urls=tuple(NEXT_URL.split(fields["url"])),
-        venue=fields["venue"],
-        arxiv_id=fields["arxiv"],
-        mentions=tuple(row[name] for name in _MENTIONS if row.get(name)),
-        added=day_in(fields["added"]),
-    )
+        row |= {name: row.get(name, "").removesuffix(".") for name in ("title", "authors")}
+    people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE].strip(" ,;")
+    record = {name: (value,) for name, value in row.items()}
+    return reference(record, fields("columns"), authors=_authors(people, "abstractnote" in row))
 
 
-def _authors(text: str, is_manager: bool) -> Iterator[str]:
-    """Yield the names of a cell, first name first; reference managers have semicolons between them."""
+def _authors(text: str, is_zotero: bool) -> Iterator[str]:
+    """Yield the names of a cell, first name first; Zotero has semicolons between them."""
     parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
-    if len(parts) == 1 and not is_manager:
+    if len(parts) == 1 and not is_zotero:
         parts = text.split(" and ")
         parts = parts if all("," in part for part in parts) and len(parts) > 1 else _by_commas(text)
     for part in parts:

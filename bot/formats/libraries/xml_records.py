@@ -16,11 +16,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bot.formats.libraries.reference import PREAMBLE, Reference, day_of_second, first_name_first
+from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
 from bot.model.errors import DigestError
 
 _BEGINNINGS = {
-    "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<(?:xml|XML)>\s*<(?:records|RECORDS)>"),
+    "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
     "zotero-rdf": re.compile(
         r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
     ),
@@ -88,45 +88,28 @@ def _texts(element: Any, path: str) -> list[str]:
     return [text for inner in element.iterfind(path) if (text := "".join(inner.itertext()).strip())]
 
 
-def _endnote(record: Any) -> Reference:
-    def first(*paths: str) -> str:
-        return next((text for path in paths for text in _texts(record, path)), "")
+def _values(element: Any, section: str) -> dict[str, list[str]]:
+    return {path: _texts(element, path) for paths in fields(section).values() for path in paths}
 
+
+def _endnote(record: Any) -> Reference:
     kind = record.find("ref-type")
-    return Reference(
-        type="" if kind is None else kind.get("name", ""),
-        title=first("titles/title"),
-        abstract=first("abstract"),
-        authors=tuple(map(first_name_first, _texts(record, "contributors/authors/author"))),
-        published=(first("dates/pub-dates/date"), first("dates/year")),
-        doi=first("electronic-resource-num"),
-        urls=tuple(_texts(record, "urls/related-urls/url")),
-        venue=first("periodical/full-title", "titles/secondary-title", "periodical/abbr-1"),
-        mentions=tuple(_texts(record, "notes") + _texts(record, "number") + _texts(record, "titles/secondary-title")),
-        added=day_of_second(first("added-to-library")),
-    )
+    kinds = [] if kind is None else [kind.get("name", "")]
+    return reference(_values(record, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
 
 
 def _zotero(item: Any) -> Reference:
-    def first(*paths: str) -> str:
-        return next((text for path in paths for text in _texts(item, path)), "")
-
     people = item.iterfind("{*}authors/{*}Seq/{*}li/{*}Person")
     names = (
         " ".join(text for part in ("givenName", "surname", "name") for text in _texts(person, f"{{*}}{part}")[:1])
         for person in people
     )
-    own = _texts(item, "{*}identifier")
-    identifiers = " ".join([*own, *_texts(item, "{*}isPartOf/{*}*/{*}identifier")])
-    doi = _DOI.search(identifiers)
-    return Reference(
-        type=first("{*}itemType") or _local(item),
-        title=first("{*}title"),
-        abstract=first("{*}abstract"),
-        authors=tuple(filter(None, names)),
-        published=(first("{*}date"),),
-        doi=doi[1] if doi else "",
-        urls=tuple(text for text in own if text.startswith("http")),
-        venue=first("{*}isPartOf/{*}*/{*}title", "{*}presentedAt/{*}Conference/{*}title"),
-        mentions=tuple(_texts(item, "{*}number") + _texts(item, "{*}description") + _texts(item, "{*}publisher")),
-    )
+    values = _values(item, "zotero-rdf")
+    identifiers = values["{*}identifier"] + _texts(item, "{*}isPartOf/{*}*/{*}identifier")
+    doi = _DOI.search(" ".join(identifiers))
+    values |= {
+        "doi": [doi[1]] if doi else [],
+        "address": [text for text in identifiers if text.startswith("http")],
+        "{*}itemType": values["{*}itemType"] or [_local(item)],
+    }
+    return reference(values, fields("zotero-rdf"), authors=filter(None, names))
