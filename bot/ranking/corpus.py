@@ -20,7 +20,8 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from bot.ranking.matching import MatchFeatures, PhraseIndex, TextModel
-from bot.ranking.meaning import Meaning, PaperWords
+from bot.ranking.meaning import Meaning, PaperWords, word_hash
+from bot.text.spaceless import is_spaceless
 from bot.text.tokens import Spellings, StemSequence, stem_sequence
 
 # Texts whose matches are kept.
@@ -87,7 +88,9 @@ class Corpus:
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         self.idf_: np.ndarray = np.log((counts.shape[0] + 1) / papers).astype(np.float32)
         words = PaperWords.from_sequences(sequences)
-        self.meaning_: Meaning = Meaning.learn(words)
+        spaceless = {stem for sequence in sequences for stem in sequence.stems if is_spaceless(stem)}
+        pairs = np.unique(np.array([word_hash(stem) for stem in spaceless], dtype=np.uint32))
+        self.meaning_: Meaning = Meaning.learn(words, pairs)
         # The first line of a text is the title, where capitals say nothing.
         self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in sample)
         hashes = np.array([_hash(text) for text in sample], dtype=np.int64)

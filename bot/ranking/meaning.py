@@ -137,19 +137,27 @@ class Meaning:
         self._phrases: dict[Sequence[str], np.ndarray] = {}
 
     @classmethod
-    def learn(cls, papers: PaperWords) -> Self:
+    def learn(cls, papers: PaperWords, pairs_of_characters: np.ndarray | None = None) -> Self:
         """Learn the words of a home from its papers: à la carte vectors (Khodak 2018), and document frequencies.
 
-        A word's vector is a linear map of the mean vector of the papers that have it; the table has the map.
+        A word's vector is a linear map of the mean vector of the papers that have it; the table has the map. It knows
+        no words of scripts without spaces, so that all of theirs would be the same vector. These, sorted hashes (n,),
+        get a random vector each (random indexing, Kanerva 2000): papers are as close as they have pairs in common.
         """
         pairs = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
         words, counts = np.unique(pairs[0], return_counts=True)
         nothing = cls(words.astype(np.uint32), counts, len(papers), *_NO_WORDS)
         table = shipped()
         unknown = (_places(table["hash"], words) < 0) & (counts >= _LEAST_PAPERS)
+        indexed = np.zeros(0, dtype=np.int64)
+        if pairs_of_characters is not None and len(pairs_of_characters):
+            is_pair = _places(pairs_of_characters, words) >= 0
+            frequent = np.flatnonzero(is_pair & unknown)
+            indexed = words[frequent[np.argsort(-counts[frequent], kind="stable")][:_MOST_WORDS]]
+            unknown &= ~is_pair
         chosen = np.flatnonzero(unknown)
         chosen = np.sort(chosen[np.argsort(-counts[chosen], kind="stable")][:_MOST_WORDS])
-        if not len(chosen):
+        if not len(chosen) + len(indexed):
             return nothing
         vectors = nothing.papers(papers)
         place = _places(words[chosen], pairs[0])
@@ -159,7 +167,12 @@ class Meaning:
         )
         contexts = presence @ vectors / counts[chosen][:, None] - table["mean"]
         own = _unit(contexts @ table["map"].astype(np.float32)).astype(np.float16)
-        return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own)
+        own_words = words[chosen]
+        if len(indexed):
+            order = np.argsort(np.concatenate([own_words, indexed]))
+            own_words = np.concatenate([own_words, indexed])[order]
+            own = np.concatenate([own, _index_vectors(indexed)])[order]
+        return cls(words.astype(np.uint32), counts, len(papers), own_words.astype(np.uint32), own)
 
     def papers(self, papers: PaperWords) -> np.ndarray:
         """Return the papers' vectors, (n, DIMENSIONS) of norm 1; 0 for a paper without a known word."""
@@ -224,6 +237,12 @@ class Meaning:
 
     def _weights(self, words: np.ndarray) -> np.ndarray:
         return self.idf(words).astype(np.float32)
+
+
+def _index_vectors(words: np.ndarray) -> np.ndarray:
+    """Return the random vector of each word, (n, DIMENSIONS) of norm 1: the same in each home and process."""
+    vectors = [np.random.Generator(np.random.PCG64(int(word))).standard_normal(DIMENSIONS) for word in words]
+    return _unit(np.array(vectors, dtype=np.float32)).astype(np.float16)
 
 
 _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))
