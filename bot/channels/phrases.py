@@ -50,6 +50,24 @@ def understood(interests: str) -> str:
     return " ".join(f"{name}: {oneline(text)}." for name, text in parts if text) if wanted or refused else ""
 
 
+def unmatched(interests: str) -> list[str]:
+    """Return what to tell the reader about each paragraph of interests by which no paper can be found.
+
+    >>> unmatched("reward models") + unmatched("不要机器人") + unmatched("")
+    []
+    >>> unmatched("脳")
+    ['no paper can be matched with “脳”: single characters and words such as “the” say too little; write more words, or English ones']
+    """  # noqa: E501 - the message as it is
+    read = {text: read_interests(text) for paragraph in interests.split("\n\n") if (text := oneline(paragraph))}
+    return [
+        f"no paper can be matched with “{shorten(text, _SHOWN_INTERESTS)}”: single characters and words such as “the” "
+        "say too little; write more words, or English ones"
+        for text, part in read.items()
+        if not (part.wanted or part.refused)
+    ]
+
+
+_SHOWN_INTERESTS = 60  # characters
 TITLE_WIDTH = 300
 # Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
 SUBJECT_WIDTH = 70

@@ -133,7 +133,7 @@ def init(
       paperbot init ~/papers --yes --interests "Protein language models" --source proposed --library library.bib
       paperbot init ~/papers --no-samples
     """
-    from bot.channels.phrases import understood
+    from bot.channels.phrases import understood, unmatched
     from bot.config.home import NewUser, make_home, refuse_existing
     from bot.sources import source_models
 
@@ -149,7 +149,10 @@ def init(
     make_home(directory, source_models(), address_checks(), user=user, samples=samples)
     click.echo(f"{directory} is ready.")
     if user.interests:
-        click.echo(understood(user.interests))
+        if text := understood(user.interests):
+            click.echo(text)
+        for reason in unmatched(user.interests):
+            click.secho(f"? {reason}", fg="yellow", err=True)
     if samples:
         click.echo(
             f"{directory / SAMPLES} has sample digests of real papers; their abstracts are "

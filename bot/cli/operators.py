@@ -213,6 +213,7 @@ def _count_readers(app: App) -> Counter[Kind]:
 
 def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     """Yield what is valid, but probably not intended."""
+    from bot.channels.phrases import unmatched
     from bot.config.profiles import describe_end
 
     if not app.profiles and not app.profile_problems:
@@ -226,6 +227,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
         for entry in profile.interests_with_end(now, ended=True):
             yield f"profiles/{slug}.toml: {describe_end(entry)} counts no more; remove it, or set a later day"
+        yield from (f"profiles/{slug}.toml: {reason}" for reason in unmatched(profile.interests_at(now)))
         if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
             yield f"profiles/{slug}.toml has nothing left to look for: all its interests have ended"
     by_server = [

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from bot.ranking.matching import MatchFeatures, PhraseIndex, TextModel
-from bot.ranking.meaning import Meaning, PaperWords
+from bot.ranking.meaning import Meaning, PaperWords, pair_hashes
 from bot.text.tokens import Spellings, StemSequence, stem_sequence
 
 # Texts whose matches are kept.
@@ -87,7 +87,8 @@ class Corpus:
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         self.idf_: np.ndarray = np.log((counts.shape[0] + 1) / papers).astype(np.float32)
         words = PaperWords.from_sequences(sequences)
-        self.meaning_: Meaning = Meaning.learn(words)
+        pairs = pair_hashes(stem for sequence in sequences for stem in sequence.stems)
+        self.meaning_: Meaning = Meaning.learn(words, pairs)
         # The first line of a text is the title, where capitals say nothing.
         self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in sample)
         hashes = np.array([_hash(text) for text in sample], dtype=np.int64)
@@ -102,6 +103,7 @@ class Corpus:
         if len(new):
             sequences = [stem_sequence(texts[i]) for i in new.tolist()]
             order = np.argsort(np.concatenate([fitted, new]))
+            self.meaning_.pairs |= pair_hashes(stem for sequence in sequences for stem in sequence.stems)
             counts = self._vectorizer.transform(sequences)
             rows = sp.vstack([rows, self._weighted(counts)], format="csr")[order]
             words = PaperWords.concatenate([words, PaperWords.from_sequences(sequences)])[order]
@@ -152,6 +154,7 @@ class Corpus:
             home_papers=self.meaning_.papers_with,
             own_words=self.meaning_.own,
             own_vectors=self.meaning_.own_vectors,
+            pairs=np.array(sorted(self.meaning_.pairs), dtype=np.uint32),
             background_meanings=self.background_.meanings,
         )
 
@@ -172,7 +175,12 @@ class Corpus:
             rows = sp.csr_matrix(parts, shape=(count, len(corpus.terms_)))
             words = PaperWords(arrays["words"], arrays["positions"], arrays["starts"], arrays["titles"])
             corpus.meaning_ = Meaning(
-                arrays["home_words"], arrays["home_papers"], count, arrays["own_words"], arrays["own_vectors"]
+                arrays["home_words"],
+                arrays["home_papers"],
+                count,
+                arrays["own_words"],
+                arrays["own_vectors"],
+                pairs=arrays["pairs"].tolist() if "pairs" in arrays else (),  # an earlier version knew none
             )
             corpus._set_papers(rows, words, arrays["keys"], arrays["background_meanings"])
         except (KeyError, EOFError, OSError, AttributeError, UnicodeDecodeError, zipfile.BadZipFile) as error:

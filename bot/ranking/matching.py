@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.ranking.meaning import DIMENSIONS, Meaning, PaperWords, shipped, word_hash
+from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
@@ -184,6 +185,8 @@ _MOST_IDF = 8.0
 _REFUSED_MATCH = np.array([0.0, 0.0, 4.0, 0.0])
 # What is refused counts by what it has beside what is wanted.
 _REFUSED_MEANING = 0.2
+# Papers in another script are hardly similar to random vectors, and three times as similar is still by chance.
+_LEAST_DEVIATION_OF_PAIRS = 0.07
 # Standard deviations above the mean from which on a paper is close to a topic, and to each of its words.
 _CLOSE, _CLOSE_PART = 2.5, 1.0
 # Papers of the table that count beside those of the home where the usual similarity to a text is measured.
@@ -228,7 +231,7 @@ class TextModel:
 
         def scaled(stems: Sequence[str]) -> _Paragraph:
             nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
-            return self._scaled(self._meaning.text(stems)) or nothing
+            return self._scaled(self._meaning.text(stems), _least_deviation(stems)) or nothing
 
         return [
             (scaled(topic.stems), [scaled([stem]) for stem in topic.stems] if len(topic.stems) > 1 else [])
@@ -319,14 +322,15 @@ class TextModel:
         specific = max(_LEAST_PHRASE, float(idf.mean()) - _PHRASE_FROM)
         return _WeightedTopic(topic.stems, specific + _EACH_WORD * (len(idf) - 1))
 
-    def _paragraph(self, wanted: Iterable[Topic], refused: Iterable[Topic]) -> _Paragraph | None:
+    def _paragraph(self, wanted: Sequence[Topic], refused: Sequence[Topic]) -> _Paragraph | None:
         vector = self._meaning.text(stem for topic in wanted for stem in topic.stems)
         against = self._meaning.text(stem for topic in refused for stem in topic.stems)
         # What is refused and wanted by the same words stays: "explaining models to end users" is about models, too.
         against -= (against @ vector) * vector
-        return self._scaled(vector - _REFUSED_MEANING * against) if vector.any() else None
+        least = _least_deviation(stem for topic in wanted for stem in topic.stems)
+        return self._scaled(vector - _REFUSED_MEANING * against, least) if vector.any() else None
 
-    def _scaled(self, vector: np.ndarray) -> _Paragraph | None:
+    def _scaled(self, vector: np.ndarray, least: float) -> _Paragraph | None:
         """Return a vector in units of standard deviations of papers' similarity to it; None for a vector of 0."""
         if not vector.any():
             return None
@@ -335,8 +339,12 @@ class TextModel:
         share = len(home) / (len(home) + _REFERENCE_PAPERS)
         mean = share * float(home.mean() if len(home) else 0) + (1 - share) * float(reference.mean())
         variance = share * float(home.var() if len(home) else 0) + (1 - share) * float(reference.var())
-        deviation = float(np.sqrt(variance)) or 1.0
+        deviation = max(float(np.sqrt(variance)), least) or 1.0
         return _Paragraph((vector / deviation).astype(np.float32), mean / deviation)
+
+
+def _least_deviation(stems: Iterable[str]) -> float:
+    return _LEAST_DEVIATION_OF_PAIRS if any(map(is_spaceless, stems)) else 0.0
 
 
 def _are_together(segment: Sequence[_WeightedTopic]) -> bool:

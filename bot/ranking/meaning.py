@@ -2,7 +2,8 @@
 
 ``vectors.npy``, made by ``bench/vectors.py``, has a vector of norm 1 for each of 16,000 stems. A text's vector is the
 sum of its stems' vectors, weighed by log frequency and idf; a paper's title counts once more at half weight. So a
-cosine is a sum over the words of a paper. Stems that the table lacks get a vector from the home's own papers.
+cosine is a sum over the words of a paper. Stems that the table lacks get a vector from the home's own papers. Pairs of
+characters of a script without spaces get random ones: texts are as close as they have pairs in common.
 
     StemSequence --PaperWords--> hashed words --Meaning.papers--> (n_papers, DIMENSIONS)
     fitted papers --Meaning.learn--> vectors of words of the home, weights of all words
@@ -20,6 +21,7 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
+from bot.text.spaceless import is_spaceless
 from bot.text.tokens import StemSequence
 
 TABLE = Path(__file__).with_name("vectors.npy")
@@ -126,40 +128,62 @@ class Meaning:
     """The vectors of a home: the table's, and those of words that only its own papers have.
 
     ``words`` (n_words,) are sorted hashes of all words of the home, ``papers`` (n_words,) in how many of the ``count``
-    papers each stands. ``own`` (n_own,) are sorted hashes, ``own_vectors`` (n_own, DIMENSIONS) their vectors.
+    papers each stands. ``own`` (n_own,) are sorted hashes, ``own_vectors`` (n_own, DIMENSIONS) their vectors. ``pairs``
+    are the hashes of pairs of characters, which nothing else tells from those of words.
     """
 
     def __init__(
-        self, words: np.ndarray, papers: np.ndarray, count: int, own: np.ndarray, own_vectors: np.ndarray
+        self,
+        words: np.ndarray,
+        papers: np.ndarray,
+        count: int,
+        own: np.ndarray,
+        own_vectors: np.ndarray,
+        *,
+        pairs: Iterable[int] = (),
     ) -> None:
         self.words, self.papers_with, self.count = words, papers, count
         self.own, self.own_vectors = own, own_vectors
+        self.pairs = set(pairs)
         self._phrases: dict[Sequence[str], np.ndarray] = {}
 
     @classmethod
-    def learn(cls, papers: PaperWords) -> Self:
+    def learn(cls, papers: PaperWords, pairs: Iterable[int] = ()) -> Self:
         """Learn the words of a home from its papers: à la carte vectors (Khodak 2018), and document frequencies.
 
-        A word's vector is a linear map of the mean vector of the papers that have it; the table has the map.
+        A word's vector is a linear map of the mean vector of the papers that have it; the table has the map. It knows
+        no paper in a script without spaces, whose ``pairs`` of characters would all get the same vector.
         """
-        pairs = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
-        words, counts = np.unique(pairs[0], return_counts=True)
-        nothing = cls(words.astype(np.uint32), counts, len(papers), *_NO_WORDS)
+        occurrences = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
+        words, counts = np.unique(occurrences[0], return_counts=True)
+        nothing = cls(words.astype(np.uint32), counts, len(papers), *_NO_WORDS, pairs=pairs)
         table = shipped()
-        unknown = (_places(table["hash"], words) < 0) & (counts >= _LEAST_PAPERS)
+        unknown = (_places(table["hash"], words) < 0) & (counts >= _LEAST_PAPERS) & ~nothing.are_pairs(words)
         chosen = np.flatnonzero(unknown)
         chosen = np.sort(chosen[np.argsort(-counts[chosen], kind="stable")][:_MOST_WORDS])
         if not len(chosen):
             return nothing
         vectors = nothing.papers(papers)
-        place = _places(words[chosen], pairs[0])
+        place = _places(words[chosen], occurrences[0])
         kept = place >= 0
         presence = sp.csr_matrix(
-            (np.ones(kept.sum(), np.float32), (place[kept], pairs[1][kept])), shape=(len(chosen), len(papers))
+            (np.ones(kept.sum(), np.float32), (place[kept], occurrences[1][kept])), shape=(len(chosen), len(papers))
         )
         contexts = presence @ vectors / counts[chosen][:, None] - table["mean"]
         own = _unit(contexts @ table["map"].astype(np.float32)).astype(np.float16)
-        return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own)
+        return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own, pairs=pairs)
+
+    def hashes(self, stems: Iterable[str]) -> np.ndarray:
+        """Return the hashes of stems, (n_stems,), and remember which are pairs of characters."""
+        stems = list(stems)
+        self.pairs.update(pair_hashes(stems))
+        return np.array(list(map(word_hash, stems)), dtype=np.uint32)
+
+    def are_pairs(self, words: np.ndarray) -> np.ndarray:
+        """Return which hashed words are pairs of characters, (n_words,)."""
+        if not self.pairs:
+            return np.zeros(len(words), dtype=bool)
+        return np.array([word in self.pairs for word in words.tolist()], dtype=bool)
 
     def papers(self, papers: PaperWords) -> np.ndarray:
         """Return the papers' vectors, (n, DIMENSIONS) of norm 1; 0 for a paper without a known word."""
@@ -174,7 +198,7 @@ class Meaning:
     def composition(self, sequence: StemSequence) -> Composition:
         """Return a paper's vector as a sum over its stems."""
         stems = list(dict.fromkeys(sequence.stems))
-        hashes = np.array([word_hash(stem) for stem in stems], dtype=np.uint32)
+        hashes = self.hashes(stems)
         weights, vectors = self._weights(hashes), self.vectors(hashes)
         place = {stem: number for number, stem in enumerate(stems)}
         numbers = np.array([place[stem] for stem in sequence.stems], dtype=int)
@@ -186,7 +210,7 @@ class Meaning:
 
     def text(self, stems: Iterable[str]) -> np.ndarray:
         """Return the vector of a profile's stems, (DIMENSIONS,) of norm 1; 0 without a known word."""
-        hashes = np.array([word_hash(stem) for stem in stems], dtype=np.uint32)
+        hashes = self.hashes(stems)
         words, counts = np.unique(hashes, return_counts=True)
         weights = (1 + np.log(counts)) * self._weights(words)
         return np.asarray(_unit((weights @ self.vectors(words))[None])[0])
@@ -220,10 +244,34 @@ class Meaning:
         own = _places(self.own, words)
         is_own = np.flatnonzero((own >= 0) & (place < 0))
         vectors[is_own] = self.own_vectors[own[is_own]]
+        if (are_pairs := self.are_pairs(words)).any():
+            vectors[are_pairs] = _index_vectors(words[are_pairs])
         return vectors
 
     def _weights(self, words: np.ndarray) -> np.ndarray:
         return self.idf(words).astype(np.float32)
+
+
+def pair_hashes(stems: Iterable[str]) -> set[int]:
+    """Return the hashes of those stems that are pairs of characters."""
+    return {word_hash(stem) for stem in stems if is_spaceless(stem)}
+
+
+# Rows of the two tables of random vectors: two pairs have a row in common once in 4,096 times.
+_INDEX_BITS = 12
+
+
+@cache
+def _index_tables() -> np.ndarray:
+    rows = np.random.default_rng(0).standard_normal((2, 2**_INDEX_BITS, DIMENSIONS), dtype=np.float32)
+    return np.asarray(rows / np.sqrt(2 * DIMENSIONS))
+
+
+def _index_vectors(words: np.ndarray) -> np.ndarray:
+    """Return a random vector of about norm 1 for each hash, (n, DIMENSIONS), always the same (Kanerva 2000)."""
+    words = words.astype(np.int64)
+    first, second = _index_tables()
+    return np.asarray(first[words & (2**_INDEX_BITS - 1)] + second[words >> (32 - _INDEX_BITS)])
 
 
 _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))

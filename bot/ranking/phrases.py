@@ -13,6 +13,7 @@ from sys import intern
 from typing import NamedTuple
 
 from bot.model import ranked_text
+from bot.text.spaceless import is_spaceless
 from bot.text.tokens import Spellings, Token, is_general, names_topic, phrases, topical_phrases
 from bot.text.topics import Topic, common_expansions, expanded
 
@@ -108,7 +109,8 @@ def paper_phrases(title: str, text: str, tokens: Sequence[Sequence[Token]], spel
     lower case is taken. A single word counts only at the end of a phrase, where nouns are.
     """
     runs = []
-    for run in topical_phrases(tokens):
+    # Any run of characters between two others could be a phrase where no spaces are written; topics are found as such.
+    for run in topical_phrases(phrase for phrase in tokens if not is_spaceless(phrase[0].stem)):
         words_before = text[max(0, run[0].start - 10) : run[0].start].lower().split()
         is_infinitive = words_before[-1:] == ["to"] and run[0].spelling.endswith(_VERB_ENDINGS)
         starts_with_verb = is_infinitive or not _SUBJECTS.isdisjoint(words_before[-1:])

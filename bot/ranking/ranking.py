@@ -22,6 +22,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.experts import LinearForm, Mixture
 from bot.ranking.matching import MatchFeatures, TextModel
 from bot.ranking.meaning import Composition, word_hash
+from bot.text.spaceless import CHARACTERS, is_spaceless
 from bot.text.tokens import StemSequence, phrases, stem_sequence
 from bot.text.topics import Topic, expanded
 
@@ -89,14 +90,22 @@ class Rules:
         return {word: _Pattern(word) for word in (*self.keywords, *self.mute)}
 
 
+# Where no spaces are written, a word begins and ends anywhere.
+_WORD_BEGINS = rf"(?:(?<!\w)|(?<=[{CHARACTERS}]))"
+_WORD_ENDS = rf"(?:(?!\w)|(?=[{CHARACTERS}]))"
+
+
 class _Pattern:
     """A term as whole words, with any white space between them."""
 
     def __init__(self, term: str) -> None:
+        term = term.strip()
         words = term.casefold().split()
         self._first = words[0] if words else ""
         spaced = r"\s+".join(map(re.escape, words))
-        self._pattern = re.compile(rf"(?<!\w){spaced}(?!\w)")
+        begin = "" if is_spaceless(term) else _WORD_BEGINS
+        end = "" if is_spaceless(term[-1:]) else _WORD_ENDS
+        self._pattern = re.compile(f"{begin}{spaced}{end}")
 
     def matches(self, text: str) -> bool:
         """Return whether a case-folded text has the term."""

@@ -116,10 +116,15 @@ def _in_parentheses(text: str) -> str:
     return f"({text})" if COMPOUND.search(text) else text
 
 
+_PRODUCT = re.compile(r"(?<!∂) |\d[^\W\d_]")
+
+
 def _fraction(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     r"""Return ``\frac{1}{n+1}`` as ``1/(n+1)``."""
-    numerator, denominator = map(_in_parentheses, _arguments(node, l2tobj)[-2:])
-    fraction = f"{numerator}/{denominator}"
+    numerator, denominator = (_in_parentheses(part) for part in _arguments(node, l2tobj)[-2:])
+    # "1/2n" and "1/α² β" would be read as products.
+    is_product = _PRODUCT.search(denominator) and not denominator.startswith("(")
+    fraction = f"{numerator}/({denominator})" if is_product else f"{numerator}/{denominator}"
     source, end = node.parsing_state.s, node.pos + node.len
     if source[max(node.pos - 1, 0) : node.pos] in {"^", "_"}:
         return f"({fraction})"

@@ -22,6 +22,8 @@ from typing import NamedTuple, Self
 
 import snowballstemmer
 
+from bot.text.spaceless import SPACELESS, pairs
+
 # English function words name no topic, and each ends a phrase.
 FUNCTION_WORDS = frozenset(
     """
@@ -225,7 +227,10 @@ def stem_terms(text: str) -> list[str]:
 
 def _stems(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and stem of every word; the stem is empty where the word can't be part of a topic."""
-    for match in _WORD.finditer(text):
+    for match in _words(text):
+        if match.re is SPACELESS:
+            yield from ((start, end, intern(text[start:end])) for start, end in pairs(text, *match.span()))
+            continue
         word = match.group().rstrip("-")
         for offset, part in _compound_parts(word) if "-" in word else [(0, word)]:
             lower = part.lower()
@@ -241,6 +246,17 @@ def _stems(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, end, stemmed
 
 
+def _words(text: str) -> Iterator[re.Match[str]]:
+    """Yield the words of a text, and the runs of scripts without spaces."""
+    end = 0
+    if not text.isascii():
+        for run in SPACELESS.finditer(text):
+            yield from _WORD.finditer(text, end, run.start())
+            yield run
+            end = run.end()
+    yield from _WORD.finditer(text, end)
+
+
 def _compound_parts(compound: str) -> list[tuple[int, str]]:
     """Return the words of a hyphenated compound with their offsets, or all of it where it is one word."""
     parts = compound.split("-")
@@ -253,7 +269,9 @@ def _compound_parts(compound: str) -> list[tuple[int, str]]:
 
 
 def _joins(text: str, end: int, start: int) -> bool:
-    """Whether two words are of one phrase: with a space or hyphen between them, on one line."""
+    """Whether two words are of one phrase: with a space or hyphen between them, on one line, or with a common part."""
+    if start < end:  # pairs of characters
+        return True
     between = text[end:start]
     return between in {" ", "-"} or (between.isspace() and "\n" not in between)
 

@@ -147,7 +147,9 @@ _SUBJECTS = frozenset({"i", "we", "who"})
 # A line break behind a long line wraps a sentence; behind a short one it ends an item of a list.
 _WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
 _SENTENCE = re.compile(r"(?:[^.!?;\n•]|[.!?](?!\s|$))+")
-_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&]|\n|\b(?:and|or|but|so|nor)\b", re.IGNORECASE)
+_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&和与與及或]|\n|\b(?:and|or|but|so|nor)\b", re.IGNORECASE)
+# East Asian punctuation by what ends the same; each keeps its position.
+_PUNCTUATION = str.maketrans("，、。；！？：（）「」『』【】・", ',,;;;;:()""""(),')
 _HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE)
 # "Sequential and generative recommendation": an adjective alone, before a phrase whose noun it shares.
 _SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
@@ -172,6 +174,7 @@ _BEFORE_REFUSED = re.compile(
     | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|uninterested\s+in|outside(?:\s+of)?\s+my)\b
     | \b(?:(?:sick(?:\s+and\s+tired)?|tired|bored|fed\s+up|enough)\s+(?:of|by|with))\b
     | \bnothing\s+(?:about|on|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+away)\s+(?:of|from)\b
+    | (?<!は)不要|不想要|不想看|不需要|不包括|排除
     | \b(?:as|so)\s+long\s+as\s+(?:\w+\s+){{0,3}}?(?:isn't|aren't|is\s+not|are\s+not|don't|doesn't)\b | \bunless\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -183,13 +186,14 @@ _BEHIND_REFUSED = re.compile(
       (?:for\s+me|my\b|of\s+interest|interesting|relevant|what\s+i|in\s+scope)
     | \b(?:does|do)(?:n't|\s+not)\s+(?:really\s+|much\s+)?(?:interest|excite|concern|appeal|matter\s+to|belong)
     | \bleaves?\s+me\s+cold\b | \bbores?\s+me\b | \bno,?\s+thanks?\b
+    | は不要(?:です)?|[はにへ](?:の)?興味[はが]?(?:ない|ありません)|不感兴趣|不感興趣|没兴趣|沒興趣
     | \b(?:is|are)\s+(?:out\s+of\s+scope|boring|irrelevant|less\s+(?:interesting|relevant|important)|unwelcome)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 # Ends what is refused, or begins what is refused behind.
 _TURN = re.compile(
-    r"[()]|\s[–—-]\s|,?\s*\b(?:but|however|though|although|whereas|while)\b"
+    r"[()]|\s[–—-]\s|,?(?:但是?|不过|不過|しかし|ただし)|,?\s*\b(?:but|however|though|although|whereas|while)\b"
     r"|,\s*(?=(?:i|we|please|show|send|give|read|love|anything|everything|just|only|especially|rather|prefer|more|unless)\b)",
     re.IGNORECASE,
 )
@@ -222,7 +226,7 @@ def read_interests(text: str) -> Interests:
     >>> [topic.text for topic in interests.wanted], [topic.text for topic in interests.refused], interests.unread
     (['reward hacking', 'models', 'reasoning'], ['Robots'], ('I work on', 'help'))
     """
-    plain = _WRAP.sub(" ", text.replace("’", "'"))
+    plain = _WRAP.sub(" ", text.replace("’", "'")).translate(_PUNCTUATION)
     wanted_text, refused_text = list(plain), [sign if sign == "\n" else " " for sign in plain]
     for taken, refused in _refusals(plain):
         # A comma ends the segment before what is taken; all other characters keep their positions.

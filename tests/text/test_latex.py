@@ -84,6 +84,8 @@ def test_a_dollar_sign_beside_a_digit_ends_a_formula_or_begins_a_price(latex: st
         (r"$\tfrac12$ $\frac12$ $\frac1n$ $2\frac{1}{2}$ 2$\tfrac12$", "1/2 1/2 1/n 2 1/2 2 1/2"),
         (r"$\frac{1}{2}3$ $\frac{1}{2}$5 $x^{\frac12}$ $10^\frac{1}{2}$", "1/2 3 1/2 5 x^(1/2) 10^(1/2)"),
         (r"$\frac{1}{2}\frac{3}{4}$ $\frac{a}{b}c$ $\frac{\frac12}{3}$ $-\frac{1}{2}$", "1/2 3/4 a/b c (1/2)/3 -1/2"),
+        (r"$\frac{1}{2n}$ $\frac{1}{\alpha^2 \beta}$ $\frac{\partial u}{\partial t}$ $\frac{1}{R_{12}}$",
+         "1/(2n) 1/(α² β) ∂ u/∂ t 1/R₁₂"),
         (r"$\binom{n}{k}$ $\dbinom{12}{3}$ ${n \choose k}$ ${n\over 2}$", "C(n, k) C(12, 3) n choose k n over 2"),
         (r"10\textsuperscript{5} CO\textsubscript{2} 19\textsuperscript{th}", "10⁵ CO₂ 19th"),
         (r"$0.\overline{3}$ and $\overline{AB}$ and $\widetilde{O}(n)$", "0.3̅ and A̅B̅ and Õ(n)"),

@@ -1,0 +1,33 @@
+"""Interests in Chinese match papers in Chinese, and interests by which no paper can be found are named."""
+
+import pytest
+from support import digest
+
+INTERESTS = "我研究强化学习"
+
+
+def test_init_and_check_say_how_interests_in_chinese_are_read(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    assert "You want: 强化学习." in paperbot("init", home, "--yes", "--no-samples", "--interests", INTERESTS).out
+
+
+@pytest.mark.parametrize("interests", ["脳", "the of and", "🦉"])
+def test_init_and_check_say_which_interests_match_nothing(paperbot, tmp_path, interests):
+    home = tmp_path / "papers"
+    answer = paperbot("init", home, "--yes", "--no-samples", "--interests", interests)
+    assert f"? no paper can be matched with “{interests}”" in answer.err
+    checked = paperbot("--home", home, "check", "--json")
+    assert any(f"my-papers.toml: no paper can be matched with “{interests}”" in note for note in checked.json["notes"])
+
+
+def test_an_interest_in_chinese_ranks_the_papers_of_a_digest_in_chinese(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    paperbot("init", home, "--yes", "--no-samples", "--interests", INTERESTS, "--email", "ada@example.org")
+    (tmp_path / "day.txt").write_text(digest("强化学习的新方法", "蛋白质结构预测"))
+    assert paperbot("--home", home, "ingest", tmp_path / "day.txt").code == 0
+    fitting, other = (
+        paperbot("--home", home, "why", "my-papers", title, "--json").json for title in ("强化学习", "蛋白质")
+    )
+    assert fitting["score"] > 3 * other["score"]
+    assert "强化学习" in fitting["why"]
+    assert "强化学习" not in (other["why"] or "")
