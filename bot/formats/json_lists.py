@@ -59,12 +59,12 @@ _NOT_PAPERS = {
 }
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint", re.IGNORECASE)
-_HEADING = re.compile(r"^abstract\s*[:.]?\s+", re.IGNORECASE)
+_HEADING = re.compile(r"^(?:arXiv:\S{1,40} Announce Type: \S{1,30}\s+)?abstract\s*[:.]?\s+", re.IGNORECASE)
 # Headings of an abstract's sections, in JATS and HTML.
 _SECTION = re.compile(r"<(jats:title|title|h[1-6])>([^<>]{0,100}?)[:.]?\s{0,5}</\1>", re.IGNORECASE)
 _PARAGRAPH_END = re.compile(r"(?=</(?:jats:)?p>)", re.IGNORECASE)
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
-_NAMES = ("name", "display_name", "fullName", "full_name", "family")
+_NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family")
 _DAY = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)", re.ASCII)
 
 _Paths = Sequence[str]

@@ -78,7 +78,7 @@ _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
-_NOT_VENUE = re.compile(r"https?:|^arxiv|^null$|^[-–n/a]*$", re.IGNORECASE)
+_NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
@@ -133,7 +133,9 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
     papers = {begin.at for begin in begins}
     first = begins[0].at
     above = (k for k in range(first) if _is_head(texts[k].text))
-    yield texts[next(above, begins[0].head if begins[0].head >= 0 else first)].at
+    start = next(above, begins[0].head if begins[0].head >= 0 else first)
+    front = _front(lines)
+    yield front.start if start in front else texts[start].at
     has_papers = False  # since the last start
     for k in range(first, begins[-1].at):
         if k in papers:
@@ -174,12 +176,10 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
     """Return the pieces of the lines: without comments, tags and quotation signs, and parted before each field."""
     texts: list[_Text] = []
     is_comment = False
-    first = next((i for i, line in enumerate(lines) if line.text), 0)
-    block = [line.text for line in lines[first : first + _FRONT_MATTER]]
-    front = first + block.index("---", 1) if block[:1] == ["---"] and "---" in block[1:] else -1
+    front = _front(lines)
     for at, (number, line) in enumerate(lines):
         text = line
-        if at <= front:  # YAML above the text
+        if at in front:
             key, _, value = text.partition(":")
             text = _FRONT.get(key.lower(), "").format(value.strip(" \"'"))
         elif is_comment or text.startswith("<!--"):
@@ -190,6 +190,14 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
         pieces = [text] if text.startswith("|") else list(_pieces(text))
         texts += (_Text(at, number, piece) for piece in pieces)
     return texts
+
+
+def _front(lines: Sequence[Line]) -> range:
+    """Return where the YAML above the text stands."""
+    first = next((i for i, line in enumerate(lines) if line.text), 0)
+    block = [line.text for line in lines[first : first + _FRONT_MATTER]]
+    is_front = block[:1] == ["---"] and "---" in block[1:]
+    return range(first, first + block.index("---", 1) + 1 if is_front else first)
 
 
 def _pieces(text: str) -> Iterator[str]:
