@@ -75,6 +75,7 @@ _DOUBLE_BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]\(")
 _ARXIV_ID = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary[^<>]{0,100}>(.{0,1000}?)</summary>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
+_MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
 _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
@@ -90,6 +91,7 @@ _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _END = "</details>"
+_LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
 _FRONT_MATTER = 40  # lines
 _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
@@ -239,7 +241,7 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
     """Return where papers begin, in their order."""
     rows = _rows(texts)
     begins: list[_Begin] = []
-    is_headed = False  # in a paper with a heading, whose items are no papers
+    level = 0  # of the heading of the paper that is open; its items and lower headings are no papers
     for k, (_, _, whole) in enumerate(texts):
         text = whole[:LONGEST_ITEM]
         if not text or k in rows:
@@ -248,12 +250,16 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
         field = _field(text)
         item = _ITEM.fullmatch(text)
         if heading := _HEADING.fullmatch(text):
-            if not (field and is_headed):
-                is_headed = bool(articles_in(text) and clean_title(heading[1])) or _has_proof(texts, k)
-                begins += [_Begin(k, "heading")] if is_headed else []
+            if field and level:
+                continue
+            if (articles_in(text) and clean_title(heading[1])) or _has_proof(texts, k):
+                begins.append(_Begin(k, "heading"))
+                level = _level(text)
+            elif _level(text) <= level:
+                level = 0
         elif _is_rule(text):
-            is_headed = False
-        elif is_headed or "](#" in text:
+            level = 0
+        elif level or "](#" in text:
             continue
         elif field and field.kind == "title":
             is_listed = field.is_bold or text.startswith(_LIST_MARKERS)  # plain, it may be of any text
@@ -302,6 +308,11 @@ def _cells(text: str) -> list[str]:
     return _PIPE.split(text.removeprefix("|").removesuffix("|"))
 
 
+def _level(text: str) -> int:
+    """Return the level of a heading, 0 of another text."""
+    return len(text) - len(text.lstrip("#")) if _HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
+
+
 def _is_rule(text: str) -> bool:
     return text[0] in _RULE_CHARACTERS and not text.strip(f"{_RULE_CHARACTERS} ") and len(text.replace(" ", "")) >= 3
 
@@ -323,12 +334,15 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
         if seen > _NEAR:
             break
         if field := _field(text):
+            if 0 < _level(text) <= (_level(texts[at].text) or text.count("#")):
+                return False
             if field.kind == "title":
                 heading = texts[at].text.lstrip("# ")
                 return bool(NUMBER.match(heading) and clean_title(heading))
             if field.kind in _PROOF:
-                # A plain "Authors:" below other text is a keyword digest's.
-                return field.is_bold or seen == fields + 1
+                # A plain "Authors:" below a plain title, or below other text, is another format's.
+                is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
+                return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
         elif articles_in(text) and not clean_title(text):  # only links such as [PDF](...)
             return True
@@ -356,7 +370,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
             at = begin.columns.index("abstract" if "abstract" in begin.columns else "title")
             cells[at : at + surplus + 1] = ["|".join(cells[at : at + surplus + 1])]
         for kind, cell in zip(begin.columns, cells, strict=False):
-            fields[kind].append(_BREAK.sub(" ", _SUMMARY.sub("", cell)))
+            fields[kind].append(_BREAK.sub(", " if kind == "authors" else " ", _SUMMARY.sub("", cell)))
         pieces = _BREAK.split(cells[begin.columns.index("title")] if len(cells) > begin.columns.index("title") else "")
         first, *body = [piece for piece in pieces if clean_title(piece)] or [""]
         title = clean_title(first)
@@ -376,7 +390,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title = title or clean_title(item[1] if item else first)
         body = [rest, *body]
         fields["date"].append(ADDRESS.sub("", first))
-    _read_fields(body, fields)
+    _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
     has_words = bool(re.search(r"[^\W\d_]{4}", title)) and not _GENERIC.fullmatch(title)
@@ -388,7 +402,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         return problem
     links = f"{values.get('link', '')[:LONGEST_ITEM]} {first[:LONGEST_ITEM]} {values.get('rest', '')[:LONGEST_ITEM]}"
     addresses = ADDRESS.findall(links)
-    articles = articles_in(links)
+    articles = articles_in(links) or articles_in(whole)
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
@@ -402,7 +416,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     facts = {
         FactKind.VENUE: "" if _NOT_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
-        FactKind.PROJECT: next(iter(projects), ""),
+        FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
     dates = f"{values.get('date', '')[: limits.TOPIC]} {values.get('venue', '')[: limits.TOPIC]}"
     return Entry(
@@ -419,7 +433,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     )
 
 
-def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]]) -> None:
+def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
     """Add what the lines below a title hold, by kind: "rest" has lines of links, "text" paragraphs without a name."""
     name: str | None = None
     for text in body:
@@ -434,11 +448,12 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]]) -> No
             if name in _STRUCTURED and is_section:
                 fields[name].append(text)
             else:
-                name = field.kind
+                name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value)
-        elif _HEADING.fullmatch(text[: limits.TITLE]) or _is_rule(text):
-            # A heading that begins no paper ends one.
-            break
+        elif _is_rule(text) or 0 < _level(text) <= (level or _LEVELS):
+            break  # such a heading begins no paper, and ends one
+        elif _level(text):
+            name = ""
         elif "](" in text and not clean_title(text):
             fields["link" if name == "link" else "rest"].append(text)
         elif name is not None and (

@@ -93,8 +93,9 @@ def words() -> _Words:
 
 
 def field_key(name: str) -> str:
-    """Return a field's name in lower case, without pictures and what is in parentheses."""
-    return PICTURES.sub("", _REMARK.sub("", name).strip(" *_`#:：")).strip(" *_`#:：").lower()
+    """Return a field's name in lower case, without pictures, and without a remark in parentheses that is unknown."""
+    name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
+    return name if name in words().kinds else _REMARK.sub("", name).strip()
 
 
 def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
@@ -159,7 +160,8 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def categories_in(text: str) -> tuple[str, ...]:
-    tokens = [token for token in re.split(r"[,;|\s`()\[\]]+", text) if token]
+    codes = re.findall(r"\(([a-z-]{2,10}\.[A-Za-z-]{2,20})\)", text)  # "Machine Learning (cs.LG)"
+    tokens = codes or [token for token in re.split(r"[,;|\s`()\[\]]+", text) if token]
     if not all(_CATEGORY.fullmatch(token) for token in tokens):
         tokens = [token.strip(" `*") for token in re.split(r"[,;|]", text)]
     return tuple(dict.fromkeys(filter(None, tokens)))

@@ -274,6 +274,45 @@ layout: default
             ),
         ],
     ),
+    "headings within a paper": (
+        "# 2026-05-11\n\n## Owls by night\n\n**arXiv ID:** 2605.00001 | **Published:** 2026-05-10 | **Score:** 8/10\n\n"
+        "**Authors:** Ada Lovelace, Grace Hopper\n\n### Summary\n\nIn short.\n\n### Key points\n\n- One\n\n### Abstract\n\n"
+        "Owls see.\n\n[arXiv](https://arxiv.org/abs/2605.00001) | [PDF](https://arxiv.org/pdf/2605.00001)\n\n---\n\n"
+        "## Bees by day\n\n**Authors:** Alan Turing\n",
+        [
+            Entry(
+                "Owls by night",
+                "Owls see.",
+                authors=("Ada Lovelace", "Grace Hopper"),
+                published=date(2026, 5, 10),
+                arxiv_id="2605.00001",
+            ),
+            Entry("Bees by day", authors=("Alan Turing",)),
+        ],
+    ),
+    "keywords with and without papers": (
+        "## Keyword: owls\n### Owls by night\n - **Authors:** Ada Lovelace\n - **Subjects:** Machine Learning (cs.LG); hep (hep.th)"
+        "\n - **Arxiv link:** https://arxiv.org/abs/2605.00001\n - **Abstract**\n Owls see $a_1^*$ and $b_2^*$.\n"
+        "## Keyword: bees\nThere is no result\n",
+        [
+            Entry(
+                "Owls by night",
+                "Owls see $a_1^*$ and $b_2^*$.",
+                authors=("Ada Lovelace",),
+                arxiv_id="2605.00001",
+                categories=("cs.LG", "hep.th"),
+            )
+        ],
+    ),
+    "abstracts in two languages, and names apart": (
+        "| No. | Title | Authors | Homepage |\n|---|---|---|---|\n"
+        "| 1 | Owls by night<br>:star:code | Ada Lovelace<br>Grace Hopper | http://arxiv.org/abs/2605.00001 |\n\n"
+        "### Bees\n- **中文标题**: 蜜蜂\n- **作者**: Alan Turing, ... 等12人\n- **摘要（中文）**: 蜜蜂。\n- **摘要（英文）**: Bees count.\n",
+        [
+            Entry("Owls by night", authors=("Ada Lovelace", "Grace Hopper"), arxiv_id="2605.00001"),
+            Entry("Bees", "Bees count.", authors=("Alan Turing",)),
+        ],
+    ),
     "titles as fields": (
         "**Title:** Owls by night\n**Authors:** Lovelace, Ada; Hopper, Grace\n**arXiv:** 2605.00001v2\n**Abstract:** **Background:** "
         "Owls. **Methods:** We count.\n\n**Title:** Bees\n**Authors:** Alan Turing\n**DOI:** 10.1000/bees.1\n**Keywords:** bees\n",
