@@ -1,7 +1,7 @@
 """Lists of papers as APIs answer them, in JSON: any value may be of any type, or be missing.
 
-Each row of ``_APIS`` says by which keys its answers are recognised, and where these have the papers and their fields. A
-path such as ``paper.authors`` is looked up step by step; a list on the way stands for each of its items, as in
+Each table of ``json_lists.toml`` says by which keys an API's answers are recognised, and where they have papers and
+their fields. A path such as ``paper.authors`` is looked up step by step. A list on the way stands for its items:
 
     [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}, ...]}, ...}, ...]
 
@@ -19,9 +19,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
+from pathlib import Path
 from statistics import mode
 from typing import Any
 from urllib.parse import quote
@@ -44,6 +47,7 @@ from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
 
 _MAX_PAPERS = 5_000
+_MARKED = 100  # items of an array in which an API's marks are looked for
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 _SERVERS = {"biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
@@ -55,15 +59,15 @@ _NOT_PAPERS = {
 }
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint", re.IGNORECASE)
-_HEADING = re.compile(r"^abstract\s*[:.]?\s+", re.IGNORECASE)
+_HEADING = re.compile(r"^(?:arXiv:\S{1,40} Announce Type: \S{1,30}\s+)?abstract\s*[:.]?\s+", re.IGNORECASE)
 # Headings of an abstract's sections, in JATS and HTML.
 _SECTION = re.compile(r"<(jats:title|title|h[1-6])>([^<>]{0,100}?)[:.]?\s{0,5}</\1>", re.IGNORECASE)
 _PARAGRAPH_END = re.compile(r"(?=</(?:jats:)?p>)", re.IGNORECASE)
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
-_NAMES = ("name", "display_name", "fullName", "full_name", "family")
+_NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family")
 _DAY = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)", re.ASCII)
 
-_Paths = tuple[str, ...]
+_Paths = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,6 @@ class _Api:
     items: _Paths
     topic: str = ""  # a path from the answer
     day: _Paths = ()  # of the list, or when a paper was added to it
-    day_of: Callable[[Sequence[date]], date] = max
     title: _Paths = ("title",)
     abstract: _Paths = ("abstract",)
     authors: _Paths = ("authors",)
@@ -92,171 +95,14 @@ class _Api:
     organisation: _Paths = ()
     categories: _Paths = ()
     version: _Paths = ()
-    facts: tuple[tuple[FactKind, str], ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)  # a path for each kind
 
 
-_APIS: tuple[_Api, ...] = (
-    _Api(
-        site="Hugging Face",
-        name="huggingface",
-        marks=("paper.id", "paper.title", "submittedOnDailyAt", "ai_summary"),
-        items=("",),
-        is_plain=True,
-        day=("paper.submittedOnDailyAt", "submittedOnDailyAt"),
-        # The list has no day of its own: the most common day of its items stands for it.
-        day_of=mode,
-        title=("paper.title", "title"),
-        abstract=("paper.summary", "summary"),
-        authors=("paper.authors", "authors"),
-        published=("paper.publishedAt", "publishedAt"),
-        arxiv=("paper.id", "id"),
-        upvotes=("paper.upvotes", "upvotes"),
-        organisation=("paper.organization.fullname", "paper.organization.name", "organization.fullname"),
-        facts=(
-            (FactKind.CODE, "paper.githubRepo"),
-            (FactKind.PROJECT, "paper.projectPage"),
-            (FactKind.STARS, "paper.githubStars"),
-        ),
-    ),
-    _Api(
-        site="bioRxiv",
-        name="biorxiv",
-        marks=("collection",),
-        items=("collection",),
-        topic="collection.server",
-        day=("date",),
-        families_first=True,
-        published=("date",),
-        organisation=("author_corresponding_institution",),
-        categories=("category",),
-        version=("version",),
-    ),
-    _Api(
-        site="OpenAlex",
-        name="openalex",
-        marks=("meta.count", "authorships", "results.authorships"),
-        items=("results", ""),
-        day=("created_date",),
-        abstract=("abstract_inverted_index",),
-        authors=("authorships.author",),
-        published=("publication_date",),
-        urls=("primary_location.landing_page_url", "best_oa_location.landing_page_url"),
-        venue=("primary_location.source.display_name",),
-        categories=("primary_topic.subfield.display_name",),
-        facts=((FactKind.PDF, "best_oa_location.pdf_url"),),
-    ),
-    _Api(
-        site="JSON Feed",
-        name="json-feed",
-        marks=("version~jsonfeed.org/version",),
-        items=("items",),
-        topic="title",
-        day=("date_published", "date_modified"),
-        abstract=("content_text", "content_html", "summary"),
-        authors=("authors", "author"),
-        published=("date_published", "date_modified"),
-        doi=("url", "external_url", "id"),
-        urls=("url", "external_url", "id"),
-    ),
-    _Api(
-        site="Crossref",
-        name="crossref",
-        marks=("message.items", "message.DOI"),
-        items=("message.items", "message"),
-        day=("created.date-parts",),
-        authors=("author",),
-        published=tuple(
-            f"{field}.date-parts"
-            for field in ("published-online", "posted", "published", "issued", "published-print", "created")
-        ),
-        doi=("DOI",),
-        urls=("resource.primary.URL", "URL"),
-        venue=("container-title", "institution.name", "event.name"),
-    ),
-    _Api(
-        site="Europe PMC",
-        name="europepmc",
-        marks=("resultList.result", "result.authorString"),
-        items=("resultList.result", "result"),
-        day=("firstIndexDate",),
-        abstract=("abstractText",),
-        authors=("authorList.author", "authorString"),
-        published=("firstPublicationDate", "electronicPublicationDate", "journalInfo.printPublicationDate"),
-        page="https://europepmc.org/article/{source}/{id}",
-        venue=("journalInfo.journal.title", "journalTitle", "bookOrReportDetails.publisher"),
-    ),
-    _Api(
-        site="Semantic Scholar",
-        name="semantic-scholar",
-        marks=("data.paperId", "recommendedPapers", "paperId", "data.citingPaper", "data.citedPaper"),
-        items=("data.citingPaper", "data.citedPaper", "data", "recommendedPapers", ""),
-        abstract=("abstract", "tldr.text"),
-        published=("publicationDate",),
-        arxiv=("externalIds.ArXiv",),
-        doi=("externalIds.DOI",),
-        urls=("url",),
-        page="https://www.semanticscholar.org/paper/{paperId}",
-        venue=("publicationVenue.name", "venue", "journal.name"),
-        facts=((FactKind.PDF, "openAccessPdf.url"),),
-    ),
-    _Api(
-        site="DOAJ",
-        name="doaj",
-        marks=("results.bibjson", "bibjson"),
-        items=("results", ""),
-        day=("created_date",),
-        title=("bibjson.title",),
-        abstract=("bibjson.abstract",),
-        authors=("bibjson.author",),
-        published=("created_date",),
-        doi=("bibjson.identifier.id",),
-        urls=("bibjson.link.url",),
-        venue=("bibjson.journal.title",),
-    ),
-    _Api(
-        site="DataCite",
-        name="datacite",
-        marks=("data.attributes.titles",),
-        items=("data",),
-        title=("attributes.titles.title",),
-        abstract=("attributes.descriptions.description",),
-        authors=("attributes.creators",),
-        families_first=True,
-        published=("attributes.published", "attributes.created"),
-        doi=("attributes.doi",),
-        urls=("attributes.url",),
-        venue=("attributes.container.title",),
-    ),
-    _Api(
-        site="INSPIRE",
-        name="inspire",
-        marks=("hits.hits.metadata.titles", "metadata.titles"),
-        items=("hits.hits", ""),
-        day=("created",),
-        title=("metadata.titles.title",),
-        abstract=("metadata.abstracts.value",),
-        authors=("metadata.authors",),
-        families_first=True,
-        published=("metadata.preprint_date", "metadata.earliest_date", "created"),
-        arxiv=("metadata.arxiv_eprints.value",),
-        doi=("metadata.dois.value",),
-        page="https://inspirehep.net/literature/{id}",
-        venue=("metadata.publication_info.journal_title",),
-        categories=("metadata.primary_arxiv_category",),
-    ),
-)
-
-_LIBRARY = "add it with `paperbot import READER FILE`"
-_PROGRAMME = "plan the conference with `paperbot conference FILE READER`"
-# Other JSON that people have, and where it belongs.
-_OTHERS = (
-    (("items.itemType", "data.itemType", "itemType", "items.citationKey"), f"a library in Zotero's JSON; {_LIBRARY}"),
-    (("author.family", "issued.date-parts", "items.author.family"), f"a library in CSL-JSON; {_LIBRARY}"),
-    (("schedule.conference",), f"a programme in the JSON of pretalx or frab; {_PROGRAMME}"),
-    (("results.contributions", "results.startDate", "contributions"), f"a programme in Indico's JSON; {_PROGRAMME}"),
-    (("notes.content", "content.title"), f"a programme in OpenReview's JSON; {_PROGRAMME}"),
-    (("talks", "sessions", "events", "results.submission_type", "submission_type"), f"a programme; {_PROGRAMME}"),
-)
+@cache
+def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
+    """Return the APIs, and the marks of other JSON with what it is and where it belongs."""
+    loaded = tomllib.loads(Path(__file__).with_name("json_lists.toml").read_text("utf-8"))
+    return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
 
 
 def _parse(content: bytes) -> ParsedDigest:
@@ -266,9 +112,10 @@ def _parse(content: bytes) -> ParsedDigest:
     # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
-    api = next((api for api in _APIS if _has_any(answer, api.marks)), None)
+    beginning = answer[:_MARKED] if isinstance(answer, list) else answer
+    api = next((api for api in _tables()[0] if _has_any(beginning, api.marks)), None)
     if api is None:
-        raise DigestError(_explain(answer))
+        raise DigestError(_explain(beginning))
     items = next((list(_values(answer, path)) for path in api.items if _has_any(answer, (path,))), None)
     if items is None or (items and not any(isinstance(item, Mapping) for item in items)):
         raise DigestError(f"JSON of {api.site} without a list of papers")
@@ -277,7 +124,8 @@ def _parse(content: bytes) -> ParsedDigest:
     days = [day for item in items if (day := _first_day(item, api.day))]
     if api.name == "biorxiv":
         days = [day for day in days if day >= _BIORXIV_BEGAN]
-    day = api.day_of(days) if days else None
+    # Hugging Face's list has no day of its own: the most common one of its items stands for it.
+    day = (mode(days) if api.name == "huggingface" else max(days)) if days else None
     topic = _text(answer, (api.topic,)) if api.topic else ""
     topic = _SERVERS.get(topic.lower(), topic) or ("Daily Papers" if api.name == "huggingface" else api.site)
     papers = (_paper(api, f"item {number}", item, day) for number, item in enumerate(items, 1) if _is_paper(item))
@@ -312,8 +160,8 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     # OpenAlex also has the repository of a preprint as its source.
     kind = _text(item, ("primary_location.source.type",))
     venue = _text(item, api.venue) if not kind or kind in _VENUES else ""
-    values = {kind: _text(item, (path,)) for kind, path in api.facts}
-    stars = _count(item, tuple(path for kind, path in api.facts if kind is FactKind.STARS))
+    values = {FactKind(kind): _text(item, (path,)) for kind, path in api.facts.items()}
+    stars = _count(item, (api.facts.get("stars", "stars"),))
     facts = {FactKind.VENUE: "" if _PREPRINT_SERVER.search(venue) else prose(venue, limits.FACT)}
     facts |= {kind: address for kind, address in values.items() if _WEB_ADDRESS.fullmatch(address)}
     if stars is not None and FactKind.CODE in facts:
@@ -385,9 +233,9 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
 
 def _explain(answer: Any) -> str:
     """Return what other JSON is, and where it belongs."""
-    if other := next((words for marks, words in _OTHERS if _has_any(answer, marks)), None):
+    if other := next((words for marks, words in _tables()[1] if _has_any(answer, marks)), None):
         return other
-    known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _APIS)}"
+    known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _tables()[0])}"
     message = _text(answer, ("error.message", "error", "message", "detail"))
     return f"{known}; it says {quoted(message)}" if message else known
 
@@ -442,7 +290,7 @@ def _first_day(value: Any, paths: _Paths) -> date | None:
 
 
 JSON_LIST = Document(
-    f"JSON of {', '.join(api.site for api in _APIS)}",
+    "JSON of an API, or JSON Feed",
     # RTF begins with a brace; Markdown with "[![badge]", "[text](address)" or "[1]".
     re.compile(r"\{(?!\\rtf)|\[(?!\[?(?:[^\W\d]|[!#]|\d{1,4}\])|\]\()"),
     _parse,

@@ -25,21 +25,30 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bot.formats.addresses import Article, article_at
-from bot.formats.format import (
-    LONGEST_TITLE,
-    MONTHS,
-    Format,
-    Line,
-    author_names,
-    build_digest,
-    calendar_day,
-    date_in,
-    plausible_date,
-    quoted,
-    reject_reason,
-    without_affiliations,
-    without_tags,
+from bot.formats.format import LONGEST_TITLE, Format, Line, build_digest, plausible_date, quoted, reject_reason
+from bot.formats.markdown_text import (
+    ADDRESS,
+    ANCHOR,
+    BLOCK_TAG,
+    BOLD_TAG,
+    BULLET,
+    IMAGE,
+    LEAST_WORDS,
+    LINK,
+    LONGEST_ITEM,
+    NUMBER,
+    PICTURES,
+    articles_in,
+    byline,
+    categories_in,
+    clean_title,
+    day_in,
+    field_key,
+    headline,
+    is_label,
+    names_in,
+    plain_text,
+    words,
 )
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
@@ -48,117 +57,31 @@ from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 # which bots leave as they are, and where a field begins and ends would still be decided here. markdown-it-py 4.3.0
 # also takes 0.7 s for a table of 16 KB that names 200 columns.
 
-# Field names, of bold fields and columns, by what they hold. Names in "" hold nothing that is read.
-_FIELDS = {
-    "title": "title, paper title, 标题, 论文标题, 题目, 论文题目, 文章标题, タイトル, 論文タイトル, 題名, 제목",
-    "original": "original title, english title, 原标题, 英文标题, 原文标题, 英文题目, 原題, 英語タイトル, 원제",
-    "authors": "author, authors, author list, all authors, by, 作者, 论文作者, 全部作者, 著者, 저자",
-    "abstract": "abstract, abs, original abstract, english abstract, 英文摘要, 原文摘要, 英語要旨",
-    "translation": "摘要, 论文摘要, 中文摘要, 要旨, 概要, アブストラクト, 초록",
-    "summary": "summary, snippet, description, ai summary, introduction, 简介, 总结, 内容, 要約, 요약",
-    "tldr": "tl;dr, tldr, tl; dr, one-sentence summary, one-line summary, 一句话总结, 一句话概括",
-    "link": "link, links, url, pdf, arxiv, arxiv link, arxiv id, arxiv url, paper link, paper url, paper, doi, html, id, "
-    "paper id, pdf link, pdf url, arxiv pdf, source url, read, 链接, 论文链接, 地址, 论文地址, 原文链接, 原文, リンク, "
-    "論文リンク, 論文, 링크, 论文, paper & link",
-    "date": "date, published, publish date, published date, publication date, published on, published at, publish, posted, "
-    "submitted, submitted on, submission date, submitted date, date published, 日期, 发布日期, 发布时间, 发表日期, "
-    "发表时间, 提交日期, 公開日, 投稿日, 日付, 公開, 발행일, 날짜",
-    "categories": "category, categories, main category, primary category, arxiv category, subject, subjects, 分类, 类别, "
-    "主要类别, カテゴリ, カテゴリー",
-    "code": "code, github, repo, repository, code link, code url, 代码, 代码链接, コード, codes, 开源代码",
-    "project": "project, project page, website, homepage, project website, 项目主页, 项目, プロジェクト",
-    "venue": "venue, journal, conference, source, published in, journal ref, journal reference, publication, 期刊, 会议, "
-    "来源, 掲載誌, ジャーナル, 学会",
-    "": "motivation, method, methods, result, results, conclusion, conclusions, comment, comments, keyword, keywords, tags, "
-    "score, relevance, novelty, relevance score, details, affiliation, affiliations, institution, institutions, 关键词, "
-    "评分, 机构, 单位, キーワード, スコア, 所属, 动机, 方法, 结果, 结论, upvotes, citations, stars, updated, reason, topic",
-}
-_KINDS = {name: kind for kind, names in _FIELDS.items() for name in names.split(", ")}
 _PROOF = {"authors", "abstract", "translation", "link"}  # what makes the heading or item above it a paper's
 _NEAR = 6  # lines with text below a heading, within which a field makes it a paper's
 _LONG = {"abstract", "translation", "summary", "tldr"}  # fields that go on after an empty line
+_STRUCTURED = {"abstract", "translation"}  # fields that may have sections with names of their own
 _ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
-# Sections of a structured abstract.
-_SECTIONS = set(
-    "background, objective, objectives, aim, aims, purpose, introduction, method, methods, results, findings, conclusion, "
-    "conclusions, significance, materials and methods, design, setting, interpretation".split(", ")
-)
-# Links and words in brackets that are no part of a title.
-_LABELS = set(
-    "pdf, arxiv, paper, papers, code, link, html, abs, abstract, back, github, project, project page, website, page, web, "
-    "homepage, doi, openreview, hf, huggingface, hugging face, video, slides, poster, demo, dataset, data, model, models, "
-    "blog, copy, kimi, rel, related, toc, top, back to top, here, read more, supp, supplementary, bibtex, bib, "
-    "semantic scholar, alphaxiv, translate, read, ar5iv, view paper, full text, scholar, url, new, official code, "
-    "code link, paper link, pdf link, arxiv link, read paper, papers cool, view, details, show, pytorch, tensorflow, "
-    "链接, 论文, 代码, 原文, 链接地址, 主页".split(", ")
-)
-
 _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
-_ITEM = re.compile(r"(?:[-*+•●◦▪] |(?:\*\*)?\d{1,4}[.)、] ?(?=\D))\s*(.*)")
+_ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
 _BOLD_FIELD = re.compile(r"(\*{1,3}|__?)([^*_:：|<>]{1,40}?) ?([:：]?) ?\1 ?([:：]?) ?(.*)")
 _PLAIN_FIELD = re.compile(r"([^\W\d_][^:：|\[\]*]{0,30}?) ?[:：] ?(.*)")
 # A bold field in the middle of a line.
 _NEXT_FIELD = re.compile(
-    r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
+    r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
+    r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
-# Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.
-_LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
-_IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
-_BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # what a picture in a link leaves
-_BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
-_BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
-_ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
-_IDENTIFIER = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}(?:v\d+)?|https?://\S+|[\d/., -]{0,12}", re.IGNORECASE)
+_DOUBLE_BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]\(")
 _ARXIV_ID = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
-_NUMBER = re.compile(
-    r"\A(?:\[\d{1,4}\]|#?\d{1,3}[.)、:：](?!\d)|#\d{1,4} |\(\d{1,4}\)|(?:no\.|paper|论文) ?#?\d{1,4}[.:：]"
-    r"|\[?(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?\]?[:\s-]+)\s*",
-    re.IGNORECASE,
-)
-_ANCHOR = re.compile(r"<a\s[^<>]{0,100}?href=[\"']?([^\"'\s<>]{1,2000})[^<>]{0,200}>([^<>]{0,500})</a>", re.IGNORECASE)
-_BLOCK_TAG = re.compile(
-    r"</?(?:a|img|div|p|span|details|ul|ol|li|center|h[1-6]|hr|font|kbd|tbody|table|tr|td|th|picture|source|small|big)"
-    r"(?:\s[^<>]{0,500})?/?>",
-    re.IGNORECASE,
-)
-_BOLD_TAG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary[^<>]{0,100}>(.{0,1000}?)</summary>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
+_MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
 _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
-_FORMULA = re.compile(r"(\$\$[^$]{1,2000}\$\$|(?<!\\)\$[^$]{1,500}\$)")
-_MARKS = (
-    (re.compile(r"(`{1,3})([^`]{1,500})\1"), r"\2"),
-    (re.compile(r"(?<![A-Za-z0-9\\*])\*{2,3}|(?<!\\)\*{2,3}(?![A-Za-z0-9])|~~"), ""),
-    (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*]{1,500}?)(?<=\S)\*(?![\w*])"), r"\1"),
-    (re.compile(r"(?<![\w\\])(__?)(?=[^\s_])([^_]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
-    (re.compile(r"\\([*_#+\-!|<>\[\].])"), r"\1"),
-)
-_ET_AL = re.compile(
-    r"[,;，、]?\s*(?:\band\s)?(?:\bet\.?\s?al\b\.?,?|\b(?:and )?others\b|等\d*人?|ほか|他\d*名?)\s*$", re.IGNORECASE
-)
-_MORE = re.compile(
-    r"\(?(?:\+|and |… ?)?\s?\d+ (?:more|others|authors?)\b.*|\.\.\.|…|n/?a|null|none|unknown|未知", re.IGNORECASE
-)
-_PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
-_NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
-_DAY = re.compile(r"((?:19|20)\d\d) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})(?!\d)")
-_AMERICAN = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?!\d)")
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
-_NOT_VENUE = re.compile(r"https?:|^arxiv|^null$|^[-–n/a]*$", re.IGNORECASE)
-_EMPHASIS = re.compile(
-    r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
-)
-_BULLET = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)] (?=[*_\[]))?(?:\[[ xX]\] )?")
-_SIGNS = r"\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f300-\U0001faff "
-_PICTURES = re.compile(rf"\A[{_SIGNS}]{{1,50}}|[{_SIGNS}]{{1,20}}\Z")
-_TITLE_ENDS = re.compile(rf"\A[{_SIGNS}|,;·-]{{1,50}}|[{_SIGNS}|,;·-]{{1,20}}\Z")
-_MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|labs\.arxiv\.org)/\w+|arxiv\.cool/abs)/")
-_REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
+_NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
-_CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
-_VENUE_BEFORE = re.compile(r"^[(\[][^()\[\]]{1,40}\d[^()\[\]]{0,20}[)\]]\s*")
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
 _NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|目录|[\W\d]*$", re.IGNORECASE)
 _UPDATED = re.compile(
@@ -168,15 +91,13 @@ _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _END = "</details>"
+_LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
 _FRONT_MATTER = 40  # lines
-_LEAST_WORDS = 3
+_FRONT = {"title": "# {}", "date": "**Updated:** {}"}
 _LEAST_PARAGRAPH = 80  # characters
 _LONGEST_SUMMARY = 25
 _LONGEST_DATE_LINE = 80
-_LONGEST_NAME = 40
-_MOST_NAME_WORDS = 5
-_LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
 class _Text(NamedTuple):
@@ -214,12 +135,14 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
     papers = {begin.at for begin in begins}
     first = begins[0].at
     above = (k for k in range(first) if _is_head(texts[k].text))
-    yield texts[next(above, begins[0].head if begins[0].head >= 0 else first)].at
+    start = next(above, begins[0].head if begins[0].head >= 0 else first)
+    front = _front(lines)
+    yield front.start if start in front else texts[start].at
     has_papers = False  # since the last start
     for k in range(first, begins[-1].at):
         if k in papers:
             has_papers = True
-        elif has_papers and texts[k].text.startswith("#") and _is_head(texts[k].text) and _day(texts[k].text):
+        elif has_papers and texts[k].text.startswith("#") and _is_head(texts[k].text) and day_in(texts[k].text):
             yield texts[k].at
             has_papers = False
 
@@ -234,8 +157,8 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
     first, last = begins[0].at, begins[-1].at
     above = [text.text[: limits.TOPIC] for text in texts[:first]]
     heads = list(filter(_is_head, above))
-    day = next(filter(None, map(_day, [*heads, *(text for text in above if len(text) <= _LONGEST_DATE_LINE)])), None)
-    topics = [topic for text in heads if text.startswith("#") and (topic := _title(text.lstrip("#")))]
+    day = next(filter(None, map(day_in, [*heads, *(text for text in above if len(text) <= _LONGEST_DATE_LINE)])), None)
+    topics = [topic for text in heads if text.startswith("#") and (topic := clean_title(text.lstrip("#")))]
     # The heading right above the first paper is a section's if another section follows.
     if any(_is_head(texts[k].text) for k in range(first, last) if k not in papers):
         topics = topics[:-1]
@@ -248,121 +171,130 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 def _is_head(text: str) -> bool:
-    return bool(_HEADING.fullmatch(text[:_LONGEST_ITEM]) or _UPDATED.match(text))
+    return bool(_HEADING.fullmatch(text[:LONGEST_ITEM]) or _UPDATED.match(text))
 
 
 def _texts(lines: Sequence[Line]) -> list[_Text]:
     """Return the pieces of the lines: without comments, tags and quotation signs, and parted before each field."""
     texts: list[_Text] = []
     is_comment = False
-    first = next((i for i, line in enumerate(lines) if line.text), 0)
-    block = [line.text for line in lines[first : first + _FRONT_MATTER]]
-    front = first + block.index("---", 1) if block[:1] == ["---"] and "---" in block[1:] else -1
-    for at, (number, text) in enumerate(lines):
-        if at <= front:
-            name, _, value = text.partition(":")
-            heads = {"title": "# {}", "date": "**Updated:** {}"}
-            texts.append(_Text(at, number, heads.get(name.lower(), "").format(value.strip(" \"'"))))
-            continue
-        if is_comment or text.startswith("<!--"):
+    front = _front(lines)
+    for at, (number, line) in enumerate(lines):
+        text = line
+        if at in front:
+            key, _, value = text.partition(":")
+            text = _FRONT.get(key.lower(), "").format(value.strip(" \"'"))
+        elif is_comment or text.startswith("<!--"):
             parts = f"<!--{text}".split("<!--") if is_comment else text.split("<!--")
             text = "".join(part.partition("-->")[2] for part in parts)
             is_comment = "-->" not in parts[-1]
-        if text.startswith((">", "```")):
-            text = text.lstrip("> ") if text.startswith(">") else ""
-        if text.startswith("|"):
-            texts.append(_Text(at, number, text))
-            continue
-        if "<" in text:
-            text = _SUMMARY.sub(_heading_of_details, _BOLD_TAG.sub("**", _ANCHOR.sub(r"[\2](\1)", text)))
-            text = _BREAK.sub("\n", text.replace(_END, f"\n{_END}\n"))
-            text = "\n".join(part if part == _END else _BLOCK_TAG.sub(" ", part).strip() for part in text.split("\n"))
-        pieces = [piece for part in text.split("\n") for piece in _NEXT_FIELD.split(part)]
-        for piece in pieces:
-            parts = piece[:_LONGEST_ITEM].split(" | ")
-            parts = parts if len(parts) > 1 and all(map(_field, parts)) else [piece]
-            texts += (_Text(at, number, part.strip()) for part in parts)
+        text = text.lstrip("> ") if text.startswith(">") else text
+        pieces = [text] if text.startswith("|") else list(_pieces(text))
+        texts += (_Text(at, number, piece) for piece in pieces)
     return texts
+
+
+def _front(lines: Sequence[Line]) -> range:
+    """Return where the YAML above the text stands."""
+    first = next((i for i, line in enumerate(lines) if line.text), 0)
+    block = [line.text for line in lines[first : first + _FRONT_MATTER]]
+    is_front = block[:1] == ["---"] and "---" in block[1:]
+    return range(first, first + block.index("---", 1) + 1 if is_front else first)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the pieces of a line without its tags: one for each field, and for what a <br> parts."""
+    text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
+    if "<" in text:
+        text = _SUMMARY.sub(_heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
+        text = _BREAK.sub("\n", text.replace(_END, f"\n{_END}\n"))
+        text = "\n".join(part if part == _END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
+    for piece in (piece for part in text.split("\n") for piece in _NEXT_FIELD.split(part.strip())):
+        parts = piece[:LONGEST_ITEM].split(" | ")
+        yield from parts if len(parts) > 1 and all(map(_field, parts)) else [piece]
 
 
 def _heading_of_details(match: re.Match[str]) -> str:
     """Return a summary of hidden details as a field, or as a title in bold; most only say "Details"."""
     text = match[1].strip().strip("*").strip()
-    if _KINDS.get(_key(text)):
+    if words().kinds.get(field_key(text)):
         return f"**{text}**: \n"
     return f"**{text}**\n" if len(text) > _LONGEST_SUMMARY or "](http" in text else ""
 
 
-def _key(name: str) -> str:
-    """Return a field's name in lower case, without pictures and what is in parentheses."""
-    return _PICTURES.sub("", _REMARK.sub("", name).strip(" *_`#:：")).strip(" *_`#:：").lower()
-
-
 def _field(text: str) -> _Field | None:
     """Return the field that a text opens. One in bold with a colon may have any name, others only known ones."""
+    kinds = words().kinds
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
-        kind = _KINDS.get(_key(heading[1]), "")
-        return _Field(kind, _key(heading[1]), True, "") if kind in _HEADED_FIELDS else None
-    body = _PICTURES.sub("", _BULLET.sub("", text, count=1))
+        name = field_key(heading[1])
+        return _Field(kinds[name], name, True, "") if kinds.get(name) in _HEADED_FIELDS else None
+    body = PICTURES.sub("", BULLET.sub("", text, count=1))
     if match := _BOLD_FIELD.fullmatch(body):
-        name = _key(match[2])
-        kind = _KINDS.get(name)
-        if kind is None and not (match[3] or match[4]):
-            return None
-        return _Field(kind or "", name, True, match[5])
-    match = _PLAIN_FIELD.fullmatch(body)
-    kind = _KINDS.get(_key(match[1])) if match else None
-    return _Field(kind, _key(match[1]), False, match[2]) if match and kind is not None else None
+        name = field_key(match[2])
+        return _Field(kinds.get(name, ""), name, True, match[5]) if name in kinds or match[3] or match[4] else None
+    if (match := _PLAIN_FIELD.fullmatch(body)) and (name := field_key(match[1])) in kinds:
+        return _Field(kinds[name], name, False, match[2])
+    return None
 
 
 def _begins(texts: Sequence[_Text]) -> list[_Begin]:
     """Return where papers begin, in their order."""
+    rows = _rows(texts)
     begins: list[_Begin] = []
-    columns: tuple[str, ...] = ()
-    head = -1
-    is_headed = False  # in a paper with a heading, whose items are no papers
+    level = 0  # of the heading of the paper that is open; its items and lower headings are no papers
     for k, (_, _, whole) in enumerate(texts):
-        text = whole[:_LONGEST_ITEM]
-        is_row = "|" in text
-        if columns and is_row:
-            if not _DELIMITER.fullmatch(text):
-                begins.append(_Begin(k, "row", columns, head))
-            continue
-        columns = ()
-        if is_row and k + 1 < len(texts) and _DELIMITER.fullmatch(texts[k + 1].text[:_LONGEST_ITEM]):
-            columns, head = _columns(text), k
-            is_headed = is_headed and not columns
-            continue
-        if not text:
+        text = whole[:LONGEST_ITEM]
+        if not text or k in rows:
+            begins += filter(None, [rows.get(k)])
             continue
         field = _field(text)
         item = _ITEM.fullmatch(text)
-        body = item[1] if item else text
         if heading := _HEADING.fullmatch(text):
-            if field and is_headed:
+            if field and level:
                 continue
-            is_headed = bool(_articles(text) and _title(heading[1])) or _has_proof(texts, k)
-            if is_headed:
+            if (articles_in(text) and clean_title(heading[1])) or _has_proof(texts, k):
                 begins.append(_Begin(k, "heading"))
+                level = _level(text)
+            elif _level(text) <= level:
+                level = 0
         elif _is_rule(text):
-            is_headed = False
-        elif is_headed or "](#" in text:
+            level = 0
+        elif level or "](#" in text:
             continue
-        elif field and field.kind == "title" and (field.is_bold or text.startswith(_LIST_MARKERS)):
-            begins.append(_Begin(k, "title"))
-        elif field and (field.kind or not item or len(_title(field.value).split()) < _LEAST_WORDS):
-            continue
-        elif _is_candidate(text) or item:
-            has_article = _articles(text) and bool(_headline(body)[0])
-            if has_article or (_is_candidate(text) and _has_proof(texts, k)):
+        elif field and field.kind == "title":
+            is_listed = field.is_bold or text.startswith(_LIST_MARKERS)  # plain, it may be of any text
+            begins += [_Begin(k, "title")] if is_listed else []
+        elif not field or (not field.kind and item and len(clean_title(field.value).split()) >= LEAST_WORDS):
+            body = item[1] if item else text
+            is_candidate = _is_candidate(text)
+            has_article = (item or is_candidate) and articles_in(text) and headline(body)[0]
+            if has_article or (is_candidate and clean_title(body) and _has_proof(texts, k)):
                 begins.append(_Begin(k, "item"))
     return begins
 
 
+def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
+    """Return the rows of tables of papers; None for their heads and the lines below these."""
+    rows: dict[int, _Begin | None] = {}
+    columns: tuple[str, ...] = ()
+    head = -1
+    for k, (_, _, text) in enumerate(texts):
+        is_row = "|" in text
+        is_delimiter = is_row and bool(_DELIMITER.fullmatch(text[:LONGEST_ITEM]))
+        if is_delimiter and k and (kinds := _columns(texts[k - 1].text[:LONGEST_ITEM])):
+            columns, head = kinds, k - 1
+            rows |= {head: None, k: None}
+        elif columns and is_row:
+            rows[k] = None if is_delimiter else _Begin(k, "row", columns, head)
+        else:
+            columns = ()
+    return rows
+
+
 def _columns(text: str) -> tuple[str, ...]:
     """Return what the columns of a table hold, by the cells of its head; empty if it isn't one of papers."""
-    names = [_key(_title(cell)) for cell in _cells(text)]
-    kinds = [_KINDS.get(name, "") for name in names]
+    names = [field_key(clean_title(cell)) for cell in _cells(text)]
+    kinds = [words().kinds.get(name, "") for name in names]
     if "title" not in kinds:
         titles = (i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS))
         at = next(titles, None)
@@ -376,47 +308,43 @@ def _cells(text: str) -> list[str]:
     return _PIPE.split(text.removeprefix("|").removesuffix("|"))
 
 
+def _level(text: str) -> int:
+    """Return the level of a heading, 0 of another text."""
+    return len(text) - len(text.lstrip("#")) if _HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
+
+
 def _is_rule(text: str) -> bool:
     return text[0] in _RULE_CHARACTERS and not text.strip(f"{_RULE_CHARACTERS} ") and len(text.replace(" ", "")) >= 3
 
 
 def _is_candidate(text: str) -> bool:
     """Whether a text may be a title below which the fields of a paper stand: numbered, in bold, or a link."""
-    body = _PICTURES.sub("", _BULLET.sub("", text, count=1))
-    return bool(_NUMBER.match(body)) or (body.startswith(("**", "__", "[")) and not _field(text))
-
-
-def _articles(text: str) -> list[Article]:
-    """Return the articles that addresses in a text lead to."""
-    if "http" not in text:
-        return []
-    articles = []
-    for address in _ADDRESS.findall(text[:_LONGEST_ITEM]):
-        url = address[: limits.URL].rstrip(".,;")
-        if article := article_at(_MIRROR.sub("https://arxiv.org/abs/", url)):
-            articles.append(article)
-    return articles
+    body = PICTURES.sub("", BULLET.sub("", text, count=1))
+    return bool(NUMBER.match(body)) or (body.startswith(("**", "__", "[")) and not _field(text))
 
 
 def _has_proof(texts: Sequence[_Text], at: int) -> bool:
     """Whether fields below a heading or item make it a paper's."""
     seen = fields = 0
     for k in range(at + 1, len(texts)):
-        text = texts[k].text[:_LONGEST_ITEM]
+        text = texts[k].text[:LONGEST_ITEM]
         if not text:
             continue
         seen += 1
         if seen > _NEAR:
             break
         if field := _field(text):
+            if 0 < _level(text) <= (_level(texts[at].text) or text.count("#")):
+                return False
             if field.kind == "title":
                 heading = texts[at].text.lstrip("# ")
-                return bool(_NUMBER.match(heading) and _title(heading))
+                return bool(NUMBER.match(heading) and clean_title(heading))
             if field.kind in _PROOF:
-                # A plain "Authors:" below other text is a keyword digest's.
-                return field.is_bold or seen == fields + 1
+                # A plain "Authors:" below a plain title, or below other text, is another format's.
+                is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
+                return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
-        elif not _title(text) and _articles(text):  # only links such as [PDF](...)
+        elif articles_in(text) and not clean_title(text):  # only links such as [PDF](...)
             return True
         elif (
             text.startswith("|")
@@ -431,7 +359,7 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
 
 def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | str:
     _, number, whole = texts[0]
-    first = whole[: limits.LINE if begin.kind == "row" else _LONGEST_ITEM]
+    first = whole[: limits.LINE if begin.kind == "row" else LONGEST_ITEM]
     fields: defaultdict[str, list[str]] = defaultdict(list)
     body = [text.text for text in texts[1:]]
     field = _field(first)
@@ -442,36 +370,39 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
             at = begin.columns.index("abstract" if "abstract" in begin.columns else "title")
             cells[at : at + surplus + 1] = ["|".join(cells[at : at + surplus + 1])]
         for kind, cell in zip(begin.columns, cells, strict=False):
-            fields[kind].append(_BREAK.sub(" ", _SUMMARY.sub("", cell)))
+            fields[kind].append(_BREAK.sub(", " if kind == "authors" else " ", _SUMMARY.sub("", cell)))
         pieces = _BREAK.split(cells[begin.columns.index("title")] if len(cells) > begin.columns.index("title") else "")
-        title, *body = [piece for piece in pieces if _title(piece)] or [""]
-        title = _title(title)
+        first, *body = [piece for piece in pieces if clean_title(piece)] or [""]
+        title = clean_title(first)
     elif begin.kind == "heading":
-        title = _title(first.lstrip("#"))
+        title = clean_title(first.lstrip("#"))
         # Behind a linked title may be a score or category.
-        if (link := _LINK.search(_IMAGE.sub("", first))) and not _is_label(link[1]) and _articles(link[2]):
+        if (link := LINK.search(IMAGE.sub("", first))) and not is_label(link[1]) and articles_in(link[2]):
             before, after = (
-                _title(part) for part in (link.string[: link.start()].lstrip("#"), link.string[link.end() :])
+                clean_title(part) for part in (link.string[: link.start()].lstrip("#"), link.string[link.end() :])
             )
-            title = _title(link[1]) if not before and len(after.split()) < _LEAST_WORDS else title
+            title = clean_title(link[1]) if not before and len(after.split()) < LEAST_WORDS else title
     elif begin.kind == "title" and field:
-        title = _title(field.value)
+        title = clean_title(field.value)
     else:
         item = _ITEM.fullmatch(first)
-        title, rest = _headline(item[1] if item else first)
+        title, rest = headline(item[1] if item else first)
+        title = title or clean_title(item[1] if item else first)
         body = [rest, *body]
-        fields["date"].append(_ADDRESS.sub("", first))
-    _read_fields(body, fields)
+        fields["date"].append(ADDRESS.sub("", first))
+    _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
     has_words = bool(re.search(r"[^\W\d_]{4}", title)) and not _GENERIC.fullmatch(title)
-    title = _title(values.get("original", "")) or (title if has_words else _title(values.get("title", "")) or title)
-    abstract = next(filter(None, (_inline(values.get(kind, "")) for kind in _ABSTRACTS)), "")
+    title = clean_title(values.get("original", "")) or (
+        title if has_words else clean_title(values.get("title", "")) or title
+    )
+    abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    links = f"{values.get('link', '')[:_LONGEST_ITEM]} {first[:_LONGEST_ITEM]} {values.get('rest', '')[:_LONGEST_ITEM]}"
-    addresses = _ADDRESS.findall(links)
-    articles = _articles(links)
+    links = f"{values.get('link', '')[:LONGEST_ITEM]} {first[:LONGEST_ITEM]} {values.get('rest', '')[:LONGEST_ITEM]}"
+    addresses = ADDRESS.findall(links)
+    articles = articles_in(links) or articles_in(whole)
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
@@ -479,31 +410,31 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         values.get("link", "")[: limits.URL]
     )
     pages = [address for address in addresses if not _REPOSITORY.match(address) and not _DOI_SITE.match(address)]
-    codes = _ADDRESS.findall(f"{values.get('code', '')} {values.get('rest', '')}"[:_LONGEST_ITEM])
-    venue = _VENUE_END.sub("", _inline(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
-    projects = _ADDRESS.findall(values.get("project", "")[: limits.URL])
+    codes = ADDRESS.findall(f"{values.get('code', '')} {values.get('rest', '')}"[:LONGEST_ITEM])
+    venue = _VENUE_END.sub("", plain_text(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
+    projects = ADDRESS.findall(values.get("project", "")[: limits.URL])
     facts = {
         FactKind.VENUE: "" if _NOT_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
-        FactKind.PROJECT: next(iter(projects), ""),
+        FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
     dates = f"{values.get('date', '')[: limits.TOPIC]} {values.get('venue', '')[: limits.TOPIC]}"
     return Entry(
         title=title,
         abstract=abstract,
-        authors=_authors(values.get("authors", "")),
-        published=plausible_date(_day(dates), day),
+        authors=names_in(values.get("authors", "")),
+        published=plausible_date(day_in(dates), day),
         arxiv_id=arxiv_id_in(identifier) if is_arxiv else None,
         doi=doi,
         url=next(iter(pages), None) if not is_arxiv else None,
         version=arxiv_version_in(identifier) if is_arxiv else None,
-        categories=_categories(values.get("categories", "")[: limits.URL]),
+        categories=categories_in(values.get("categories", "")[: limits.URL]),
         facts=tuple(Fact(kind, value, "Markdown") for kind, value in facts.items() if value),
     )
 
 
-def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]]) -> None:
-    """Add what the lines below a title hold, by kind: "rest" has lines of links, "text" has paragraphs without a name."""
+def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
+    """Add what the lines below a title hold, by kind: "rest" has lines of links, "text" paragraphs without a name."""
     name: str | None = None
     for text in body:
         if not text:
@@ -512,139 +443,37 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]]) -> No
             name = None
         elif field := _field(text):
             is_section = not field.kind and (
-                not field.is_bold or (field.name in _SECTIONS and _is_structured(fields[name or ""]))
+                not field.is_bold or (field.name in words().sections and _is_structured(fields[name or ""]))
             )
-            if name in _LONG and is_section:
+            if name in _STRUCTURED and is_section:
                 fields[name].append(text)
             else:
-                name = field.kind
+                name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value)
-        elif _HEADING.fullmatch(text[: limits.TITLE]) or _is_rule(text):
-            # A heading that begins no paper ends one.
-            break
-        elif "](" in text and not _title(text):
+        elif _is_rule(text) or 0 < _level(text) <= (level or _LEVELS):
+            break  # such a heading begins no paper, and ends one
+        elif _level(text):
+            name = ""
+        elif "](" in text and not clean_title(text):
             fields["link" if name == "link" else "rest"].append(text)
-        elif name in _LONG or (name is not None and (not any(fields[name]) or text.startswith(_LIST_MARKERS))):
-            is_list = name == "authors" and any(fields[name])
-            fields[name or ""].append(f", {text[2:]}" if is_list else text)
-        elif name is not None and fields[name][-1].endswith(","):
-            fields[name].append(text)
-        elif not fields["authors"] and (names := _byline(text)):
+        elif name is not None and (
+            name in _LONG or not any(fields[name]) or fields[name][-1].endswith(",") or text.startswith(_LIST_MARKERS)
+        ):
+            is_list = name == "authors" and any(fields[name]) and text.startswith(_LIST_MARKERS)
+            fields[name].append(f", {text[2:]}" if is_list else text)
+        elif not fields["authors"] and (names := byline(text)):
             fields["authors"].append(names)
             fields["rest"].append(text)
-        elif len(text) >= _LEAST_PARAGRAPH:
-            fields["text"].append(text)
         else:
-            fields["rest"].append(text)
+            fields["text" if len(text) >= _LEAST_PARAGRAPH else "rest"].append(text)
 
 
 def _is_structured(parts: Sequence[str]) -> bool:
     """Whether an abstract has nothing so far, or begins with a section's heading."""
     text = " ".join(parts).strip()
-    return not text or _key(re.split(r"[:：]", text[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]) in _SECTIONS
-
-
-def _headline(text: str) -> tuple[str, str]:
-    """Return an item's title and what follows it: the first link or words in bold, or a quotation, or the first words."""
-    text = _BADGE.sub("", _IMAGE.sub("", text[:_LONGEST_ITEM]))
-    for match in _EMPHASIS.finditer(text[:_LONGEST_ITEM]):
-        if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= _LEAST_WORDS:
-            break
-        title = _title(match[0])
-        if not title or _is_label(title) or re.fullmatch(r"\[.*\]", title):
-            continue
-        rest = text[match.end() :]
-        if title.endswith(":") or rest.startswith(":"):  # **OwlNet**: Owls by night
-            following, after = _headline(rest.removeprefix(":").strip())
-            if following and not _byline(following):
-                return f"{title.rstrip(':')}: {following}", after
-        return title.rstrip(":,."), rest
-    quotation = re.search(r"[\"\u201c]([^\"\u201c\u201d]{10,300})[\"\u201d]", text)
-    if quotation:
-        return _title(quotation[1]).rstrip(",."), text[quotation.end() :]
-    address = _BARE_ADDRESS.search(text)
-    link = next((match.start() for match in _LINK.finditer(text) if _is_label(match[1])), address and address.start())
-    if not link:
-        return "", text
-    words, rest = text[:link].rstrip(" [(|-*"), text[link:]
-    before, _, after = words.partition(". ")
-    if after and _byline(after):
-        words, rest = before, f"{after} {rest}"
-    return _title(_VENUE_BEFORE.sub("", words)).rstrip(".,"), rest
-
-
-def _byline(text: str) -> str:
-    """Return the authors that a text without a name lists first; empty if it lists none."""
-    text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", text[: limits.BYLINE])
-    text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
-    names = []
-    for name in author_names(_ET_AL.sub("", text)):
-        words = name.split()
-        capital = all(not word[0].islower() or word.lower() in _PARTICLES for word in words)
-        if not capital or not _NAME.fullmatch(name) or len(words) > _MOST_NAME_WORDS or (not names and len(words) < 2):
-            break
-        names.append(name)
-    is_name = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= _LONGEST_NAME
-    return ", ".join(names) if names and is_name else ""
-
-
-def _authors(text: str) -> tuple[str, ...]:
-    """Return the names in a field or column of authors, each without its marks and affiliation."""
-    text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
-    text = _ET_AL.sub("", _inline(without_affiliations(_LINK.sub(r"\1", text))).replace(" et al.,", ","))
-    if ";" in text:  # "Lovelace, Ada; Hopper, Grace"
-        parts = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1))
-        names: Sequence[str] = [f"{first.strip()} {last.strip()}" for last, _, first in parts]
-    else:
-        names = author_names(re.sub(r"[、，；|·]|\s&\s", ", ", text))
-    names = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
-    return tuple(name for name in names if name and not _MORE.fullmatch(name))
-
-
-def _categories(text: str) -> tuple[str, ...]:
-    tokens = [token for token in re.split(r"[,;|\s`()\[\]]+", text) if token]
-    if not all(_CATEGORY.fullmatch(token) for token in tokens):
-        tokens = [token.strip(" `*") for token in re.split(r"[,;|]", text)]
-    return tuple(dict.fromkeys(filter(None, tokens)))
-
-
-def _title(text: str) -> str:
-    """Return a title without number, marks, anchors, pictures, and links that only say "PDF"."""
-    text = _BLOCK_TAG.sub(" ", _BADGE.sub("", _IMAGE.sub("", _BOLD_TAG.sub("**", text[:_LONGEST_ITEM]))))
-    text = _LINK.sub(lambda link: "" if _is_label(link[1]) else link[1], _ANCHOR.sub(r"[\2](\1)", text))
-    text = _BRACKETS.sub(
-        lambda words: "" if (_is_label(words[1]) if words[1] else not (words[2] or "").strip()) else words[0], text
+    return (
+        not text or field_key(re.split(r"[:：]", text[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]) in words().sections
     )
-    text = _PICTURES.sub("", _BULLET.sub("", _inline(text), count=1))
-    text = _NUMBER.sub("", text, count=1)
-    return _TITLE_ENDS.sub("", text)
-
-
-def _is_label(text: str) -> bool:
-    """Whether the text of a link is a word such as "PDF", an identifier, an address or a date."""
-    text = _PICTURES.sub("", _inline(text)).strip(" []():")
-    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in _LABELS
-
-
-def _inline(text: str) -> str:
-    """Return a text without the marks of Markdown and HTML; formulas keep theirs."""
-    parts = _FORMULA.split(_LINK.sub(r"\1", text[: limits.MARKUP]))
-    for i in range(0, len(parts), 2):
-        for pattern, replacement in _MARKS:
-            parts[i] = pattern.sub(replacement, parts[i])
-    return " ".join(without_tags(_BLOCK_TAG.sub(" ", "".join(parts))).split())
-
-
-def _day(text: str) -> date | None:
-    """Return the day that a text names; "05/11/2026" is May 11, as the bots that write so mean it."""
-    text = text[:_LONGEST_ITEM]
-    if match := _DAY.search(text):
-        return calendar_day(match[3], MONTHS[int(match[2]) - 1] if 1 <= int(match[2]) <= 12 else "", match[1])
-    if match := _AMERICAN.search(text):
-        first, second = int(match[1]), int(match[2])
-        month, day = (first, match[2]) if first <= 12 else (second, match[1])
-        return calendar_day(day, MONTHS[month - 1] if 1 <= month <= 12 else "", match[3])
-    return date_in(text)
 
 
 MARKDOWN = Format(

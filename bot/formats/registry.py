@@ -40,6 +40,7 @@ from bot.model.wording import plural
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
 DOCUMENTS: tuple[Document, ...] = (FEED, JSON_LIST)
 
+_COMMENTS = re.compile(r"\A(?:<!--(?:[^-]|-(?!->))*-->\s*)+(?=[^<\s])")  # above Markdown, and not above XML
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
 
@@ -50,7 +51,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     source to the caller.
     """
     text = decode(raw.content)
-    beginning = text[:_BEGINNING].lstrip("\ufeff \t\r\n")
+    beginning = _COMMENTS.sub("", text[:_BEGINNING].lstrip("\ufeff \t\r\n"))
     if _HTML.match(beginning):
         raise DigestError(_explain_page(beginning))
     document = next((document for document in DOCUMENTS if document.beginning.match(beginning)), None)

@@ -21,6 +21,7 @@ SCHOLAR = b'<h3><a class="gse_alrt_title" href="https://scholar.google.com/schol
 ARXIV = b"Submissions to:\nOwls\n"
 ARXIV_PAPER = b"\\\\\narXiv:2601.15305\nDate: Mon, 12 Jan 2026 20:33:39 GMT\n\nTitle: Owls by Night\nAuthors: Ada Lovelace\n\\\\\n  Owls see.\n\\\\ ( x )\n"
 MARKDOWN = b"# Owls by Night\n\n**Authors**: Ada Lovelace\n\n**Abstract**: Owls see.\n\n"
+TABLE = b"|Title|Authors|PDF|\n|---|---|---|\n"
 DAILY = b"Daily Papers\nbyAK and the research community\nApr 17\n\n"
 DAILY_PAPER = "Owls by Night\n\nOwls see.\n\n• 8 authors\n·\nApr 16\n".encode()
 JSON = b'[{"paper": {"id": "2606.00467", "title": "Owls by Night", "summary": "Owls see."}}'
@@ -99,6 +100,23 @@ SHAPES: dict[str, Shape] = {
     "stars": Shape(MARKDOWN, b"**a", b"\n", papers=0),
     "fields": Shape(MARKDOWN, b"**Link**: https://arxiv.org/abs/x\n", papers=1),
     "categories": Shape(MARKDOWN + b"**Categories**: ", b"a,", b"\n", 1),
+    "cells": Shape(TABLE + b"|A", b"|a", b"|\n", papers=0),
+    "heads of tables": Shape(b"", b"|Title|Authors|\n|---|---|\n", b"|A|b|\n", papers=1),
+    "columns": Shape(b"|Title|Authors", b"|a", b"|\n|---|---|\n|A|b|\n", papers=1),
+    "dashes below a table's head": Shape(TABLE, b"-|", b"x\n", papers=1),
+    "rows": Shape(TABLE, b"|**Owls**|Ada Lovelace|[x](http://arxiv.org/abs/2605.00001)|\n", papers=EACH),
+    "items": Shape(b"# Owls\n", b"- [Owls](https://arxiv.org/abs/2605.00001) - Ada Lovelace - *ICLR*\n", papers=EACH),
+    "an item of names": Shape(b"- **Owls** [pdf](https://arxiv.org/abs/2605.00001)\n- **Bees:**", b" **a:**", b" https://arxiv.org/abs/2605.00002\n", 1),
+    "an item of stars": Shape(b"- [Owls](https://arxiv.org/abs/2605.00001)\n- ", b"**", b"x https://arxiv.org/abs/2605.00002\n", papers=None),  # a second one while the stars are as short as a title
+    "marks": Shape(MARKDOWN + b"# Bees\n**Authors**: A\n**Abstract**: ", b"*a _b `c ", b"\n", papers=None),  # 2 until the abstract is too long
+    "formulas and links": Shape(MARKDOWN + b"# Bees\n**Authors**: A\n**Abstract**: ", b"$a[b](c \\*", b"\n", papers=None),  # as above
+    "open markdown comments": Shape(MARKDOWN, b"<!--", b"\n", papers=1),
+    "anchors": Shape(MARKDOWN, b"<a href=x ", b"\n", papers=0),
+    "summaries": Shape(MARKDOWN, b"<summary><summary", b">\n", papers=0),
+    "fields in a line": Shape(MARKDOWN, b"a **b:** ", b"\n", papers=1),
+    "candidates": Shape(b"", b"**a**\n\n", MARKDOWN, papers=1),
+    "days": Shape(b"", b"# 2026-05-11\n[Owls](https://arxiv.org/abs/2605.00001)\n", papers=EACH),
+    "pictures": Shape(MARKDOWN + b"# Bees\n", "🦉".encode(), b"x\n", papers=None),  # 1, or 2 while they may be a title
     "an address": Shape(MARKDOWN + b"**Link**: http://example.org/", b"a", b"\n", 1),
     # keyword digests
     "keyword headers": Shape(KEYWORD, b"Owls - 2025-05-06\n", papers=1),
@@ -139,6 +157,10 @@ SHAPES: dict[str, Shape] = {
     "lines above": Shape(b"", b"Subscribe\n", DAILY + DAILY_PAPER, papers=1),
     # JSON
     "json lists": Shape(b"[", b"[],", b"[]]", papers=0),
+    "json names": Shape(b'{"version": "https://jsonfeed.org/version/1", "items": [{"title": "A", "authors": [{"name": "', b"a, ", b'"}]}]}', 1),
+    "json sections": Shape(b'{"message": {"items": [{"title": "A", "abstract": "', b"<jats:title>", b'"}]}}', papers=1),
+    "json pages": Shape(b'{"version": "https://jsonfeed.org/version/1", "items": [{"title": "A", "content_html": "', b"<p><b>", b'"}]}', papers=None),  # 1 until the tags are too many
+    "json days": Shape(b'{"message": {"items": [{"title": "A", "issued": {"date-parts": [', b"[2026],", b"[2026, 5]]}}]}}", papers=1),
     "json nested": Shape(b"", b"[", papers=0),
     "json objects": Shape(JSON, b",{}", b"]", papers=0),
     "json authors": Shape(b'[{"paper": {"id": "2606.00467", "title": "A", "authors": [{}', b',{"name":"a"}', b"]}}]", papers=0),

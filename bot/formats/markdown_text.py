@@ -1,0 +1,218 @@
+"""The words of digests in Markdown: titles, names, days and addresses, without marks, numbers and pictures."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.formats.format import (
+    MONTHS,
+    author_names,
+    calendar_day,
+    date_in,
+    without_affiliations,
+    without_tags,
+)
+from bot.formats.mail import Article, article_at
+from bot.model import limits
+
+# Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.
+LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
+IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
+_BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # what a picture in a link leaves
+_BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
+_BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
+ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
+_IDENTIFIER = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}(?:v\d+)?|https?://\S+|[\d/., -]{0,12}", re.IGNORECASE)
+NUMBER = re.compile(
+    r"\A(?:\[\d{1,4}\]|#?\d{1,3}[.)、:：](?!\d)|#\d{1,4} |\(\d{1,4}\)|(?:no\.|paper|论文) ?#?\d{1,4}[.:：]"
+    r"|\[?(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?\]?[:\s-]+)\s*",
+    re.IGNORECASE,
+)
+ANCHOR = re.compile(r"<a\s[^<>]{0,100}?href=[\"']?([^\"'\s<>]{1,2000})[^<>]{0,200}>([^<>]{0,500})</a>", re.IGNORECASE)
+BLOCK_TAG = re.compile(
+    r"</?(?:a|img|div|p|span|details|ul|ol|li|center|h[1-6]|hr|font|kbd|tbody|table|tr|td|th|picture|source|small|big|summary)"
+    r"(?:\s[^<>]{0,500})?/?>",
+    re.IGNORECASE,
+)
+BOLD_TAG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
+_FORMULA = re.compile(r"(\$\$[^$]{1,2000}\$\$|(?<!\\)\$[^$]{1,500}\$)")
+_MARKS = (
+    (re.compile(r"(`{1,3})([^`]{1,500})\1"), r"\2"),
+    (re.compile(r"(?<![A-Za-z0-9\\*])\*{2,}|(?<!\\)\*{2,}(?![A-Za-z0-9])|~~"), ""),
+    (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*]{1,500}?)(?<=\S)\*(?![\w*])"), r"\1"),
+    (re.compile(r"(?<![\w\\])(__?)(?=[^\s_])([^_]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"\\([*_#+\-!|<>\[\]])|(?<=\d)\\(?=[.)])"), r"\1"),
+)
+_ET_AL = re.compile(
+    r"[,;，、]?\s*(?:\band\s)?(?:\bet\.?\s?al\b\.?,?|\b(?:and )?others\b|等\d*人?|ほか|他\d*名?)\s*$", re.IGNORECASE
+)
+_MORE = re.compile(
+    r"\(?(?:\+|and |… ?)?\s?\d+ (?:more|others|authors?)\b.*|\.\.\.|…|n/?a|null|none|unknown|未知", re.IGNORECASE
+)
+_PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
+_NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
+_DAY = re.compile(r"((?:19|20)\d\d) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})(?!\d)")
+_AMERICAN = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?!\d)")
+_EMPHASIS = re.compile(
+    r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
+)
+BULLET = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)] (?=[*_\[]))?(?:\[[ xX]\] )?")
+_SIGNS = r"\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f300-\U0001faff "
+PICTURES = re.compile(rf"\A[{_SIGNS}]{{1,50}}|[{_SIGNS}]{{1,20}}\Z")
+_TITLE_ENDS = re.compile(rf"\A[{_SIGNS}|,;·-]{{1,50}}|[{_SIGNS}|,;·-]{{1,20}}\Z")
+_MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|labs\.arxiv\.org)/\w+|arxiv\.cool/abs)/")
+_REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
+_AFTER_TITLE = re.compile(r"\s[*_]|\[|\s[-|\u2013\u2014]\s")
+_CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
+_VENUE_BEFORE = re.compile(r"^[(\[][^()\[\]]{1,40}\d[^()\[\]]{0,20}[)\]]\s*")
+LEAST_WORDS = 3
+_LONGEST_NAME = 40
+_MOST_NAME_WORDS = 5
+LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
+
+
+class _Words(NamedTuple):
+    """Words of ``markdown.toml``: what a field holds by its name, and what is no part of a title or an abstract."""
+
+    kinds: Mapping[str, str]
+    labels: frozenset[str]
+    sections: frozenset[str]
+
+
+@cache
+def words() -> _Words:
+    loaded = tomllib.loads(Path(__file__).with_name("markdown.toml").read_text("utf-8"))
+    kinds = {name: "" if kind == "nothing" else kind for kind, names in loaded["fields"].items() for name in names}
+    return _Words(kinds, frozenset(loaded["titles"]["labels"]), frozenset(loaded["abstracts"]["sections"]))
+
+
+def field_key(name: str) -> str:
+    """Return a field's name in lower case, without pictures, and without a remark in parentheses that is unknown."""
+    name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
+    return name if name in words().kinds else _REMARK.sub("", name).strip()
+
+
+def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
+    """Return an item's title and what follows it: the first link or bold words, a quotation, or the first words."""
+    text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
+    for match in _EMPHASIS.finditer(text[:LONGEST_ITEM]):
+        if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= LEAST_WORDS:
+            break
+        title = clean_title(match[0])
+        if not title or is_label(title) or re.fullmatch(r"\[.*\]", title):
+            continue
+        rest = text[match.end() :]
+        if not is_rest and (title.endswith(":") or rest.startswith(":")):  # **OwlNet**: Owls by night
+            following, after = headline(rest.removeprefix(":").strip(), is_rest=True)
+            if following and not byline(following):
+                return f"{title.rstrip(':')}: {following}", after
+        return title.rstrip(":,."), rest
+    quotation = re.search(r"[\"\u201c]([^\"\u201c\u201d]{10,300})[\"\u201d]", text)
+    if quotation:
+        return clean_title(quotation[1]).rstrip(",."), text[quotation.end() :]
+    if (label := LINK.match(text.lstrip(" *"))) and is_label(label[1]):
+        first, *others = _AFTER_TITLE.split(label.string[label.end() :].lstrip(" *:-"), maxsplit=1)
+        return clean_title(first), "".join(others)
+    address = _BARE_ADDRESS.search(text)
+    link = next((match.start() for match in LINK.finditer(text) if is_label(match[1])), address and address.start())
+    if not link:
+        return "", text
+    title, rest = text[:link].rstrip(" [(|-*"), text[link:]
+    before, _, after = title.partition(". ")
+    if after and byline(after):
+        title, rest = before, f"{after} {rest}"
+    return clean_title(_VENUE_BEFORE.sub("", title)).rstrip(".,"), rest
+
+
+def byline(text: str) -> str:
+    """Return the authors that a text without a name lists first; empty if it lists none."""
+    text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text[: limits.BYLINE]))
+    text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
+    names: list[str] = []
+    for name in author_names(_ET_AL.sub("", text)):
+        parts = name.split()
+        is_capital = all(not part[0].islower() or part.lower() in _PARTICLES for part in parts)
+        is_name = is_capital and len(parts) <= _MOST_NAME_WORDS and _NAME.fullmatch(name)
+        if not is_name or (not names and len(parts) < 2):
+            break
+        names.append(name)
+    is_list = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= _LONGEST_NAME
+    return ", ".join(names) if names and is_list else ""
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a field or column of authors, each without its marks and affiliation."""
+    text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
+    text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
+    if ";" in text:  # "Lovelace, Ada; Hopper, Grace"
+        parts = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1))
+        names: Sequence[str] = [f"{first.strip()} {last.strip()}" for last, _, first in parts]
+    else:
+        names = author_names(re.sub(r"[、，；|·]|\s&\s", ", ", text))
+    names = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
+    return tuple(name for name in names if name and not _MORE.fullmatch(name))
+
+
+def categories_in(text: str) -> tuple[str, ...]:
+    codes = re.findall(r"\(([a-z-]{2,10}\.[A-Za-z-]{2,20})\)", text)  # "Machine Learning (cs.LG)"
+    tokens = codes or [token for token in re.split(r"[,;|\s`()\[\]]+", text) if token]
+    if not all(_CATEGORY.fullmatch(token) for token in tokens):
+        tokens = [token.strip(" `*") for token in re.split(r"[,;|]", text)]
+    return tuple(dict.fromkeys(filter(None, tokens)))
+
+
+def clean_title(text: str) -> str:
+    """Return a title without number, marks, anchors, pictures, and links that only say "PDF"."""
+    text = BLOCK_TAG.sub(" ", _BADGE.sub("", IMAGE.sub("", BOLD_TAG.sub("**", text[:LONGEST_ITEM]))))
+    text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], ANCHOR.sub(r"[\2](\1)", text))
+    text = _BRACKETS.sub(
+        lambda words: "" if (is_label(words[1]) if words[1] else not (words[2] or "").strip()) else words[0], text
+    )
+    text = PICTURES.sub("", BULLET.sub("", plain_text(text), count=1))
+    text = NUMBER.sub("", text, count=1)
+    return _TITLE_ENDS.sub("", text) if re.search(r"\w", text) else ""
+
+
+def is_label(text: str) -> bool:
+    """Whether the text of a link is a word such as "PDF", an identifier, an address or a date."""
+    text = PICTURES.sub("", plain_text(text)).strip(" []():")
+    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in words().labels
+
+
+def plain_text(text: str) -> str:
+    """Return a text without the marks of Markdown and HTML; formulas keep theirs."""
+    parts = _FORMULA.split(LINK.sub(r"\1", text[: limits.MARKUP]))
+    for i in range(0, len(parts), 2):
+        for pattern, replacement in _MARKS:
+            parts[i] = pattern.sub(replacement, parts[i])
+    return " ".join(without_tags(BLOCK_TAG.sub(" ", "".join(parts))).split())
+
+
+def day_in(text: str) -> date | None:
+    """Return the day that a text names; "05/11/2026" is May 11, as the bots that write so mean it."""
+    text = text[:LONGEST_ITEM]
+    if match := _DAY.search(text):
+        return calendar_day(match[3], MONTHS[int(match[2]) - 1] if 1 <= int(match[2]) <= 12 else "", match[1])
+    if match := _AMERICAN.search(text):
+        first, second = int(match[1]), int(match[2])
+        month, day = (first, match[2]) if first <= 12 else (second, match[1])
+        return calendar_day(day, MONTHS[month - 1] if 1 <= month <= 12 else "", match[3])
+    return date_in(text)
+
+
+def articles_in(text: str) -> list[Article]:
+    """Return the articles that addresses in a text lead to."""
+    if "http" not in text:
+        return []
+    articles = []
+    for address in ADDRESS.findall(text[:LONGEST_ITEM]):
+        url = address[: limits.URL].rstrip(".,;")
+        if article := article_at(_MIRROR.sub("https://arxiv.org/abs/", url)):
+            articles.append(article)
+    return articles
