@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from urllib.parse import unquote
 
+from bot.formats.addresses import article_at
 from bot.formats.format import UNWANTED, decode, prose, tidy, without_tags
 from bot.formats.libraries import bibtex, json_items, tables, tagged, xml_records
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields
@@ -62,6 +63,7 @@ _OF_DIGEST = re.compile(
     r"\s*(?:[#>*|`\[<]|- )|(?:from|to|subject|date|authors?|abstract|title|link|url)\s{0,9}:|.*https?://", re.IGNORECASE
 )
 _LINES_BEFORE = 12
+_ADDRESSES = 5  # of one entry in which a DOI is looked for
 
 
 def parse(raw: RawDigest) -> ParsedLibrary:
@@ -154,15 +156,16 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 def _doi(reference: Reference) -> str | None:
     """Return the DOI of its field, else that which an address or another field states."""
-    others = (
-        text for text in (*reference.urls, *reference.mentions) if "doi.org/" in text or _ONLY_DOI.fullmatch(text[:400])
-    )
+    others = (text for text in reference.mentions if "doi.org/" in text or _ONLY_DOI.fullmatch(text[:400]))
     for text in (reference.doi, *others):
         stated = unquote(text[: limits.URL]) if "doi.org/" in text else text[: limits.URL]
         doi = doi_in(stated.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
         if doi and len(doi) <= limits.DOI:
             return doi
-    return None
+    articles = (
+        article_at(url) for url in reference.urls[:_ADDRESSES] if url.startswith("http") and len(url) <= limits.URL
+    )
+    return next((article.doi for article in articles if article and article.doi), None)
 
 
 def _arxiv_id(reference: Reference) -> str | None:

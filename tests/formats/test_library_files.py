@@ -237,6 +237,35 @@ def test_whatever_the_text_it_is_read_or_refused(beginning, pieces):
     assert sum(read.skipped.values()) + len(read.entries) > 0 or not beginning
 
 
+BEGINNINGS = {
+    "PMID- 1\nTI  - Owls.\n": "TI  - |\n|FAU - |AB  - |PMID- |LID - 10.1000/x [doi]|      |<1>|A, B;",
+    "<1>\nTI  - Owls\n": "<2>\n|Title\n|Authors\n|  |TI - |\n|A B; C",
+    "PT J\nTI Owls\n": "\nAU |\n   |ER\n|EF|PT |\nDI 10.1000/x",
+    "%0 Journal Article\n%T Owls\n": "\n|%0 |%A |%8 |%D 2020|%X|%",
+    "Title,Authors,Year\nOwls,A,2020\n": '"|,|\n|;|A, B.| and |"",|\t',
+    '[{"type": "article", "title": "Owls", "issued": {}': (
+        ', "author": [|{"family": |1|"x"|]|}|, "issued": |{"date-parts": |[[|]]|null'
+    ),
+    "<xml><records><record><titles><title>Owls": (
+        "</title>|</titles>|</record>|<|>|&a;|<style>|</style>|<record>|<added-to-library>9"
+    ),
+    '<rdf:RDF xmlns:b="http://purl.org/net/biblio#" xmlns:rdf="r"><b:Article><title>Owls': (
+        "</title>|</b:Article>|<b:Journal>|<|>|&|<isPartOf/>"
+    ),
+}
+
+
+@given(beginning=st.sampled_from(list(BEGINNINGS)), data=st.data())
+def test_whatever_follows_the_beginning_of_a_library_it_is_read_or_refused(beginning, data):
+    pieces = st.lists(st.sampled_from(BEGINNINGS[beginning].split("|")) | st.text(max_size=8), max_size=30)
+    try:
+        read = library(beginning + "".join(data.draw(pieces)), "utf-16")
+    except (DigestError, UnicodeEncodeError):
+        return
+    for item in read.entries:
+        assert item.entry.title == " ".join(item.entry.title.split()) != ""
+
+
 @given(content=st.binary(max_size=200))
 def test_whatever_the_bytes_they_are_read_or_refused(content):
     for beginning in (b"@article{k, title={", b"TY  - JOUR\nTI  - "):

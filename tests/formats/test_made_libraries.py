@@ -1,4 +1,4 @@
-"""Small files as databases and reference managers export them, each beside what it holds."""
+"""What is a library and what is none, and what broken records and dates of all kinds become."""
 
 import json
 from pathlib import Path
@@ -6,46 +6,20 @@ from pathlib import Path
 import pytest
 
 from bot.formats.library import clean_text, is_library, parse
-from bot.model import FactKind, RawDigest
+from bot.model import RawDigest
 from bot.model.errors import DigestError
-from bot.text.latex import readable
 
 MADE = Path(__file__).parent / "made"
-EXPECTED = {
-    path.name.removesuffix(".expected.json"): expected
+LIBRARIES = [
+    path.name.removesuffix(".expected.json")
     for path in sorted(MADE.glob("*.expected.json"))
-    if (expected := json.loads(path.read_text()))["kind"] == "library"
-}
+    if json.loads(path.read_text())["kind"] == "library"
+]
 
 
-def shown(content: bytes) -> dict:
-    """Return a library as ``paperbot inspect --json`` shows it, without empty fields."""
-    parsed = parse(RawDigest("", "library", content))
-    papers = []
-    for item in parsed.entries:
-        entry = item.entry
-        fields = {
-            "title": readable(entry.title),
-            "authors": [readable(author) for author in entry.authors],
-            "abstract": readable(entry.abstract),
-            "date": entry.published and entry.published.isoformat(),
-            "arxiv": entry.arxiv_id,
-            "doi": entry.doi,
-            "url": entry.url,
-            "venue": next((fact.value for fact in entry.facts if fact.kind is FactKind.VENUE), None),
-            "added": item.added and item.added.isoformat(),
-        }
-        papers.append({name: value for name, value in fields.items() if value})
-    rejected = [dict(zip(("entry", "problem"), problem.split(": ", 1), strict=True)) for problem in parsed.problems]
-    return {"kind": "library", "format": parsed.format, "date": None, "papers": papers, "rejected": rejected}
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_each_export_gives_its_papers(name):
-    content = (MADE / name).read_bytes()
-    assert shown(content) == EXPECTED[name]
-    assert is_library(clean_text(content, "library"))
-    assert EXPECTED[name]["papers"]
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_each_export_is_known_by_its_beginning(name):
+    assert is_library(clean_text((MADE / name).read_bytes(), "library")[:2_000])
 
 
 @pytest.mark.parametrize(
