@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.formats.feed import Description, read_description
+from bot.formats.publishers import Description, read_description
 from bot.formats.registry import parse
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 
@@ -85,14 +85,14 @@ def owls(
             "ieee.xml",
             "IEEE Transactions on Owls - new TOC",
             DAY,
-            owls(abstract=ABSTRACT, url="http://ieeexplore.ieee.org/document/19999991"),
+            owls("IEEE Transactions on Owls", ABSTRACT, url="http://ieeexplore.ieee.org/document/19999991"),
         ),
         (
             "sciencedirect.xml",
             "ScienceDirect Publication: Artificial Owls",
             DAY,
             owls(
-                "Artificial Owls, Volume 12",
+                "Artificial Owls",
                 published=None,
                 url="https://www.sciencedirect.com/science/article/pii/S0004999926000012?dgcid=rss_sd_all",
             ),
