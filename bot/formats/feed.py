@@ -79,10 +79,12 @@ _INSTITUTION = re.compile(
     r"|Cent(?:er|re) (?:for|of))"
 )
 _GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
-# "Ada Lovelacea Department of Owls, ...": the letter refers to the institution.
+# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution.
 _GLUED_INSTITUTION = re.compile(
-    r"(?<=[a-z])[a-h]? (?:Department|School|Institute|Faculty|University|College) (?:of|for)\b.*"
+    r"(?<=[a-z])(?: ?[a-h1])? ?(?:Department|School|Institute|Faculty|University|College|Division) (?:of|for)\b.*"
 )
+_FOOTNOTES = " *†‡§¶#"
+_BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -124,6 +126,8 @@ def parse(content: bytes) -> ParsedDigest:
     results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
     for number, (item, item_day) in enumerate(zip(feed.entries, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, day, journal))
+    if day is None:  # some feeds have dates in their descriptions only
+        day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest("feed", topic, day, results)
 
 
@@ -161,7 +165,10 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         )
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
     abstract = description.abstract
-    authors = _authors(item) or authors_in_title or description.authors
+    authors = _authors(item) or authors_in_title
+    # PLOS names the first author only in an element of its own.
+    if authors == description.authors[: len(authors)]:
+        authors = tuple(dict.fromkeys(description.authors))
     if not abstract and not authors and is_front_matter(title):
         return
     if problem := reject_reason(f"item {number}", title, abstract):
@@ -218,7 +225,9 @@ def _authors(item: Any) -> tuple[str, ...]:
     longest = limits.BYLINE // max(len(authors), 1)
     people: dict[str, None] = {}
     for author in authors:
-        name = _GLUED_INSTITUTION.sub("", _text(_NOTE.sub("", str(author.get("name") or "")[:longest])))
+        name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", str(author.get("name") or "")[:longest])))
+        if is_glued:
+            name = _BETWEEN_GLUED_NAMES.sub(", ", name)
         listed = author_names(without_affiliations(name))
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
         if len(listed) == 2 and not all(" " in part for part in listed):
@@ -228,7 +237,8 @@ def _authors(item: Any) -> tuple[str, ...]:
             # A city and a country may follow an institution.
             is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
             if not is_place or len(listed) == 1:
-                people[part] = None
+                people[part.strip(_FOOTNOTES)] = None
+    people.pop("", None)
     return tuple(people)
 
 
@@ -244,7 +254,7 @@ def _doi(item: Any, link: str, described: str) -> str | None:
     stated = (
         _value(item, "arxiv_doi"),
         _prism(item, "doi"),
-        _value(item, "dc_identifier"),
+        _value(item, "identifiers"),
         described,
         _value(item, "id"),
     )
@@ -276,6 +286,7 @@ def _day(text: str) -> date | None:
     """Return the day of a time in ISO 8601, RFC 5322 or words; what it lacks is never taken from the clock."""
     if _YEAR_AND_MONTH.fullmatch(text):
         text = f"{text}-01"
+    text = text.replace("/", "-")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -377,6 +388,12 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
 
     def _end_created(self) -> None:
         self.pop("created")
+
+    def _end_dc_identifier(self) -> None:
+        """Keep all identifiers; feedparser keeps the last."""
+        context = self._get_context()
+        if len(known := context.get("identifiers", "")) < limits.URL:
+            context["identifiers"] = f"{known} {self.pop('dc_identifier')}"
 
     _end_issued = _end_pubdate = _end_published
     _end_modified = _end_lastbuilddate = _end_updated

@@ -285,6 +285,11 @@ def author_names(text: str) -> tuple[str, ...]:
     >>> author_names("Lovelace, A., Hopper, G. M., et al.")
     ('A. Lovelace', 'G. M. Hopper')
     """
+    # "Lovelace, Ada; Hopper, Grace"
+    pairs = [name.partition(",")[::2] for name in text[: limits.BYLINE].split(";", limits.AUTHORS + 1) if name.strip()]
+    are_inverted = all(first.strip() and "," not in first for _, first in pairs)
+    if len(pairs) > 1 and are_inverted and sum(" " not in last.strip() for last, _ in pairs) * 2 >= len(pairs):
+        return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
     parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=2 * limits.AUTHORS + 1)
     parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
     parts = list(filter(None, parts))

@@ -47,8 +47,11 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LETTERS = frozenset("abipqsu")  # elements with the name of a variable
-_REFERENCE = re.compile(r"&(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[\da-f]{1,6});", re.IGNORECASE)
-_ALT = re.compile(r"\balt\s?=\s?[\"'](\{[\w +/-]{1,30}\}|.)[\"']", re.IGNORECASE)
+# With a semicolon, unless it is a number: "?a=1&copy=2" is no reference to a sign.
+_REFERENCE = re.compile(r"&(?:[a-z][a-z0-9]{1,31};|#\d{1,7}(?!\d);?|#x[\da-f]{1,6}(?![\da-f]);?)", re.IGNORECASE)
+# A reference to no character of Unicode; `html.unescape` raises on one of more than 4,300 digits.
+_INVALID_REFERENCE = re.compile(r"&#x?[\da-f]{8,};?", re.IGNORECASE)
+_ALT = re.compile(r"\balt\s?=\s?[\"'](\{[\w +/-]{1,30}\}|[^\x00-\x7f])[\"']", re.IGNORECASE)
 _AFTER_LINE_BREAK = re.compile(r"\s*[\n\v]\s*[,.;:)\]]")
 _MAX_DEPTH = 40  # each level copies its text once more
 _HEADING_END = "\x02"  # control characters, which no text has
@@ -101,8 +104,8 @@ def blocks(markup: str) -> list[str]:
 
 def _resolved(text: str) -> str:
     """Return the text with its references resolved, also those that were escaped twice."""
-    # Only with a semicolon: "?a=1&copy=2" is no reference to a sign. An unknown name stays as it is.
-    once = _REFERENCE.sub(lambda reference: unescape(reference[0]), text)
+    # An unknown name stays as it is.
+    once = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
     return _REFERENCE.sub(lambda reference: unescape(reference[0]), once) if "&" in once else once
 
 
@@ -134,7 +137,7 @@ _BOLD_HEADING = re.compile(
 # What bioRxiv and medRxiv put for the markup of a manuscript: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around
 # an item, {beta} or [beta] for a character of another font, O_FIG...C_FIG around the address of a figure.
 _MARKS = re.compile(r"([OCM])_(ST_ABS|LI|SCPLOW|SCPCAP|INLINEFIG|LINKSMALLFIG|TEXTBOX|CAPTION|FIG|TBL|QD|UL|OL)")
-_MARKED = {"OST_ABS": "\n", "CST_ABS": f"{_HEADING_END}\n", "OLI": "\n", "CLI": "\n"}
+_MARKED = {"OST_ABS": "", "CST_ABS": _HEADING_END, "OLI": "", "CLI": ""}
 _SIGNS = {name[:-1]: sign for name, sign in html5.items() if name.endswith(";") and "Α" <= sign <= "ϵ"} | {
     "+/-": "±", "angstrom": "Å", "approx": "≈", "cong": "≅", "deg": "°", "degree": "°", "degrees": "°", "ge": "≥",
     "geq": "≥", "infty": "∞", "le": "≤", "leq": "≤", "micro": "µ", "middle dot": "·", "per thousand": "‰", "perp": "⊥",
@@ -151,10 +154,13 @@ def _sign(match: re.Match[str]) -> str:
 
 def _without_marks(text: str) -> str:
     """Return the text without what bioRxiv's API leaves of a manuscript, and LaTeX documents as their formula."""
+    line_break = "<br/>" if "<" in text else "\n"
     if ("C_" in text or "O_" in text) and _MARKS.search(text):
         for kind in ("FIG", "TBL"):
             text = _without(text, f"O_{kind} ", f"C_{kind}")
-        text = _MARKS.sub(lambda mark: _MARKED.get(mark[1] + mark[2], ""), text)
+        text = _MARKS.sub(
+            lambda mark: f"{_MARKED[key]}{line_break}" if (key := mark[1] + mark[2]) in _MARKED else "", text
+        )
     if "\\" not in text:  # in LaTeX a brace holds an argument
         text = _SIGN.sub(_sign, text) if "{" in text or "[" in text else text
     elif "\\documentclass" in text:
@@ -165,13 +171,16 @@ def _without_marks(text: str) -> str:
     glued = [
         heading
         for heading in _GLUED.finditer(text)
-        if text[max(heading.start() - 2, 0) : heading.start()].rstrip(" \n")[-1:] in ("", *".?!)")
+        if text[max(heading.start() - 2, 0) : heading.start()].rstrip(" \n")[-1:] in ("", *".?!)>")
     ]
     # A single one may be a name, such as SummaryMixing.
     if len({heading[0] for heading in glued}) > 1:
         ends = [0, *(heading.end() for heading in glued)]
         above = [text[end : heading.start()] for end, heading in zip(ends, glued, strict=False)]
-        pieces = (f"{piece}\n{heading[0]}{_HEADING_END}\n" for piece, heading in zip(above, glued, strict=True))
+        pieces = (
+            f"{piece}{line_break}{heading[0]}{_HEADING_END}{line_break}"
+            for piece, heading in zip(above, glued, strict=True)
+        )
         text = "".join([*pieces, text[ends[-1] :]])
     return text
 

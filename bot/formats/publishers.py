@@ -49,7 +49,7 @@ PUBLISHERS = (
         ),
     ),
     Publisher("American Chemical Society", title=r"^\[ASAP\]\s?", journal=r"(?P<venue>.{2,150}): Latest Articles \(ACS Publications\)",
-              blocks=(rf"(?P<venue>[^\n.\d]{{2,150}})\nDOI: {_DOI}$",)),
+              blocks=(rf"(?P<venue>[^\n\d]{{2,80}})\nDOI: {_DOI}$",)),
     Publisher("American Physical Society", journal=r"Recent Articles in (?P<venue>.{2,150})",
               end=r"\[(?P<venue>[^\]\d]{3,60}?) \w{1,6}, \w{1,12}\]\s?Published (?P<published>.{8,30})$"),
     Publisher("arXiv until 2024", title=r"\.? \(arXiv:\S{9,30} \[[\w.-]{2,20}\](?: \w+)?\)$"),
@@ -73,6 +73,9 @@ PUBLISHERS = (
             r"Source:\s?(?P<venue>.{2,200}?)(?:, (?:Volumes?|Issues?|Part) .{1,80}?)?\s?(?=Author\(s\):|$)",
         ),
     ),
+    Publisher("Cambridge", journal=r"(?P<venue>.{2,150}?) [-–] (?:FirstView|Latest issue|Latest articles)"),
+    Publisher("Europe PMC", blocks=(
+        rf"(?P<authors>[^\n]{{3,9000}}+)\n(?P<venue>[^\n]{{2,150}}?)\. {_YEAR}[^\n]{{0,60}}?\. doi: {_DOI}\.?$",)),
     Publisher("Frontiers", journal=r"(?P<venue>Frontiers in .{2,100}?) \| .{1,60}"),
     Publisher("IEEE", journal=r"(?P<venue>.{2,150}) - new TOC"),
     Publisher("IOP", journal=r"(?P<venue>.{2,150}) - latest papers"),
@@ -80,7 +83,7 @@ PUBLISHERS = (
     Publisher(
         "MDPI",
         title=r"^[^:]{2,150}, Vol\. \d{1,4}, Pages? [\w-]{1,20}: ",
-        blocks=(r"[^\n]{2,150}, Vol\. \d{1,4}, Pages? [\w-]{1,20}: .{0,2000}$", rf"(?P<venue>[^\n]{{2,150}}) doi: ?{_DOI}$"),
+        blocks=(r"[^\n]{2,150}, Vol\. \d{1,4}, Pages? [\w-]{1,20}: .{0,2000}$", rf"(?P<venue>[^\n;:\d]{{2,150}}) doi: ?{_DOI}$"),
     ),
     Publisher("Nature", blocks=(rf"(?P<venue>[^;\n]{{2,200}}?), Published online: (?P<published>[^;\n]{{4,30}}); ?doi:\s?{_DOI}(?=\s|$)",)),
     Publisher("NBER", title=r" -- by (?P<authors>.{3,2000})$", journal=r"(?P<venue>National Bureau of Economic Research Working Papers)"),
@@ -92,7 +95,7 @@ PUBLISHERS = (
         journal=r"Latest Articles from (?P<venue>.{2,150})",
         blocks=(r"(?P<venue>[A-Z][^\n:.]{1,100}?) \d{1,5}(?:\(\d{1,4}\))?: (?:e?\d{1,9}(?:[-–]\d{1,9})?)$", r"(?:HTML|XML|PDF)$"),
     ),
-    Publisher("PLOS", journal=r"(?P<venue>PLOS .{2,60}): New Articles", blocks=(r"by (?P<authors>[A-Z][^\n]{3,9000})$",)),
+    Publisher("PLOS", journal=r"(?P<venue>PLOS .{2,60}?)(?:: New Articles)?", blocks=(r"by (?P<authors>[A-Z][^\n]{3,9000})$",)),
     Publisher("PNAS", blocks=(r"Significance(?=[A-Z][a-z])",)),
     Publisher("PubMed", blocks=(
         r"(?P<venue>[^\n]{2,150}?)\. " + _YEAR + r" ?[^\n.]{0,60}\. doi: \S{4,300}(?: (?:Online|eCollection|Epub)[^\n]{0,60})?$",
@@ -103,8 +106,9 @@ PUBLISHERS = (
         journal=r"RSC - (?P<venue>.{2,100}) latest articles",
         blocks=(
             rf"(?P<venue>[^\n]{{2,100}}?), {_YEAR}, ?(?:Advance Article|Accepted Manuscript|[\w,() –-]{{1,40}})$",
-            rf"DOI: {_DOI}, [A-Z][\w -]{{2,40}}(?:\n(?P<authors>[^\n]{{3,2000}}))?$",
-            r"(?:.{0,20}Open Access|This article is licensed under .{0,200}|To cite this article before .{0,200}|The content of this RSS Feed .{0,200})$",
+            rf"(?:DOI: {_DOI}, [A-Z][\w -]{{2,40}}|Open Access|This article is licensed under .{{0,200}})(?:\n(?P<authors>[^\n]{{3,2000}})| ?)$",
+            rf"(?:DOI: {_DOI}, [A-Z][\w -]{{2,40}}|Open Access|This article is licensed under .{{0,200}})$",
+            r"(?:To cite this article before|The content of this RSS Feed) .{0,200}$",
         ),
     ),
     Publisher("Springer", journal=r"Latest Results for (?P<venue>.{2,150})"),
@@ -125,7 +129,7 @@ PUBLISHERS = (
 # What publishers list beside the papers of an issue, and corrections of papers.
 _NO_PAPER = re.compile(
     r"(?:issue|journal) (?:publication )?information|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
-    r"|(?:table of )?contents(?: list)?|in this issue|department of error|cover(?: (?:and|&) front ?matter)?"
+    r"|(?:table of )?contents(?: list)?|in this issue|blank page|department of error|cover(?: (?:and|&) front ?matter)?"
     r"|(?:(?:outside|inside) )?(?:front |back )?cover(?: (?:image|picture|feature|art|story|profile))(?:\s?[:,(].*)?"
     r"|(?:(?:outside|inside) )?(?:front |back |inside )cover(?:\s?[:,(].*)?|(?:front|back|end) ?matter(?:\s?[:,(].*)?"
     r"|(?:frontispiece|graphical (?:abstract|content)s?)(?:\s?[:,(].*)?"
@@ -133,6 +137,7 @@ _NO_PAPER = re.compile(
     r"(?:\s?[\]:.(—–].*| (?:to|for)\s?(?::.*|[\"“‘'«].*|the (?:article|paper|report|original)\b.*|.{1,80} et al\b.*))?"
     r"|(?:amendments?: )?\[?(?:corrigend(?:um|a)|errat(?:um|a)|(?:author|publisher) correction"
     r"|(?:editorial )?expression of concern|notice of (?:retraction|withdrawal|correction)|publisher[’']s note:)(?!\w).*"
+    r"|(?:error|omission|incorrect \w{4,12})s? in (?:the )?(?:figure|table|byline|author|abstract|text|result|title|affiliation|fund|data|end)\w{0,4}\b.{0,60}"
     r"|\[?(?:retracted|withdrawn)(?: (?:article|paper|chapter))?\s?[\]:.].*",
     re.IGNORECASE,
 )
@@ -149,6 +154,7 @@ _SMALL = frozenset(
 _ADDRESS = re.compile(r"https?://\S{1,300}|\b10\.\d{4,9}/\S{1,300}")
 _IDEOGRAPHS = re.compile("[\u3040-\u9fff\uac00-\ud7af]{8}")
 _LONGEST_CITATION = 400  # characters
+_NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
 _LONGEST_BLURB = 1_500  # what stands above the heading of an abstract
 _MOST_CUTS = 20  # of one description
 
@@ -160,7 +166,7 @@ def _compiled(attribute: str, flags: int = 0) -> tuple[re.Pattern[str], ...]:
 
 
 _TITLES = _compiled("title")
-_JOURNALS = _compiled("journal")
+_JOURNALS = _compiled("journal", re.IGNORECASE)
 _BLOCKS = _compiled("blocks", re.MULTILINE)
 # A pattern that begins with anything is slow, and its match has one of these words.
 _SIGNS = ("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online")
@@ -210,8 +216,9 @@ def read_description(text: str, title: str = "") -> Description:
             begin = match.end()
             cuts += 1
         else:
-            block, _, _ = text[begin : begin + limits.MARKUP].partition("\n")
+            block = text[begin : begin + limits.MARKUP].partition("\n")[0]
             begin += len(block)
+            block = block.strip()
             is_noise = len(block) <= _LONGEST_CITATION + len(title) and (
                 _letters(block) in ("", _letters(title)) or is_citation(block, title)
             )
@@ -241,7 +248,9 @@ def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
 def _are_names(text: str) -> bool:
     """Whether a block lists people: its first names are short and have hardly a word in small letters."""
     names = re.split(r"[,;]| and ", text[:_LONGEST_CITATION])[:3]
-    return all(sum(map(str.islower, name.split())) <= 3 and len(name) <= 60 for name in names if len(text) > len(name))
+    return not _NO_NAME.search(text) and all(
+        sum(map(str.islower, name.split())) <= 3 and len(name) <= 60 for name in names
+    )
 
 
 def _letters(text: str) -> str:
@@ -292,7 +301,9 @@ def journal_of(feed_title: str) -> str:
     >>> journal_of("Wiley: Owl Letters: Table of Contents"), journal_of("Ada's blog")
     ('Owl Letters', '')
     """
-    return next((match["venue"] for match in (pattern.fullmatch(feed_title) for pattern in _JOURNALS) if match), "")
+    venue = next((match["venue"] for match in (pattern.fullmatch(feed_title) for pattern in _JOURNALS) if match), "")
+    name, _, series = venue.partition(", IEEE ")
+    return f"IEEE {series} {name}" if series else venue
 
 
 def plain_doi(doi: str) -> str:
