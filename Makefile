@@ -123,17 +123,10 @@ docs: $(DEVELOPMENT)  # the site of docs/, in site/; a broken link is a failure
 	PYTHONPATH=. $(BIN)/python bench/reference.py
 	$(BIN)/zensical build --clean --strict
 
-# Each file has the hashes of all wheels of all platforms, and no registry. constraints.txt has everything that development
-# and documentation need, the others what running needs.
 REQUIREMENTS := .ci/requirements
-COMPILE := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --only-binary :all: \
-    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --strip-extras --quiet --output-file
 
 constraints: $(DEVELOPMENT)  # pins what pyproject.toml has changed; with UPGRADE=1, every dependency again
-	$(COMPILE) constraints.txt --extra dev --extra docs --group build $(if $(UPGRADE),--upgrade)
-	$(COMPILE) $(REQUIREMENTS)/run.txt --constraint constraints.txt --group build
-	$(COMPILE) $(REQUIREMENTS)/queue.txt --constraint constraints.txt --group build --extra queue
-	$(COMPILE) $(REQUIREMENTS)/fuzz.txt --constraint constraints.txt --group build --extra fuzz
+	$(BIN)/python .ci/lock $(if $(UPGRADE),--upgrade)
 
 release: $(DEVELOPMENT)  # builds, compares and tags this commit; the version is in bot/__init__.py only
 	PYTHON=$(BIN)/python .ci/release --tag

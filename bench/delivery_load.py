@@ -21,7 +21,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
 from statistics import median
-from zoneinfo import available_timezones
 
 import schedule_years
 from faults.home_with_mail_server import Home, MailServer, assert_once, create_home, kill_repeatedly
@@ -32,6 +31,7 @@ from yardsticks import count_statements, mail_server, smtplib_loop
 from bot.channels import Route
 from bot.channels.email.smtp import SmtpChannel
 from bot.model import Edition, Message, State
+from bot.model.clock import timezone_names
 from bot.operate.dispatcher import Dispatcher
 from bot.store import Store, open_store, schema
 
@@ -192,7 +192,7 @@ class call_process:  # noqa: N801 - called like the function that tests have for
 
 
 def show_schedule() -> None:
-    zones = sorted(available_timezones())
+    zones = sorted(timezone_names())
     weekdays = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
     began = time.perf_counter()
     faults_by_zone = [schedule_years.count_faults(zone, weekdays, Random(zone)) for zone in zones]

@@ -6,7 +6,7 @@ Positive pointwise mutual information of stems within windows, factorised by a t
 mean and first principal components are taken out (all-but-the-top, Mu and Viswanath 2018). With ``--stems`` first the
 words that Snowball gives one stem although they mean different things: of the inflections of a stem ("access",
 "accessible", "accessibility") those whose vectors are far from the most frequent one's get a stem of their own.
-``docs/decisions/meaning.md`` has what else was tried.
+``docs/decisions/ranking.md`` has what else was tried.
 """
 
 from __future__ import annotations

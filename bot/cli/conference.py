@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 import click
 
 from bot.cli.output import print_json, print_problems, report_options, working
 from bot.model import Problem, RawDigest
+from bot.model.clock import timezone_names
 from bot.model.errors import UsageError
 from bot.model.wording import plural
 
@@ -108,10 +108,8 @@ def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
 
 
 def _check_timezone(name: str) -> None:
-    try:
-        ZoneInfo(name or "UTC")
-    except (ValueError, OSError, LookupError):
-        raise UsageError(f"--timezone {name!r} is no time zone; write one such as Europe/Vienna") from None
+    if name and name not in timezone_names():
+        raise UsageError(f"--timezone {name!r} is no time zone; write one such as Europe/Vienna")
 
 
 def _write(output: Path, content: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
@@ -284,31 +285,42 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 def retry(app: App, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
     """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
 
-    Channels with an open circuit breaker are tried at once. READER, if stopped because the address was refused, gets
-    messages again. A message of unknown outcome is not sent twice where its channel shows that it has arrived.
+    READER may be a profile: then all of its readers are meant. Channels with an open circuit breaker are tried at once.
+    A reader whose address was refused gets messages again, if you name them or their message had failed. A message of
+    unknown outcome is not sent twice where its channel shows that it has arrived.
 
     \b
     Examples:
       paperbot retry                                   after the password was corrected
       paperbot retry --unknown reward-models/ada@example.org
       paperbot retry --failed
+      paperbot retry reward-models --failed
     """
     from bot.operate.messages import retry
     from bot.readers import find_reader
 
-    only = find_reader(app.store, app.profiles, reader)[0] if reader else None
-    requeued = retry(app.store, app.routes, State(state or State.RETRY), only, now)
+    readers = None
+    if reader:
+        is_profile = reader in app.profiles
+        readers = (
+            app.store.readers.of_profile(reader) if is_profile else [find_reader(app.store, app.profiles, reader)[0]]
+        )
+    queued = retry(app.store, app.routes, State(state or State.RETRY), readers, now)
     # Delivered now and not with the next run: who types this wants to see whether it works.
     sent = app.dispatcher.deliver_due(now)
-    delivered = sent.counts[State.SENT]
+    # What `paperbot serve` has taken meanwhile counts, too.
+    became = Counter(app.store.outbox.states_of(queued.queued))
+    again, delivered = len(queued.queued), max(became[State.SENT], sent.counts[State.SENT])
     if as_json:
-        numbers = {"delivered": delivered, "failed": sent.counts[State.FAILED], "unknown": sent.counts[State.UNKNOWN]}
-        print_json({**asdict(requeued), **numbers, "problems": sent.problems})
+        numbers = {"delivered": delivered, "failed": became[State.FAILED], "unknown": became[State.UNKNOWN]}
+        report = {"arrived": queued.arrived, "again": again, "resumed": queued.resumed, **numbers}
+        print_json({**report, "problems": sent.problems})
     else:
-        arrived = f"{requeued.arrived} had arrived; " if requeued.arrived else ""
-        click.echo(f"{arrived}{requeued.again} tried again; {delivered} delivered")
+        arrived = f"{queued.arrived} had arrived; " if queued.arrived else ""
+        resumed = f"{plural(len(queued.resumed), 'reader')} resumed; " if queued.resumed else ""
+        click.echo(f"{arrived}{resumed}{again} tried again; {delivered} delivered")
         print_problems(sent.problems)
-    return 1 if sent.problems else 0
+    return 1 if sent.problems or became[State.SENT] < again else 0
 
 
 @click.command("catch-up", short_help="Send READER the best of the days that they missed.")

@@ -26,6 +26,7 @@ from bot.cli.day import catch_up, ingest, preview, retry, run, send_test
 from bot.cli.demo import demo
 from bot.cli.init import init
 from bot.cli.insight import evaluate, explain, rank, replay, summarize
+from bot.cli.inspect import inspect
 from bot.cli.operators import check, completion, config, mcp, serve, sources, status, worker
 from bot.cli.output import Commands, home_option
 from bot.cli.readers import export, forget, import_library, profiles, subscribe, thumb, unsubscribe, zotero
@@ -94,7 +95,7 @@ def paperbot(ctx: click.Context) -> None:
 paperbot.params.extend([home_option, version_option])
 for command in (  # in the order in which a new user needs them
     *(demo, init, check, config, send_test),
-    *(ingest, run, serve, worker, preview, thumb, import_library, zotero, explain, evaluate, replay),
+    *(inspect, ingest, run, serve, worker, preview, thumb, import_library, zotero, explain, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(catch_up, conference, mcp, export, forget, rank, summarize, completion),
 ):

@@ -39,9 +39,9 @@ from bot.cli.output import (
     table,
 )
 from bot.config.files import shipped
-from bot.model import Kind, Origin, Problem
+from bot.model import Kind, Origin, Problem, RawDigest
 from bot.model.addresses import is_loopback
-from bot.model.errors import ConfigError, PaperbotError, QueueError, UsageError
+from bot.model.errors import ConfigError, DigestError, PaperbotError, QueueError, UsageError
 from bot.model.wording import duration, plural
 from bot.worker import TASKS
 
@@ -232,7 +232,13 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
         channel for channel in reader_channels() if readers[channel.name] and channel.name not in app.file_kinds
     ]
     # Messages that are files are opened on this machine, where links to it work.
-    if by_server and is_loopback(urlsplit(app.public_url).hostname or ""):
+    pages = urlsplit(app.public_url)
+    if pages.scheme == "http" and not is_loopback(pages.hostname or "") and any(c.name == "email" for c in by_server):
+        yield (
+            "bot.public_url begins with http://: mail programs unsubscribe by https:// only (RFC 8058), and show no "
+            "button for it; put the pages behind https://"
+        )
+    if by_server and is_loopback(pages.hostname or ""):
         yield (
             f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
             "set bot.public_url to an address that readers reach"
@@ -373,11 +379,18 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
 @pass_app
 def import_feeds(app: App, file: Path) -> int:
     """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
-    added = app.home.add_feeds(file.read_bytes())
+    try:
+        listed = app.parser.parse_feeds(RawDigest("", file.name, file.read_bytes()))
+    except DigestError as error:
+        raise UsageError(f"{file}: {error}") from None
+    if not listed.feeds:
+        raise UsageError(f"{file}: no feed can be added; {listed.problems[0]}")
+    added = app.home.add_feeds({feed.url: feed.title for feed in listed.feeds})
     for name in added:
         click.echo(f"added {name}")
     click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
-    return 0
+    print_problems([Problem(str(file), problem) for problem in listed.problems])
+    return 1 if listed.problems else 0
 
 
 @sources.command("test")

@@ -1,6 +1,6 @@
 """A home directory: where its files are, its profiles, what ``check --fix`` repairs, and where each setting comes from.
 
-Feeds are added to ``paperbot.toml`` from OPML, the format in which feed readers export their list of feeds.
+Feeds are added to ``paperbot.toml`` from a list that feed readers export.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 from urllib.parse import urlsplit
-from xml.parsers import expat
 
 import tomlkit
 from pydantic import BaseModel, SecretStr
@@ -27,13 +26,12 @@ from bot.config.files import load_keys, make_private, shipped, write_atomically
 from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables
-from bot.model import SAMPLES, Problem, Reader, limits
-from bot.model.addresses import is_loopback, is_web_address
+from bot.model import SAMPLES, Problem, Reader
+from bot.model.addresses import is_loopback
 from bot.model.errors import ConfigError, PaperbotError, UsageError
 
 _SQLITE = "sqlite:///"
 _CREATION_SECONDS = 1.0  # from the creation of a store's file to its first page, at most
-MAX_FEEDS = 500  # of an OPML list
 _MASK = "********"
 # As in postgresql://user:password@host; up to the last @ before the path, as passwords may hold one.
 _PASSWORD = re.compile(r"(://[^:/@]*:)[^/]*@")
@@ -179,15 +177,15 @@ class Home:
         """The names of the sources that count only until another source has brought a paper."""
         return [source.name for source in self.settings.sources if source.is_sample]
 
-    def add_feeds(self, opml: bytes) -> list[str]:
-        """Add the feeds of an OPML list to the settings file, except those it has; return their names.
+    def add_feeds(self, feeds: Mapping[str, str]) -> list[str]:
+        """Add feeds, by their titles by address, to the settings file, except those it has; return their names.
 
-        Raises UsageError if the list is not valid OPML, or if the settings would not be valid afterwards.
+        Raises ConfigError if the settings would not be valid afterwards.
         """
         # Of any kind: an address that is polled already needs no second source.
         configured = {getattr(source, "url", "") for source in self.settings.sources}
-        feeds = {url: title for url, title in parse_opml(opml).items() if url not in configured}
-        tables = source_tables(feeds, [source.name for source in self.settings.sources])
+        new = {url: title for url, title in feeds.items() if url not in configured}
+        tables = source_tables(new, [source.name for source in self.settings.sources])
         add_to_settings(self.path, "".join(tables.values()), self._source_models)
         return list(tables)
 
@@ -240,34 +238,6 @@ def repair(home: Home) -> Iterator[str]:
             f"created new signing keys, as {str(error).partition(';')[0]}; the former file is {damaged}. "
             "Links in messages that were sent before no longer work"
         )
-
-
-def parse_opml(content: bytes) -> dict[str, str]:
-    """Return the titles of the feeds of a list by URL; raises UsageError if it is not OPML or has no usable feed."""
-    feeds: dict[str, str] = {}
-
-    def start_element(name: str, attributes: dict[str, str]) -> None:
-        # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
-        lowered = {key.lower(): value for key, value in attributes.items()}
-        url = lowered.get("xmlurl", "").strip()
-        if name.lower() == "outline" and is_web_address(url) and len(url) <= limits.URL:
-            feeds.setdefault(url, lowered.get("title") or lowered.get("text") or "")
-
-    def refuse_doctype(*_: object) -> NoReturn:
-        # Entities are declared in a document type declaration: "billion laughs" grows them exponentially.
-        raise UsageError("not OPML: it has a document type declaration; remove that")
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = start_element
-    parser.StartDoctypeDeclHandler = refuse_doctype
-    try:
-        parser.Parse(content, True)
-    # LookupError: the file declares an encoding that Python lacks, or a codec that is no encoding, such as "hex".
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        raise UsageError(f"not OPML: {str(error)[:200]}") from None
-    if not feeds or len(feeds) > MAX_FEEDS:
-        raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
-    return feeds
 
 
 def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:

@@ -18,7 +18,6 @@ from datetime import date, datetime, time
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from zoneinfo import ZoneInfo, available_timezones
 
 import tomlkit
 from pydantic import (
@@ -49,7 +48,7 @@ from bot.config.tables import (
 )
 from bot.model import GOOD, Kind, Override, Problem
 from bot.model.addresses import mail_address
-from bot.model.clock import local_date
+from bot.model.clock import local_date, timezone_names
 from bot.model.errors import ConfigError
 from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date
 
@@ -93,20 +92,17 @@ def quiet_hours(value: Any) -> Any:
 
 
 def known_timezone(name: str) -> str:
-    """Return the name of a time zone that the system knows, as it is written there; raises ValueError.
+    """Return the name of a time zone as the time zone database writes it; raises ValueError.
 
     >>> known_timezone("europe/berlin")
     'Europe/Berlin'
     """
-    try:
-        ZoneInfo(name)
-    # OSError: a name such as "Europe" is a folder of the time zone database.
-    except (LookupError, ValueError, OSError):
-        by_folded_name = {known.casefold(): known for known in available_timezones()}
-        if known := by_folded_name.get(name.strip().replace(" ", "_").casefold()):
-            return known
-        raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"') from None
-    return name
+    if name in timezone_names():
+        return name
+    by_folded_name = {known.casefold(): known for known in timezone_names()}
+    if known := by_folded_name.get(name.strip().replace(" ", "_").casefold()):
+        return known
+    raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"')
 
 
 def groups_of_terms(value: Any) -> Any:
@@ -210,7 +206,7 @@ class EditionSection(Section):
     size: int = Field(5, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
     # Unless a file sets it, the limit of exploratory picks alone: matches are sent from ``fills_from`` on
-    # (``docs/decisions/ranking-threshold.md``).
+    # (``docs/decisions/ranking.md``).
     threshold: float = Field(0.15, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)

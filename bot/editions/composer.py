@@ -47,7 +47,7 @@ from bot.model import (
     is_library_paper,
 )
 from bot.model.clock import local_date, local_time
-from bot.model.errors import TldrError, in_one_line
+from bot.model.errors import TldrError, UnusableTldrError, in_one_line
 from bot.ranking.phrases import PaperText
 from bot.ranking.selection import is_quiet
 from bot.store import Store
@@ -341,8 +341,8 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
 class TldrWriter:
     """Requests a TL;DR once for each paper, at most ``daily_budget`` times a day.
 
-    The first failure ends the requests of a run (identified by its ``now``): an edition must not wait for one
-    time-out after another.
+    An endpoint that fails ends the requests of a run (identified by its ``now``): an edition must not wait for one
+    time-out after another. An answer that can't be used costs its own paper, which isn't asked for again.
     """
 
     tldrs: Tldrs
@@ -373,7 +373,11 @@ class TldrWriter:
                     )
                     if request is None:  # the budget is spent
                         continue
-                    text = self.endpoint.tldr(paper.title, paper.abstract)
+                    try:
+                        text = self.endpoint.tldr(paper.title, paper.abstract)
+                    except UnusableTldrError as error:
+                        text = ""
+                        problems = [Problem("TL;DRs", f"{error}; the abstract's own summary is shown for it")]
                     self.tldrs.keep(request, text)
                     texts[paper.id] = text
             except TldrError as error:

@@ -54,7 +54,7 @@ _READERS = 50
 # A reader's last picks that are searched for votes.
 _LAST_PICKS = 1_000
 # Version of how models are fitted and stored: stored models of another version are stale.
-_VERSION = 6
+_VERSION = 7
 
 Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identifies one version of the file
 

@@ -4,8 +4,8 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-A reader's library (``bot.formats.library``), a conference's programme (``bot.formats.programme``) and a report on a
-sent mail (``bot.formats.bounces``) are parsed the same way.
+A reader's library (``bot.formats.library``), a conference's programme (``bot.formats.programme``), a list of feeds
+(``bot.formats.feed_list``) and a report on a sent mail (``bot.formats.bounces``) are parsed the same way.
 
 The child has no environment, opens no socket and starts no process. Its resource limits (setrlimit(2)):
 
@@ -59,7 +59,7 @@ from bot.model import (
     RawDigest,
 )
 from bot.model.errors import DigestError, LimitError, ParserError
-from bot.model.papers import Contribution, ParsedProgramme
+from bot.model.papers import Contribution, InspectedKind, Inspection, ListedFeed, ParsedFeeds, ParsedProgramme
 
 log = logging.getLogger("paperbot")
 
@@ -128,6 +128,14 @@ class Parser:
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
         """Return a conference's programme of any format; raises the same errors as ``parse``."""
         return cast("ParsedProgramme", self._answer("programme", raw))
+
+    def parse_feeds(self, raw: RawDigest) -> ParsedFeeds:
+        """Return the feeds of a list, such as OPML; raises the same errors as ``parse``."""
+        return cast("ParsedFeeds", self._answer("feeds", raw))
+
+    def inspect(self, raw: RawDigest) -> Inspection:
+        """Return what a file holds, whichever kind it is; raises the same errors as ``parse``."""
+        return cast("Inspection", self._answer("inspection", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Read a mail to the address for bounces; raises the same errors as ``parse``."""
@@ -277,9 +285,12 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
     return frame if len(frame) == length else None
 
 
-_RESULTS = (BounceReport, Contribution, Entry, Fact, LibraryEntry, ParsedDigest, ParsedLibrary, ParsedProgramme)
+_RESULTS = (
+    *(BounceReport, Contribution, Entry, Fact, Inspection, LibraryEntry, ListedFeed),
+    *(ParsedDigest, ParsedFeeds, ParsedLibrary, ParsedProgramme),
+)
 _TYPES: Mapping[str, Any] = {kind.__name__: kind for kind in (*_RESULTS, date, datetime)}
-_KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind}
+_KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind, Inspection: InspectedKind}
 
 
 def dump(response: Mapping[str, object]) -> bytes:

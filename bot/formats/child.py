@@ -6,7 +6,9 @@ one of these:
     {"digests": [...]}      what was parsed
     {"library": {...}}      the same of a reader's library
     {"programme": {...}}    a conference's programme
+    {"feeds": {...}}        a list of feeds
     {"bounce": {...}}       what a report on a sent mail says
+    {"inspection": {...}}   what any of these files holds
     {"refused": "..."}      no digest, and why
     {"limit": "memory"}     the memory limit was met; the child ends
     {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
@@ -23,6 +25,7 @@ import sys
 import threading
 import time
 import traceback
+import zoneinfo
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -50,7 +53,13 @@ _PARENT_SECONDS = 0.5
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
 # The modules that parse other kinds of bytes.
-_OTHER_PARSERS = {b"library": "library", b"programme": "programme", b"bounce": "bounces"}
+_OTHER_PARSERS = {
+    b"library": "library",
+    b"programme": "programme",
+    b"feeds": "feed_list",
+    b"bounce": "bounces",
+    b"inspection": "inspection",
+}
 
 Parse = Callable[[RawDigest], object]
 
@@ -60,6 +69,8 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
     _end_with(os.getppid())
+    # Libraries that read calendars take the tzdata package's rules, as ``zone_named`` does, not the system's.
+    zoneinfo.reset_tzpath(())
     # Whatever a library prints goes to standard error, and not between the frames.
     os.dup2(2, 1)
     _limit(resource.RLIMIT_AS, max_bytes)

@@ -1,17 +1,17 @@
-"""Tables of contents and alerts of journals: HTML mails without a format of their own, read by their structure.
+"""Tables of contents and alerts, of journals and of search engines: HTML mails read by their structure.
 
 A link is a paper's title if its text reads like a title and one of these holds:
 
-- its address, without tracking, is one of an article (``article_addresses``), and names, a DOI, a second article in
+- its address, without tracking, is one of an article (``addresses``), and names, a DOI, a second article in
   the same layout or a title of at least four words support it;
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
 - likewise, with at least two names below it, and a second such link in the same layout.
 
 Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
-names is the title.
+names is the title. A title of one word counts where the layout has the titles of other articles.
 
 Everything else is left alone: menus, news and advertisements have titles too, and a missing paper costs less than an
-advertisement in an edition.
+advertisement in an edition. ``mails.toml`` has what the structure doesn't tell.
 """
 
 from __future__ import annotations
@@ -21,29 +21,40 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from bot.formats.format import build_digest, quoted, reject_reason
-from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, items_of, names_in, reads_like_title
-from bot.formats.mail import Article, Mail, article_at, unwrap
-from bot.model import Entry, ParsedDigest
+from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
+from bot.formats.credits import MIN_ABSTRACT, abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
+from bot.formats.format import (
+    LONGEST_TITLE,
+    Line,
+    build_digest,
+    is_front_matter,
+    plausible_date,
+    prose,
+    quoted,
+    reject_reason,
+)
+from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
+from bot.formats.mail import Mail
+from bot.formats.mail_tables import pattern, tables
+from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import doi_in
 
 NAME = "journal-mail"
 FindArticle = Callable[[str], Article | None]  # by the address of a link
+
+
 _NEAR = 5  # lines below a title where its authors and DOI stand
+_BELOW = 30  # lines below a title where its abstract stands
+_LONGEST_HEADING = 40  # characters
+_LONGEST_JOURNAL = 80
 _MIN_WORDS = 4
 _MIN_NAMES = 2
 _CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_RUN = re.compile(r"[A-Za-z0-9]{16,}")
-_DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/", re.IGNORECASE)
-# Events and jobs have names below them, too, and links like an article's.
-_EVENT = re.compile(
-    r"\b(?:webinars?|seminars?|workshops?|podcasts?|keynotes?|vacanc(?:y|ies)|professorships?)\b", re.IGNORECASE
-)
-# Not "Webinars" and "Jobs": below the last paper, they are the headings of what follows.
-_INVITATION = re.compile(r"\b(?:register|apply|sign up|hosted by|sponsored by|book your)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
+_DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,43 +71,72 @@ class _Candidate:
 
     @classmethod
     def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
+        def is_of_item(line: HtmlLine) -> bool:
+            return not (pattern("footer").search(line.text[:LONGEST_TITLE]) or _NUMBER.match(line.text))
+
+        item = replace(item, lines=tuple(takewhile(is_of_item, item.lines)))
         near = item.lines[:_NEAR]
-        # "Abstract" may be a link on the line of the authors.
-        before_links = (line.text.partition(line.links[0].text)[0] if line.links else line.text for line in near)
         links = (link for line in near for link in line.links)
         texts = (doi_in(line.text) for line in near if _DOI_LABEL.search(line.text))
-        addresses = (find_article(link.url) for link in links)
+        addresses = (find_article(link.url) or find_article(link.text) for link in links)
         identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
         return cls(
             item=item,
             article=find_article(item.title.url),
-            names=next(filter(None, map(names_in, before_links)), ()),
+            names=credits_in(near).authors,
             other=next((article for article in (*identifiers, *addresses) if article), None),
         )
 
     def is_paper(self, *, has_siblings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
+        title = self.item.title
+        labels = (line.text[:LONGEST_TITLE] for line in self.item.lines[:2])
+        if (
+            pattern("no_paper").match(title.text)
+            or is_front_matter(title.text)
+            or any(map(pattern("news").fullmatch, labels))
+        ):
+            return False
         if self.article:
-            is_long = len(_WORD.findall(self.item.title.text)) >= _MIN_WORDS
+            is_long = len(_WORD.findall(title.text)) >= _MIN_WORDS
             return is_long or has_siblings or bool(self.names or self.other)
         # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
         # menu's or an advertisement's own address has words and numbers.
-        if not any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(self.item.title.url)):
-            return False
-        if self.other:
-            return True
-        is_event = bool(_EVENT.search(self.item.title.text)) or any(
-            _INVITATION.search(line.text) for line in self.item.lines[:_NEAR]
+        if self.other or not has_token(title.url):
+            return bool(self.other and (self.names or has_token(title.url)))
+        is_event = bool(pattern("event").search(title.text)) or any(
+            pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
         )
         return len(self.names) >= _MIN_NAMES and has_siblings and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
+    senders = (row for row in tables()["senders"] if row["address"] in mail.sender.lower())
+    sender = next(senders, {"name": mail.sender_name or mail.sender})
+    before = pattern("before_journal").match(mail.subject)
+    subject = mail.subject[before.end() :] if before else mail.subject
+    after = pattern("after_journal").search(subject)
+    journal = subject[: after.start()] if after else subject if before else ""
+    journal = "" if len(journal) > _LONGEST_JOURNAL or ":" in journal or "ejournal" in journal.lower() else journal
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
-    items = items_of(with_linked_titles(lines, find_article), lambda link: reads_like_title(link.text))
-    candidates = [_Candidate.read(item, find_article) for item in items]
+    lines = with_linked_titles(_with_parted_links(lines), find_article)
+    news = _links_to_news(lines)
+    links = [link for line in lines for link in line.links]
+    certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
+    titled = {link.place for link in links if link.place in certain and find_article(link.url)}
+
+    def is_title(link: HtmlLink) -> bool:
+        """Authors and journals may be links, too, and a title may be one word where other titles stand."""
+        article = find_article(link.url)
+        if not reads_like_title(link.text):
+            is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
+            return bool(article) and (is_short or is_front_matter(link.text))
+        is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
+        return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
+
+    candidates = [_Candidate.read(item, find_article) for item in items_of(lines, is_title)]
     places = Counter(
         candidate.item.title.place
         for candidate in candidates
@@ -106,23 +146,90 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     for candidate in candidates:
         item = candidate.item
         is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
-        if not is_paper or candidate.key in papers:
+        if not is_paper or item.title.element in news:
             continue
-        title = item.title.text
-        abstract = abstract_in(item.lines[: 2 * _NEAR])
+        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
+        below = item.lines[:_BELOW]
+        stated = credits_in(below[: 2 * _NEAR])
+        abstract = abstract_in(below, item.title.text)
+        venue = stated.venue or journal
         articles = [article for article in (candidate.article, candidate.other) if article]
         identifier = articles[0].arxiv_id if articles else None
         dois = [article.doi for article in articles if article.doi]
-        address = articles[0].url if articles else ""
+        address = articles[0].url if articles else public_address(item.title.url)
+        first = papers.get(candidate.key)
+        if isinstance(first, Entry):  # a list of titles stands above the abstracts
+            papers[candidate.key] = replace(
+                first, abstract=first.abstract or abstract, authors=first.authors or stated.authors
+            )
+            continue
         papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
             title=title.removesuffix(".") if title.count(".") == 1 else title,
             abstract=abstract,
-            authors=candidate.names,
+            authors=stated.authors,
+            published=plausible_date(stated.published, mail.date),
             arxiv_id=identifier,
             doi=dois[0] if dois else None,
-            url=None if identifier else address or (None if dois else unwrap(item.title.url) or None),
+            url=None if identifier else address or None,
+            alert=mail.alert() or None if sender.get("is_search") else None,
+            facts=(Fact(FactKind.VENUE, venue, sender["name"]),) if venue else (),
         )
-    return build_digest(NAME, mail.subject or mail.sender_name, mail.date, papers.values()) if papers else None
+    topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
+    return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
+
+
+def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
+    """Return the lines without links on authors and abstracts that are part of the title's link."""
+    result: list[HtmlLine] = []
+    element = 0  # of the last link
+    is_parted = False
+    for line in lines:
+        is_more = bool(line.links) and line.links[0].element == element
+        is_parted = is_more and (is_parted or len(names_in(line.text)) > 1 or len(line.text) >= MIN_ABSTRACT)
+        element = line.links[-1].element if line.links else element
+        result.append(replace(line, links=()) if is_parted else line)
+    return result
+
+
+def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
+    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading."""
+    elements: set[int] = set()
+    is_news = False
+    for line in lines:
+        heading = line.text.strip(" :") if len(line.text) <= _LONGEST_HEADING and not line.links else ""
+        if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
+            is_news = bool(pattern("news").fullmatch(heading))
+        elif is_news:
+            elements.update(link.element for link in line.links)
+    return elements
+
+
+_URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
+_LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
+_PLACE = re.compile(rf"{_CITATION.pattern}|^PMID", re.IGNORECASE)
+_PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
+_WRAPPED = 60  # characters; a shorter row is not continued by the next
+
+
+def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
+    """Return a plain text as lines of HTML: addresses are links, and the rows of a title or of a list are joined."""
+    texts: list[str] = [""]
+    for line in lines:
+        last, text = texts[-1], line.text
+        is_more = last.endswith(",") or (len(last) >= _WRAPPED and not names_in(last) and not names_in(text))
+        if last and text and is_more and "://" not in f"{last}{text}" and not _PLACE.search(text):
+            texts[-1] = f"{last} {text}"
+        else:
+            texts.append(text)
+    result: list[HtmlLine] = []
+    for number, text in enumerate(texts):
+        linked = _LINKED.fullmatch(text)
+        named = [(linked["text"], linked["url"])] if linked else [(url, url) for url in _URL.findall(text)[:10]]
+        if match := _PMID.match(text):
+            named = [(match[0], f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/")]
+        links = tuple(HtmlLink(label, url, "", (), number) for label, url in named)
+        result.append(HtmlLine(linked["text"] if linked else text, links, number))
+    return result
 
 
 def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> list[HtmlLine]:
@@ -141,7 +248,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
             elif article and article.key not in titled:
                 label = label or link
         if label:
-            above = [place for place in range(max(begin, number - 2 * _NEAR), number) if lines[place].text]
+            above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
             position = _title_above_names([lines[place].text for place in above])
             if position is not None:
                 place = above[position]
@@ -153,8 +260,8 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
 
 
 def _title_above_names(texts: Sequence[str]) -> int | None:
-    """The index of the line that reads like a title and has names right below it."""
-    for place, (text, below) in enumerate(pairwise(texts)):
+    """The index of the last line that reads like a title and has names right below it."""
+    for place, (text, below) in reversed(list(enumerate(pairwise(texts)))):
         is_long = len(_WORD.findall(text)) >= _MIN_WORDS
         is_citation = _CITATION.search(text) or names_in(text)
         if is_long and not is_citation and reads_like_title(text) and names_in(below):

@@ -4,15 +4,15 @@
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
-                        +--mail: its plain text part, else its HTML: AlertMail, lines, journal_mail
+                        +--mail: its plain text part, else its HTML: scholar_mail, lines, journal_mail
 
 A file may hold several digests, of one format or of several: each begins where its format says so and ends where the
 next one begins. The content alone decides. The order of entries is that of messages, and decides nothing: of line-based
-formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents or alerts recognise
-the same file.
+formats that begin on the same line the one of higher ``specificity`` reads it, and no two documents recognise the same
+file.
 
 A format of lines (``Format``) gets clean ones: encodings, line ends and control characters are dealt with. One that
-needs a whole file, such as XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
+needs a whole file, such as XML, is a ``Document`` and gets the bytes.
 """
 
 from __future__ import annotations
@@ -22,24 +22,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.formats import journal_mail
-from bot.formats.alert_mails import GOOGLE_SCHOLAR, PUBMED, AlertMail
+from bot.formats import journal_mail, scholar_mail
 from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
 from bot.formats.html import HtmlLine, html_lines
-from bot.formats.json_lists import BIORXIV_LIST, DAILY_PAPERS_LIST, OPENALEX_LIST
+from bot.formats.json_lists import JSON_LIST
 from bot.formats.keyword import KEYWORD
-from bot.formats.mail import Mail, is_mail, read_mail
+from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
+from bot.formats.record_mails import RECORDS
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.wording import plural
 
-FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, MARKDOWN)
-DOCUMENTS: tuple[Document, ...] = (FEED, BIORXIV_LIST, OPENALEX_LIST, DAILY_PAPERS_LIST)
-HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
+FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
+DOCUMENTS: tuple[Document, ...] = (FEED, JSON_LIST)
 
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
@@ -52,12 +51,14 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     """
     text = decode(raw.content)
     beginning = text[:_BEGINNING].lstrip("\ufeff \t\r\n")
+    if _HTML.match(beginning):
+        raise DigestError(_explain_page(beginning))
     document = next((document for document in DOCUMENTS if document.beginning.match(beginning)), None)
     if document:
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
     elif is_mail(beginning):
         # A mail is taken apart from its bytes: each part names a charset of its own.
-        digests = _parse_mail(read_mail(raw.content))
+        digests = _parse_mails(raw.content)
     else:
         digests = _parse_lines(split_lines(text))
     # A file name supplies what the text leaves open: Markdown digests name neither day nor topic.
@@ -67,31 +68,55 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     )
 
 
+def _parse_mails(content: bytes) -> Sequence[ParsedDigest]:
+    """Return the digests in a mail, in those attached to it, or in a mailbox file; raises DigestError if none.
+
+    A mail that can't be read costs itself: the first digest says so.
+    """
+    digests: list[ParsedDigest] = []
+    problems: list[str] = []
+    for number, each in enumerate(split_mbox(content), 1):
+        try:
+            mails = read_mail(each)
+        except DigestError as error:
+            problems.append(f"mail {number}: {error}")
+            continue
+        for mail in mails:
+            try:
+                digests += _parse_mail(mail)
+            except DigestError as error:
+                # A mail that forwards others as attachments needs no papers of its own.
+                if mail is not mails[0] or len(mails) == 1:
+                    problems.append(f"mail {number}: {error}")
+    if not digests:
+        first = problems[0].partition(": ")[2] if problems else "an empty mail"
+        raise DigestError(first if len(problems) < 2 else f"{len(problems)} mails without a digest; the first: {first}")
+    first_digest, *others = digests
+    return replace(first_digest, rejected=first_digest.rejected + tuple(problems)), *others
+
+
 def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     """Return the digests in a mail, at least one; raises DigestError if it has none that is recognised.
 
     The plain text part counts if a format recognises it. Otherwise the HTML is read: as an alert, as text, and last by
-    its structure, which is the least certain.
+    its structure, which is the least certain. Where there is no HTML, the plain text is read by its structure, too.
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
-    if plain and (_starts(plain) or not mail.html):
-        try:
-            digests = _parse_lines(plain)
-        except DigestError as error:
-            raise DigestError(f"{_explain_mail(mail, ())}: {error}") from None
-        return [replace(digest, date=digest.date or mail.date) for digest in digests]
-    lines = html_lines(mail.html) if mail.html else []
+    if plain and (_starts(plain) or (not mail.html and RECORDS.is_rest(plain))):
+        return [replace(digest, date=digest.date or mail.date) for digest in _parse_lines(plain)]
+    lines = html_lines(mail.html) if mail.html else journal_mail.text_lines(plain)
     if not any(line.text for line in lines):
         raise DigestError(_explain_mail(mail, lines))
-    if alert := next((alert for alert in HTML_MAILS if alert.recognises(lines)), None):
-        return (alert.parse(mail, lines),)
+    if alert := scholar_mail.parse(mail, lines):
+        return (alert,)
     text = split_lines("\n".join(line.text for line in lines))
     if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
         return (journal,)
     try:
-        return _parse_lines(text if _starts(text) else plain or text)
+        digests = _parse_lines(text if _starts(text) else plain or text)
     except DigestError:
         raise DigestError(_explain_mail(mail, lines)) from None
+    return [replace(digest, date=digest.date or mail.date) for digest in digests]
 
 
 def _starts(lines: Sequence[Line]) -> dict[int, Format]:
@@ -117,10 +142,52 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
     return replace(first, rejected=problems + first.rejected), *others
 
 
-_LOOKALIKES = (
-    (re.compile(r"<!doctype html|<html\b", re.IGNORECASE), "an HTML page; copy its text into a text file"),
-    (re.compile(r"\{\\rtf"), "an RTF document; save it as text"),
+_HTML = re.compile(
+    r"(?:<\?xml[^<>]{0,300}>\s*|<!--[^<>]{0,2000}-->\s*){0,5}<(?:!doctype html|html|head|body)\b", re.IGNORECASE
 )
+_SHORT = 8_000  # characters; whole pages are longer, and may have the words of the short ones in forms and scripts
+_IN_TITLE = r"<title[^<>]{0,200}>[^<>]{0,100}?"
+# What sites send instead of a page: by words on any page, by words on a short page, and what it is.
+_PAGES = (
+    (
+        re.compile(
+            _IN_TITLE
+            + r"(?:just a moment|one moment|attention required|access (?:to this page has been )?denied|ddos-guard"
+            r"|(?:client|security) (?:challenge|check|verification)|human verification|robot check|validate user"
+            r"|pardon our interruption|not a (?:ro)?bot\b|are you (?:a )?(?:ro)?bot\b|bot verification|captcha)"
+            r"|checking (?:your browser|if the site connection)|_cf_chl_opt|incapsula incident|errors\.edgesuite\.net"
+            r"|(?:verify(?:ing)?|confirm) (?:that )?you(?: are|'re|\u2019re) (?:a )?human|captcha-delivery\.com"
+            r"|unusual traffic from|enable javascript and cookies to continue",
+            re.IGNORECASE,
+        ),
+        re.compile(r"captcha|incapsula|datadome|perimeterx|radware|(?<!name=[\"'])\brobots?\b", re.IGNORECASE),
+        "a page that checks for robots, not a digest; open its address in a browser and save what comes then, or use "
+        "the publisher's feed or alert mail",
+    ),
+    (
+        re.compile(
+            _IN_TITLE + r"(?:\b(?:log|sign)[ -]?(?:in|on)\b|authenticat|anmelde|connexion|登录|ログイン)", re.IGNORECASE
+        ),
+        re.compile(r"\btype=[\"']?password|samlrequest", re.IGNORECASE),
+        "a login page, not a digest; Paperbot can't sign in: use a feed or an alert mail that needs no password, or "
+        "save the page when you are signed in",
+    ),
+)
+_PAGE = (
+    "an HTML page, not a feed or digest; look on it for the address of its RSS or Atom feed or for alerts by mail, or "
+    "copy its papers into a text file"
+)
+
+
+def _explain_page(page: str) -> str:
+    """Return what an HTML page is, and what is read instead."""
+    for anywhere, if_short, words in _PAGES:
+        if anywhere.search(page) or (len(page) < _SHORT and if_short.search(page)):
+            return words
+    return _PAGE
+
+
+_LOOKALIKES = ((re.compile(r"\{\\rtf"), "an RTF document; save it as text"),)
 
 
 def _explain(lines: Sequence[Line]) -> str:
@@ -136,12 +203,11 @@ def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:
     """Return the beginning of a sentence, or a sentence: whose mail no reader understands, and what is in it."""
     sender = mail.sender or "an unnamed sender"
     about = f"a mail from {sender}" + (f", {quoted(mail.subject)}," if mail.subject else "")
-    if mail.plain.strip() and not mail.html:
-        return f"{about} has only plain text"
     first = next((line.text for line in lines if line.text), "")
     if not first:
         return f"{about} has no text"
     links = sum(len(line.links) for line in lines)
     seen = f"{plural(links, 'link')}, the first line {quoted(first)}"
-    remedy = "if it lists papers, ask its sender for plain text"
-    return f"{about} has nothing in its HTML that is certainly a paper ({seen}); {remedy}"
+    kind, other = ("HTML", "plain text") if mail.html else ("plain text", "HTML")
+    remedy = f"if it lists papers, ask its sender for {other}"
+    return f"{about} has nothing in its {kind} that is certainly a paper ({seen}); {remedy}"

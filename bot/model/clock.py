@@ -13,39 +13,69 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from itertools import count
 from time import monotonic
-from zoneinfo import ZoneInfo, available_timezones
+from typing import Any
+from zoneinfo import ZoneInfo
 
 # Bounds the rows that one run writes after a long downtime; older dates are not even recorded as missed.
 LOOK_BACK = 400  # days
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
+class _PackagedZone(ZoneInfo):
+    """A zone read from the tzdata package, which copies and other processes read from there, too."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return zone_named, (self.key,)
+
+
+@cache
+def zone_named(name: str) -> ZoneInfo:
+    """Return a time zone by the rules of the tzdata package; raises ValueError for an unknown name.
+
+    ``ZoneInfo(name)`` takes the system's rules before them. These may be years old: British Columbia stays on summer
+    time from 2026 on.
+
+    >>> zone_named("America/Vancouver").utcoffset(datetime(2026, 12, 1)) / timedelta(hours=1)
+    -7.0
+    """
+    if name not in timezone_names():
+        raise ValueError(f"unknown time zone {name!r}")
+    with files("tzdata.zoneinfo").joinpath(*name.split("/")).open("rb") as rules:
+        return _PackagedZone.from_file(rules, key=name)
+
+
+@cache
+def timezone_names() -> frozenset[str]:
+    """Return the names of all time zones that there are, old aliases included."""
+    return frozenset(files("tzdata").joinpath("zones").read_text("utf-8").split())
+
+
 def moment(day: date, at: time, timezone: str) -> datetime:
     """The time at which the slot of a local date is due, in UTC."""
-    return datetime.combine(day, at, tzinfo=ZoneInfo(timezone)).astimezone(UTC)
+    return datetime.combine(day, at, tzinfo=zone_named(timezone)).astimezone(UTC)
 
 
 def local_date(now: datetime, timezone: str) -> date:
-    return now.astimezone(ZoneInfo(timezone)).date()
+    return now.astimezone(zone_named(timezone)).date()
 
 
 def local_time(now: datetime, timezone: str) -> time:
-    return now.astimezone(ZoneInfo(timezone)).time()
+    return now.astimezone(zone_named(timezone)).time()
 
 
-@lru_cache(maxsize=1)
+@cache
 def regional_timezones() -> list[str]:
     """Return UTC and the time zones of the world's regions by their present names.
 
-    The time zone database has as many aliases of these, and "Factory", "localtime" and "posixrules".
+    The time zone database has as many aliases of these, and "Factory".
     """
     table = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8")
     regions = {line.split("\t")[2] for line in table.splitlines() if not line.startswith("#")}
-    return ["UTC", *sorted(regions & available_timezones())]
+    return ["UTC", *sorted(regions & timezone_names())]
 
 
 def due_slots(
@@ -128,7 +158,7 @@ class Deadline:
 # (https://info.arxiv.org/help/availability.html). The holidays are those of arXiv's own table ``arXiv_holidays`` (its
 # public source code, as of May 2026): days on which submissions are not closed, so that the announcement that would
 # follow is left out. Years beyond the table have weekends only.
-_ZONE = ZoneInfo("America/New_York")
+_ZONE = "America/New_York"
 # Feeds and API have an announcement of 20:00 some hours later; by this time of the next day they should.
 _VISIBLE_AT = time(1, 0)
 _DAY = timedelta(days=1)
@@ -184,13 +214,13 @@ def rest_between(begin: datetime, end: datetime) -> Rest | None:
 
 def next_visible(now: datetime) -> datetime:
     """The time at which the next announcement should be visible, in UTC."""
-    days = (now.astimezone(_ZONE).date() + n * _DAY for n in count(-2))
+    days = (now.astimezone(zone_named(_ZONE)).date() + n * _DAY for n in count(-2))
     return next(visible_at for day in days if (visible_at := _visible_at(day)) > now and announces(day))
 
 
 def _evenings(begin: datetime, end: datetime) -> Iterator[date]:
     """Yield the days in New York whose announcement, if there is one, becomes visible in a period."""
-    day = begin.astimezone(_ZONE).date() - 2 * _DAY
+    day = begin.astimezone(zone_named(_ZONE)).date() - 2 * _DAY
     while (visible_at := _visible_at(day)) <= end:
         if visible_at > begin:
             yield day
@@ -198,4 +228,4 @@ def _evenings(begin: datetime, end: datetime) -> Iterator[date]:
 
 
 def _visible_at(day: date) -> datetime:
-    return datetime.combine(day + _DAY, _VISIBLE_AT, tzinfo=_ZONE).astimezone(UTC)
+    return datetime.combine(day + _DAY, _VISIBLE_AT, tzinfo=zone_named(_ZONE)).astimezone(UTC)

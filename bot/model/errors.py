@@ -10,6 +10,7 @@ PaperbotError
 ├── StoreError            a store that is newer than this program, unreadable, or full
 ├── QueueError            the broker can't be reached
 ├── TldrError             no TL;DR from the language model's endpoint
+│   └── UnusableTldrError one that is no plain sentence
 ├── TemplateProblem       a template that does not compile or render; names file and line
 └── DeliveryError         a message that a channel did not deliver; says whether to try again
 """
@@ -115,6 +116,10 @@ class TldrError(PaperbotError):
     """No TL;DR could be written; the extractive summary is used instead."""
 
 
+class UnusableTldrError(TldrError):
+    """The model answered, but not with one plain sentence. The next paper's answer may be one."""
+
+
 # Named without "Error": it is collected and reported as often as it is raised.
 class TemplateProblem(PaperbotError):  # noqa: N818
     """A template with a mistake; names file and line."""
@@ -125,6 +130,7 @@ class FailureScope(StrEnum):
 
     MESSAGE = "message"
     READER = "reader"
+    RECIPIENT = "recipient"  # the reader or the channel: the refusal came at the address, and doesn't say why
     POLICY = "policy"  # the channel; but the message may be the cause, so its attempt counts
     CHANNEL = "channel"  # whatever the message, so no attempt is counted
 

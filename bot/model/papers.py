@@ -23,7 +23,8 @@ from bot.model import limits
 _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
+# Older DOIs hold the item of a journal (SICI, ANSI/NISO Z39.56): "10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2".
+_DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s<>\"]|<[\dL:][^\s<>\"]{0,60}>(?=\d))+")
 _ARXIV_PREFIX = re.compile(r"arxiv[.:]", re.IGNORECASE)
 _AFTER_DOI = re.compile(r"(?:[?#]|v\d{1,3}(?:\.[a-z]|$)|\.pdf$|/(?:full|pdf|abstract|html)\b).*", re.ASCII)
 # Journals of Cold Spring Harbor have the first prefix, too ("10.1101/gr.275193.120"): preprints have a number, since
@@ -276,13 +277,18 @@ def doi_in(text: str) -> str | None:
 
     >>> doi_in("https://doi.org/10.1145/3477495.3531992."), doi_in("10.48550/arXiv.2504.08385")
     ('10.1145/3477495.3531992', None)
+    >>> doi_in("(doi:10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2)"), doi_in("<b>10.1016/S0140(05)</b>")
+    ('10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2', '10.1016/S0140(05)')
     """
     match = _DOI.search(text)
     # arXiv registers a DOI for each arXiv id. As a key it would make the preprint and the published version, which
     # has the journal's DOI and the same arXiv id, two papers.
     if match is None or match[0].lower().startswith("10.48550/arxiv."):
         return None
-    return match[0].rstrip(".,;)")
+    # A parenthesis that the DOI opens belongs to it, also at its end.
+    doi = match[0].rstrip(".,;)")
+    closings = len(match[0][len(doi) :]) - len(match[0][len(doi) :].lstrip(")"))
+    return doi + ")" * min(closings, max(doi.count("(") - doi.count(")"), 0))
 
 
 def keys_in(text: str) -> list[str]:
@@ -520,3 +526,37 @@ class ParsedProgramme:
     contributions: tuple[Contribution, ...]
     withdrawn: int = 0
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFeed:
+    """A feed of a list: its address, and its title there, which may be empty."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFeeds:
+    """A list of feeds. ``problems`` has a sentence for each of its lines that is no feed that can be added."""
+
+    format: str
+    feeds: tuple[ListedFeed, ...]
+    problems: tuple[str, ...] = ()
+
+
+class InspectedKind(StrEnum):
+    """The kinds of files that Paperbot reads."""
+
+    DIGEST = "digest"
+    LIBRARY = "library"
+    PROGRAMME = "programme"
+    FEEDS = "feeds"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything in a file: one result, or several digests."""
+
+    kind: InspectedKind
+    results: tuple[ParsedDigest | ParsedLibrary | ParsedProgramme | ParsedFeeds, ...]

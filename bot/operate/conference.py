@@ -19,7 +19,6 @@ from functools import partial
 from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from bot.channels import phrases
 from bot.channels.papers import ReaderLinks, title_link
@@ -29,7 +28,7 @@ from bot.editions.composer import EditionComposer
 from bot.editions.models import CurrentRanker, refit
 from bot.formats import Parser
 from bot.model import Paper, PaperId, ParsedDigest, Pick, RawDigest, Reader, Score, Vote
-from bot.model.clock import local_date
+from bot.model.clock import local_date, zone_named
 from bot.model.papers import PROGRAMME_SOURCE, Contribution, keys, normalised_title
 from bot.model.wording import long_date, oneline, plural, shorten, wrap
 from bot.store import Store
@@ -121,7 +120,7 @@ class ConferencePlanner:
         """
         programme = self.parser.parse_programme(raw)
         title = " ".join(PurePath(raw.name).stem.replace("_", " ").split())[:_TOPIC] or "Programme"
-        zone = ZoneInfo(timezone or profile.schedule.timezone)
+        zone = zone_named(timezone or profile.schedule.timezone)
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)
         newest = self.store.papers.newest_id()
@@ -401,66 +400,47 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
     )
 
 
-_ICS_ESCAPE = re.compile(r"([\\;,])")
-
-
 def as_calendar(plan: Plan, now: datetime) -> str:
     """Return the plan as an iCalendar object: an event for each place of a planned paper that has a day.
 
     An event keeps its UID as long as title and start are the same, so that a later plan replaces it. One that has a
-    better alternative at the same time is tentative.
+    better alternative at the same time is tentative. Times are in UTC, which every program converts.
     """
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Paperbot//conference//EN", "CALSCALE:GREGORIAN"]
-    lines.append(f"X-WR-CALNAME:{_ics(plan.title)}")
+    from icalendar import Calendar, Event
+    from icalendar.prop import vText
+
+    calendar = Calendar()
+    calendar.add("VERSION", "2.0")
+    calendar.add("PRODID", "-//Paperbot//conference//EN")
+    calendar.add("CALSCALE", "GREGORIAN")
+    # The library escapes no value of a name that it doesn't know.
+    calendar.add("X-WR-CALNAME", vText(oneline(plan.title)))
     for item in plan.items:
         paper = item.pick.paper
         day, start, end = item.place.day, item.place.start, item.place.end
         if day is None:
             continue
-        named = f"{normalised_title(paper.title)} {_utc(start) if start else day} {item.place.room}"
+        at = f"{start.astimezone(UTC):%Y%m%dT%H%M%SZ}" if start else day
+        named = f"{normalised_title(paper.title)} {at} {item.place.room}"
         link = title_link(paper)
         address = "" if link.is_search else link.url
         about = [phrases.verdict(item.pick), *_notes(item), phrases.credits_of(item.pick), f"{paper.ref} {address}"]
-        lines += [
-            "BEGIN:VEVENT",
-            f"UID:{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot",
-            f"DTSTAMP:{_utc(now)}",
-            f"DTSTART:{_utc(start)}" if start else f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
-            *([f"DTEND:{_utc(end)}"] if start and end else []),
-            f"SUMMARY:{_ics(phrases.title(paper))}",
-            *([f"LOCATION:{_ics(item.place.room)}"] if item.place.room else []),
-            f"DESCRIPTION:{_ics(chr(10).join(filter(None, about)))}",
-            *([f"URL:{address}"] if address else []),
-            f"STATUS:{'TENTATIVE' if item.instead_of else 'CONFIRMED'}",
-            "TRANSP:TRANSPARENT",
-            "END:VEVENT",
-        ]
-    lines.append("END:VCALENDAR")
-    return "".join(f"{_folded(line)}\r\n" for line in lines)
-
-
-def _utc(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-
-
-def _ics(text: str) -> str:
-    """Return a TEXT value of RFC 5545, section 3.3.11."""
-    lines = (oneline(line) for line in text.split("\n"))
-    return "\\n".join(_ICS_ESCAPE.sub(r"\\\1", line) for line in lines)
-
-
-def _folded(line: str) -> str:
-    """Return a content line in parts of at most 75 bytes, between characters."""
-    parts = [""]
-    size = 0
-    for character in line:
-        width = len(character.encode())
-        if size + width > 75:
-            parts.append(" ")
-            size = 1
-        parts[-1] += character
-        size += width
-    return "\r\n".join(parts)
+        event = Event()
+        event.add("UID", f"{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot")
+        event.add("DTSTAMP", now.astimezone(UTC))
+        event.add("DTSTART", start.astimezone(UTC) if start else day)
+        if start and end:
+            event.add("DTEND", end.astimezone(UTC))
+        event.add("SUMMARY", oneline(phrases.title(paper)))
+        if item.place.room:
+            event.add("LOCATION", oneline(item.place.room))
+        event.add("DESCRIPTION", "\n".join(oneline(line) for line in about if line))
+        if address:
+            event.add("URL", address)
+        event.add("STATUS", "TENTATIVE" if item.instead_of else "CONFIRMED")
+        event.add("TRANSP", "TRANSPARENT")
+        calendar.add_component(event)
+    return str(calendar.to_ical(), "utf-8")
 
 
 def as_json(plan: Plan) -> dict[str, Any]:

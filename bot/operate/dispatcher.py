@@ -10,7 +10,10 @@ worker that is told to stop, or whose breaker opens, releases the rows that it h
 ``decide`` says what becomes of a message that met an error. A refused one is retried with exponential backoff: 1, 5,
 15, 60 minutes, then 4 hours each time. It fails with the eighth attempt, about 13 hours later: RFC 5321 (4.5.4.1) asks
 relays to try for 4 to 5 days, but a daily digest is out of date by then. A hard bounce
-(``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
+(``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader. A refusal of the recipient that
+doesn't name the mailbox (``550 relay not permitted``) may be the server's mistake. It is retried, and the reader is
+suppressed only if it lasts through all attempts while other readers' messages are accepted. Refusals of several
+recipients in a row, of either kind, are the server's: the circuit breaker opens, and their rows stay.
 
 Each channel has a circuit breaker (Nygard, "Release It!"), so that what fails for every message is not tried for each.
 
@@ -58,6 +61,9 @@ LEASE = timedelta(minutes=30)
 # Messages in a row that may end without an answer. Each of them is lost or delivered, nobody knows
 # which, so a server that accepts bodies and answers nothing must not use up the whole outbox.
 MAX_UNANSWERED = 3
+# Recipients refused in a row, with none accepted between them: as many as one home may have of dead addresses side by
+# side. With more of them the breaker opens for nothing, for a minute.
+MAX_REFUSED_RECIPIENTS = 3
 # So many temporary refusals among the last messages are a server's wish for fewer, not that of single mailboxes.
 MANY_REFUSED, LAST_MESSAGES = 5, 50
 # Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
@@ -97,18 +103,20 @@ class Outcome:
         return "given up"
 
 
-def decide(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
+def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe: bool = False) -> Outcome:
+    """Return what becomes of a message; ``is_probe``: it was sent to see whether its channel works again."""
     if error.unknown:
         # The body may have arrived. A retry could deliver it twice (RFC 1047), so this is final: at most once.
         return Outcome(State.UNKNOWN, error)
     if error.scope is FailureScope.CHANNEL:
         not_before = now + _backoff(1, error)
         return Outcome(State.RETRY, error, not_before, counted=False)
-    is_policy = error.scope is FailureScope.POLICY
-    if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not is_policy):
+    may_be_channel = error.scope in (FailureScope.POLICY, FailureScope.RECIPIENT)
+    counted = not (is_probe and error.scope is FailureScope.RECIPIENT)
+    if (counted and delivery.attempts >= MAX_ATTEMPTS) or (error.permanent and not may_be_channel):
         return Outcome(State.FAILED, error)
-    not_before = now + _backoff(delivery.attempts + is_policy, error)
-    return Outcome(State.RETRY, error, not_before)
+    not_before = now + _backoff(delivery.attempts + may_be_channel, error)
+    return Outcome(State.RETRY, error, not_before, counted=counted)
 
 
 def _backoff(attempts: int, error: DeliveryError) -> timedelta:
@@ -120,14 +128,21 @@ def _backoff(attempts: int, error: DeliveryError) -> timedelta:
 
 
 def attempt_delivery(
-    delivery: Delivery, channel: Channel, outbox: Outbox, now: Clock, on_commit: StateListener
+    delivery: Delivery,
+    channel: Channel,
+    outbox: Outbox,
+    now: Clock,
+    on_commit: StateListener,
+    *,
+    breaker: CircuitBreaker | None = None,
 ) -> Outcome:
     """Send one message and record what became of it; never raises DeliveryError, but lets the store's errors pass.
 
-    ``on_commit`` gets the new state once it is committed; it is not called where the lease ran out meanwhile: the row
-    is another worker's.
+    ``breaker`` tells refusals of readers from those of the whole channel. ``on_commit`` gets the new state once it is
+    committed; it is not called where the lease ran out meanwhile: the row is another worker's.
     """
     has_started = False
+    is_probe = breaker is not None and breaker.is_half_open
 
     def start_data() -> None:
         nonlocal has_started
@@ -151,7 +166,9 @@ def attempt_delivery(
             on_commit(delivery, State.SENT)
         return Outcome(State.SENT)
 
-    outcome = decide(delivery, error, now())
+    if breaker:
+        error = breaker.judged(error)
+    outcome = decide(delivery, error, now(), is_probe=is_probe)
     if outcome.not_before is None:
         is_committed = outbox.finish(delivery, outcome.state, now(), error.code, str(error))
     else:
@@ -173,6 +190,7 @@ class CircuitBreaker:
         self._is_stored = stored is not None
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
+        self._refused_recipients = 0  # in a row
         self._refused: list[bool] = []  # of the last messages, which were refused for now
         self.open_because = ""  # why and until when, for people; empty unless it is open, which lasts for the run
         self.probe_over = Event()  # set once the probe has succeeded, failed, or found nothing to send
@@ -185,10 +203,30 @@ class CircuitBreaker:
             self._is_stored = False
             self._failures = 0
             self._unanswered = 0
+            self._refused_recipients = 0
         self.probe_over.set()
         # A record that this run has made stays: a message that was under way when the channel failed proves nothing.
         if was_stored:
             self._store.end(self._kind)
+
+    @property
+    def is_half_open(self) -> bool:
+        """Whether the channel failed in an earlier run, and nothing has been accepted since."""
+        return self._is_stored
+
+    def judged(self, error: DeliveryError) -> DeliveryError:
+        """Return the error, or the channel's failure if it is one refused recipient too many in a row."""
+        if not (error.permanent and error.scope in (FailureScope.READER, FailureScope.RECIPIENT)):
+            return error
+        with self._lock:
+            self._refused_recipients += 1
+            in_a_row = self._refused_recipients
+        if in_a_row < MAX_REFUSED_RECIPIENTS:
+            return error
+        message = (
+            f"{in_a_row} recipients in a row were refused, the last one while {error}; check the server's settings"
+        )
+        return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code=error.code)
 
     def record_refusal(self) -> None:
         """Note a message that was neither accepted nor left unanswered."""
@@ -363,7 +401,8 @@ class Worker:
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
         report = self.run.report
-        outcome = attempt_delivery(delivery, self.channel, self.run.dispatcher.outbox, self.run.now, report.count)
+        outbox = self.run.dispatcher.outbox
+        outcome = attempt_delivery(delivery, self.channel, outbox, self.run.now, report.count, breaker=self.breaker)
         error = outcome.error
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
@@ -373,7 +412,8 @@ class Worker:
             self._turns[delivery.reader.address] = outcome.not_before
         if self.breaker.are_many_refused(error) or (error and error.throttled):
             self.run.dispatcher.rates.slow_down(self.kind, self.run.now())
-        if error and error.is_hard_bounce:
+        is_given_up = error and error.scope is FailureScope.RECIPIENT and outcome.state is State.FAILED
+        if error and (error.is_hard_bounce or (is_given_up and outbox.others_were_accepted(delivery))):
             # Mail servers count hard bounces against the sender, so the address gets nothing more.
             self.run.dispatcher.readers.suppress(delivery.reader.id, str(error))
         if outcome.state is State.SENT:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from threading import Event
-from zoneinfo import ZoneInfo
 
 from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email.rendering import notice_bytes, sender_domain
@@ -17,7 +16,7 @@ from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
-from bot.model.clock import local_date, next_moment
+from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
@@ -29,6 +28,7 @@ _NOTICE_SUBJECT = 120
 _NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
 # An error of the whole channel names its settings already, so it needs no remedy here.
 _REMEDIES: Mapping[FailureScope, str] = {
+    FailureScope.RECIPIENT: "correct the reader's address in the profile, or what the server lets this login send",
     FailureScope.READER: "correct the reader's address in the profile",
     FailureScope.MESSAGE: "the other side's log may say more",
 }
@@ -67,7 +67,9 @@ class ChannelTests:
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
         next_one = None if last else self.composer.edition(reader, profile, day, now)
         schedule = profile.schedule
-        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(ZoneInfo(schedule.timezone))
+        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
+            zone_named(schedule.timezone)
+        )
         welcome = welcome_edition(understood(profile.interests_at(now)), first, self.sample_page)
         edition = replace(
             next_one if next_one and next_one.picks else welcome,
@@ -124,37 +126,45 @@ class ChannelTests:
 
 @dataclass(frozen=True, slots=True)
 class RetryReport:
-    """``arrived`` messages of unknown outcome turned out to be delivered; ``again`` messages are queued again."""
+    """``arrived`` messages of unknown outcome turned out to be delivered; those of ``queued`` ids are queued again.
+
+    ``resumed`` are the names of readers whose address had been refused, and who get messages again.
+    """
 
     arrived: int
-    again: int
+    queued: tuple[int, ...]
+    resumed: tuple[str, ...]
 
 
 def retry(
-    store: Store, routes: Mapping[Kind, Route], state: State, reader: Reader | None, now: datetime
+    store: Store, routes: Mapping[Kind, Route], state: State, readers: Sequence[Reader] | None, now: datetime
 ) -> RetryReport:
-    """Queue the messages in a state for the next delivery, those of one reader or of all.
+    """Queue the messages in a state for the next delivery, those of some readers or of all.
 
-    All circuit breakers are closed, and a named reader whose address was refused is reactivated: whoever asks for a
-    retry has presumably fixed the cause.
+    All circuit breakers are closed. Named readers whose address was refused get messages again, and so do all whose
+    failed messages are queued: whoever asks for a retry has presumably fixed the cause.
     """
     for kind in store.circuit_breakers.all():
         store.circuit_breakers.end(kind)
-    if reader and reader.stopped is StopReason.REFUSED:
-        store.readers.resume(reader.id)
+    only = None if readers is None else {reader.id for reader in readers}
+    deliveries = [d for d in store.outbox.in_state(state) if only is None or d.reader.id in only]
+    again = [*(readers or ()), *(delivery.reader for delivery in deliveries if state is State.FAILED)]
+    resumed = {reader.id: reader.name for reader in again if reader.stopped is StopReason.REFUSED}
+    for reader_id in resumed:
+        store.readers.resume(reader_id)
     # Counted by what was changed, not by what was listed: a worker may have claimed a row since.
     arrived = 0
-    requeued = 0
-    for delivery in store.outbox.in_state(state, reader.id if reader else None):
+    queued = []
+    for delivery in deliveries:
         channel = routes[delivery.key.kind].channels[0]
         # Slack can be asked whether a message arrived, SMTP can't. Where it can, an arrived message is marked as sent
         # instead: sending it again would be the duplicate that at-most-once delivery avoids.
         receipt = channel.find_receipt(delivery) if state is State.UNKNOWN else None
         if receipt:
             arrived += store.outbox.mark_arrived(delivery.id, receipt, now)
-        else:
-            requeued += store.outbox.requeue(delivery.id, now)
-    return RetryReport(arrived, requeued)
+        elif store.outbox.requeue(delivery.id, now):
+            queued.append(delivery.id)
+    return RetryReport(arrived, tuple(queued), tuple(resumed.values()))
 
 
 def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list[Problem]:

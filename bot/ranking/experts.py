@@ -13,7 +13,8 @@ expert whose predictions don't help loses its weight.
 
 The features of the model of votes are a paper's row of terms (stems and bigrams), its vector of meaning, and how it
 matches the profile's text by phrases, topics together, refusals, and meaning: so how much the text counts beside the
-votes follows from the votes. A vote has weight 1 with time decay; earlier papers without a vote are added as disliked
+votes follows from the votes. A vote has weight 1 with time decay, and a paper of a library that of
+``library_weights``; earlier papers without a vote are added as disliked
 ones (background); the profile's text is one more liked paper, and what it refuses one more disliked one: votes on the
 same words outweigh it. Its bytes are arrays, never a pickle, which could run code: a header with vocabulary, intercept
 and lengths, the columns of the terms as a bit for each term of the vocabulary, and the weights.
@@ -24,6 +25,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -38,7 +40,7 @@ from bot.ranking.matching import FeatureWeights, MatchFeatures
 from bot.ranking.meaning import DIMENSIONS
 
 EXPERTS = ("text", "votes")
-# Log-odds of a match by the text alone, see ``docs/decisions/meaning.md``.
+# Log-odds of a match by the text alone, see ``docs/decisions/ranking.md``.
 TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=1.45)
 TEXT_INTERCEPT = -4.6
 # The number of votes at which both experts count half.
@@ -105,7 +107,7 @@ class Experts:
 # Predictions used per reader, the newest: models get better and interests change.
 RECENT = 60
 # With each vote a model learns, and papers of the same log-odds are liked more often: by how much (log-odds), see
-# ``docs/decisions/ranking-mixture.md``.
+# ``docs/decisions/ranking.md``.
 _GAIN_OF_A_VOTE = 0.007
 
 
@@ -155,7 +157,7 @@ class Mixture:
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of text and votes, see ``docs/decisions/meaning.md``.
+# Weights of text and votes, see ``docs/decisions/ranking.md``.
 SHIPPED = Mixture(np.array([1.0, 1.0]), 0.0)
 
 
@@ -215,7 +217,7 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
     return Mixture(weights, float(best[-1] - center @ weights))
 
 
-# ``docs/decisions/meaning.md`` has other values. Days after which a vote counts half: interests drift.
+# Of the votes' model, see ``docs/decisions/ranking.md``. Days after which a vote counts half: interests drift.
 HALF_LIFE = 120.0
 # The weight of all papers without a vote in sum, as a share of that of the votes.
 _BACKGROUND_WEIGHT = 0.3
@@ -373,13 +375,24 @@ LIBRARY_VOTES = 20.0
 # Papers of a library that are ranked by, those added last: more make no better model, and each batch of readers
 # transforms them.
 MOST_PAPERS = 500
+# A paper added centuries before the newest one: a weight of 0 could not be raised.
+_LEAST_DECAY = 1e-9
 
 
 def library_weights(ages: Mapping[PaperId, float]) -> dict[PaperId, float]:
-    """Return the factor on the weight of each paper of a library; ``ages`` are in days.
+    """Return the weight of each paper of a library, at most 1; ``ages`` are the days since each was added.
 
-    Relative to the paper added last: the same library gives the same factors on any later day, and fades as a whole.
+    A library says what its owner works on, and doesn't fade: in sum its papers weigh as many votes as they are, and
+    ``LIBRARY_VOTES`` at most, on any day. Of more papers, those added later weigh more than the others.
     """
     newest = min(ages.values(), default=0.0)
-    total = sum(time_decay(age - newest) for age in ages.values())
-    return dict.fromkeys(ages, min(1.0, LIBRARY_VOTES / total) if total else 1.0)
+    decays = {paper: max(time_decay(age - newest), _LEAST_DECAY) for paper, age in ages.items()}
+    # From the paper added last on, each takes its share of what is left by its decay, and 1 at most.
+    oldest_first = sorted(decays, key=decays.__getitem__)
+    tails = list(accumulate(decays[paper] for paper in oldest_first))
+    left = min(LIBRARY_VOTES, float(len(ages)))
+    weights = {}
+    for paper, tail in zip(reversed(oldest_first), reversed(tails), strict=True):
+        weights[paper] = min(1.0, left * decays[paper] / tail)
+        left -= weights[paper]
+    return weights

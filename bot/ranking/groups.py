@@ -3,7 +3,7 @@
     vectors of meaning, less their mean --average link--> groups --phrases of each--> names
 
 What all of the papers have in common is their reader's topic: it is subtracted before they are compared, and names no
-group. ``docs/decisions/catch-up.md`` has what was tried.
+group. ``docs/decisions/editions.md`` has what was tried.
 """
 
 from __future__ import annotations

@@ -33,9 +33,9 @@ class Interest:
     """What a reader is ranked by: the profile's words, and the papers voted on.
 
     ``text`` may hold several interests, separated by blank lines. ``ages`` are the days since each vote, 0 by default.
-    ``weights`` are factors on the weight of votes, 1 by default: papers of a library count less. ``ignored`` are words
-    that are left out of every score. ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, models
-    are fitted when the reader is ranked.
+    ``weights`` are those of papers that don't fade: of a library. ``ignored`` are words that are left out of every
+    score. ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, models are fitted when the reader
+    is ranked.
     """
 
     text: str = ""
@@ -53,6 +53,11 @@ class Interest:
         """The interests as separate texts; the keywords where there are no interests."""
         text = self.text.strip() or " ".join(self.rules.keywords)
         return [part for part in text.split("\n\n") if part.strip()]
+
+    def weight(self, paper: PaperId, newest: float = 0.0) -> float:
+        """Return what a vote counts beside one given ``newest`` days ago."""
+        fixed = self.weights.get(paper)
+        return time_decay(self.ages.get(paper, 0.0) - newest) if fixed is None else fixed
 
 
 class Best(NamedTuple):
@@ -213,11 +218,7 @@ class _ReaderBatch:
 
     def model(self, interest: Interest) -> tuple[Model, Experts]:
         """Return a reader's model, fitted now unless it is given over the same vocabulary, and its experts."""
-        ages = interest.ages
-        votes = sum(
-            time_decay(ages.get(paper.id, 0.0)) * interest.weights.get(paper.id, 1.0)
-            for paper in (*interest.up, *interest.down)
-        )
+        votes = sum(interest.weight(paper.id) for paper in (*interest.up, *interest.down))
         experts = Experts(self.learned(interest), votes, len(self._corpus.terms_))
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         disliked = list(dict.fromkeys(paper.id for paper in interest.down))
@@ -241,11 +242,8 @@ class _ReaderBatch:
         text = self._ranker.text(interest.paragraphs)
         rows = [self._row[paper_id] for paper_id, _ in votes]
         # Relative to the newest vote: the same votes give the same model on any later day, so that it can be stored.
-        ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
-        weight = [
-            time_decay(age) * interest.weights.get(paper_id, 1.0)
-            for age, (paper_id, _) in zip((ages - ages.min()).tolist(), votes, strict=True)
-        ]
+        newest = min(interest.ages.get(paper_id, 0.0) for paper_id, _ in votes)
+        weight = [interest.weight(paper_id, newest) for paper_id, _ in votes]
         background = self._corpus.background_
         unjudged = np.setdiff1d(np.arange(len(background)), self._background_row[rows])
         matches = background.matches(text).matrix()

@@ -245,13 +245,11 @@ class Outbox(Aggregate):
         query = query.where(outbox.c.state == State.RETRY, outbox.c.kind == kind)
         return self._scalar(query)
 
-    def in_state(self, state: State, reader_id: ReaderId | None = None) -> list[Delivery]:
-        """Return the messages in a state whose body is still stored, of one reader or all, oldest first."""
-        query = _DELIVERIES.where(outbox.c.state == state)
-        if reader_id is not None:
-            query = query.where(outbox.c.reader_id == reader_id)
-        rows = self._rows(query.order_by(outbox.c.id))
-        return [_delivery(row, "") for row in rows]
+    def in_state(self, state: State) -> list[Delivery]:
+        """Return the messages in a state whose body is still stored, oldest first."""
+        return [
+            _delivery(row, "") for row in self._rows(_DELIVERIES.where(outbox.c.state == state).order_by(outbox.c.id))
+        ]
 
     def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
         """Return the messages that became unknown after a time and in whose threads replies are held."""
@@ -322,6 +320,17 @@ class Outbox(Aggregate):
         query = select(outbox.c.reader_id, func.max(outbox.c.updated_at)).where(outbox.c.state == State.SENT)
         query = query.group_by(outbox.c.reader_id)
         return dict(self._rows_in(query, outbox.c.reader_id, reader_ids))
+
+    def others_were_accepted(self, delivery: Delivery) -> bool:
+        """Return whether the channel has accepted a message for another reader since this one was made."""
+        made = select(outbox.c.created_at).where(outbox.c.id == delivery.id).scalar_subquery()
+        others = (outbox.c.kind == delivery.key.kind) & (outbox.c.reader_id != delivery.reader.id)
+        query = select(exists().where(others, outbox.c.state == State.SENT, outbox.c.updated_at >= made))
+        return bool(self._scalar(query))
+
+    def states_of(self, delivery_ids: Collection[int]) -> list[State]:
+        """Return the states of messages, without those that are gone."""
+        return [row.state for row in self._rows_in(select(outbox.c.state), outbox.c.id, delivery_ids)]
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
         """Return the states of each edition's messages, part by part; editions without messages are left out."""

@@ -4,8 +4,8 @@
     clause --versions--> in fewer words: "compared to large language models" is "compared to LLMs"
            --cuts--> without its last phrases, further predicates and list items
 
-``words.json`` is learned by ``bench/line_words.py`` from where punctuation stands; ``docs/decisions/lines.md`` has what
-was measured.
+``words.json`` is learned by ``bench/line_words.py`` from where punctuation stands; ``docs/decisions/summaries.md`` has
+what was measured.
 """
 
 from __future__ import annotations

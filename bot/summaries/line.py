@@ -8,7 +8,8 @@
 
 A sentence is shortened by steps that keep it grammatical and true: words on who found it and where are left out before
 the clause, and parts after its object. What remains has its verb, and refers to nothing outside the line. The weights
-of the candidates' features are learned by ``bench/line_weights.py``; ``docs/decisions/lines.md`` has what was measured.
+of the candidates' features are learned by ``bench/line_weights.py``; ``docs/decisions/summaries.md`` has what was
+measured.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ Disabled unless the settings have an endpoint. Only a paper's title and abstract
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from bot.model.clock import Deadline
-from bot.model.errors import TldrError
+from bot.model.errors import TldrError, UnusableTldrError
 
 # The last sentence reduces prompt injection: an abstract is text of strangers. The answer is untrusted in any case,
 # and escaped like the abstract itself.
@@ -21,6 +22,11 @@ _PROMPT = (
 _MAX_RESPONSE_BYTES = 64 * 1024
 # Characters. A sentence of 30 words has about 200; a model that writes twice as many ignored the prompt.
 _MAX_SENTENCE_LENGTH = 400
+# Mail programs make links of them, and an abstract may ask the model to write one.
+_ADDRESS = re.compile(
+    r"://|\bwww\.|\w@\w|\b[\w-]{1,63}\.(?:ai|app|ch|cn|co|com|de|dev|edu|eu|fr|gov|info|io|me|net|org|ru|uk|xyz)\b",
+    re.IGNORECASE,
+)
 
 
 class Endpoint:
@@ -34,7 +40,10 @@ class Endpoint:
         self._timeout = timeout
 
     def tldr(self, title: str, abstract: str) -> str:
-        """Return the paper in one sentence, on one line and without quotation marks; raises TldrError."""
+        """Return the paper in one sentence, on one line and without quotation marks.
+
+        Raises UnusableTldrError for an answer that is something else or holds an address, else TldrError.
+        """
         messages = [
             {"role": "system", "content": _PROMPT},
             {"role": "user", "content": f"Title: {title}\n\nAbstract: {abstract}"},
@@ -47,7 +56,9 @@ class Endpoint:
         # Models quote the sentence although the prompt asks for the sentence alone.
         sentence = " ".join(content.split()).strip('"“” ') if isinstance(content, str) else ""
         if not sentence or len(sentence) > _MAX_SENTENCE_LENGTH:
-            raise TldrError(f"{self._url}: answered {len(sentence)} characters where one sentence was asked for")
+            raise UnusableTldrError(f"{self._url}: answered {len(sentence)} characters instead of one sentence")
+        if _ADDRESS.search(sentence):
+            raise UnusableTldrError(f"{self._url}: answered with an address in the sentence")
         return sentence
 
     def _post(self, body: dict[str, Any]) -> bytes:

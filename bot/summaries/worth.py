@@ -1,7 +1,7 @@
 """How probably a line says what a paper found or made, whole and by itself: its features, and their weights.
 
 The weights are learned by ``bench/line_weights.py`` from lines that were graded beside their abstracts;
-``docs/decisions/lines.md`` has what was measured.
+``docs/decisions/summaries.md`` has what was measured.
 """
 
 from __future__ import annotations

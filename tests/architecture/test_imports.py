@@ -38,8 +38,13 @@ def imported(path: Path) -> set[str]:
 
 # Libraries that several packages need for different purposes: sources fetches untrusted URLs, summaries posts to the
 # owner's endpoint, channels writes in Zotero libraries. A kind of source declares its settings where it stands.
-# What programs may ask for is described to them by pydantic, too.
-SHARED = {"httpx2": {"channels", "sources", "summaries"}, "pydantic": {"cli", "config", "sources"}}
+# What programs may ask for is described to them by pydantic, too. Calendars are read in the parser process, and plans
+# written as calendars outside of it.
+SHARED = {
+    "httpx2": {"channels", "sources", "summaries"},
+    "icalendar": {"formats", "operate"},
+    "pydantic": {"cli", "config", "sources"},
+}
 
 
 def test_each_third_party_library_is_imported_in_one_package():

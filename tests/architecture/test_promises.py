@@ -83,19 +83,22 @@ def options_of(command) -> list[list[str]]:
     return own + [forms for inner in getattr(command, "commands", {}).values() for forms in options_of(inner)]
 
 
-def pinned(file: Path) -> set[str]:
-    """Return the entries of a file of requirements, each with its hashes."""
-    return set(file.read_text().replace("\\\n", "").splitlines())
+def pinned(file: Path) -> list[str]:
+    """Return the entries of a file of requirements and of those it includes, each with its hashes."""
+    entries = []
+    for line in file.read_text().replace("\\\n", "").splitlines():
+        entries += pinned(file.parent / line.removeprefix("-r ")) if line.startswith("-r ") else [line]
+    return entries
 
 
-def test_requirements_have_hashes_and_name_no_registry():
-    everything = pinned(ROOT / "constraints.txt")
-    for file in (ROOT / ".ci" / "requirements").iterdir():
-        assert pinned(file) <= everything or file.stem == "fuzz"
-        everything |= pinned(file)
+def test_requirements_have_hashes_name_no_registry_and_are_pinned_once():
+    everything = pinned(ROOT / ".ci" / "requirements" / "fuzz.txt")  # which includes all others
+    assert {line for file in (ROOT / ".ci" / "requirements").iterdir() for line in pinned(file)} <= set(everything)
     assert [
         line for line in everything if not re.fullmatch(r"[\w.-]+==[^:@]+( +--hash=sha256:[0-9a-f]{64})+", line)
     ] == []
+    pins = [line.partition(" --hash")[0].strip() for line in everything]
+    assert len(pins) == len(set(pins))
 
 
 @pytest.mark.parametrize(("name", "parts"), [("run", ()), ("queue", ("postgres", "queue"))])

@@ -12,7 +12,7 @@ from bot.channels import Cancelled
 from bot.channels.slack.transport import SlackChannel
 from bot.model.errors import ConfigError, DeliveryError, FailureScope
 
-from .slack_server import DROP
+from .slack_server import DROP, SlackServer
 
 TOKEN = "xoxb-not-a-real-token"
 PAYLOAD = {"text": "One paper", "blocks": [{"type": "divider"}]}
@@ -122,6 +122,12 @@ def test_a_429_without_a_word_or_a_time_is_one_too(slack_server, channel, delive
         (200, b'{"ok": true, "ts": '),
         (200, b"\xff\xfe"),
         (200, {}),
+        (200, {"ok": True}),
+        (200, {"ok": True, "ts": None}),
+        (200, {"ok": True, "ts": {"a": 1}}),
+        (200, [True]),
+        (408, b"<html>timeout</html>"),
+        (499, b""),
         (200, DROP),
         (500, DROP),
     ],
@@ -131,6 +137,16 @@ def test_what_slack_may_have_posted_is_unknown_and_posted_once(slack_server, cha
     error = refusal(channel, delivery, started)
     assert (error.unknown, error.permanent) == (True, False)
     assert (len(slack_server.posts), started.calls) == (1, 1)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_is_followed_with_the_token(slack_server, servers, channel, delivery, started, status):
+    """urllib, which slack_sdk 3.47 uses, follows redirects to any host with all headers, and turns POST into GET."""
+    other = servers(SlackServer())
+    slack_server.status, slack_server.body = status, b""
+    slack_server.headers = {"Location": f"{other.url}/chat.postMessage"}
+    assert refusal(channel, delivery, started).unknown
+    assert (len(slack_server.posts), other.paths) == (1, [])
 
 
 def test_no_answer_in_time_is_unknown(servers, delivery):

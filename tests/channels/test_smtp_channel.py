@@ -95,3 +95,9 @@ def test_a_check_says_what_would_stop_the_channel(mail_server, connect, tls):
     with pytest.raises(DeliveryError) as caught:
         connect(server, "starttls", context=tls.client, username="ada", password="wrong").check()
     assert caught.value.scope is FailureScope.CHANNEL
+
+
+@pytest.mark.parametrize("reply", [b"250 \xff\xfe\x00queued", b"250"])
+def test_a_receipt_that_can_not_be_read_is_shown_as_such(scripted, connect, delivery, started, reply):
+    server = scripted(dot=reply + b"\r\n")
+    assert connect(server).send(delivery, started) == "250 (the reply's text can't be read)"

@@ -9,6 +9,7 @@ from bot.model.errors import FailureScope
 from .smtp_servers import refusal
 
 C, P, R, M = FailureScope.CHANNEL, FailureScope.POLICY, FailureScope.READER, FailureScope.MESSAGE
+D = FailureScope.RECIPIENT  # in doubt
 
 
 REPLIES = [
@@ -18,8 +19,16 @@ REPLIES = [
     ("MAIL", b"550 no", True, P),
     ("MAIL", b"451 later", False, M),
     ("RCPT", b"550 5.1.1 no such user", True, R),
-    ("RCPT", b"550 no such user", True, R),
-    ("RCPT", b"552 5.2.2 mailbox full", True, R),
+    ("RCPT", b"550 5.1.6 mailbox has moved", True, R),
+    ("RCPT", b"556 5.1.10 null MX", True, R),
+    ("RCPT", b"550 5.2.1 mailbox disabled", True, R),
+    ("RCPT", b"550 no such user", True, D),
+    ("RCPT", b"550 relay not permitted", True, D),
+    ("RCPT", b"550 5.1.2 bad destination system", True, D),
+    ("RCPT", b"551 5.4.4 no route", True, D),
+    ("RCPT", b"552 5.2.2 mailbox full", False, M),
+    ("RCPT", b"552 mailbox full", False, M),
+    (".", b"552 5.2.2 mailbox full", False, M),
     ("RCPT", b"450 4.2.0 greylisted", False, M),
     ("RCPT", b"421 4.7.0 closing", False, M),
     ("RCPT", b"554 5.7.1 relay access denied", True, P),

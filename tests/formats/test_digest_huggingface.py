@@ -69,8 +69,8 @@ def test_characters_that_databases_refuse_are_removed() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"[]", "JSON, but not a list of Hugging Face"),
-        (b'{"error": "Internal"}', "JSON, but not a list"),
+        (b"[]", "JSON, but none of the lists that Paperbot reads: Hugging Face, bioRxiv"),
+        (b'{"error": "Internal"}', 'JSON, but none of the lists .*; it says "Internal"'),
         (b"[{", "JSON that can't be read"),
         (b"[" * 100_000, "JSON that can't be read"),
         (b"[" + b"1" * 10_000 + b"]", "JSON that can't be read"),

@@ -114,7 +114,7 @@ def test_a_mail_without_a_valid_character_set_is_read_by_detection(charset: byte
 
 def test_the_subject_of_a_mail_is_decoded_by_character_sets_alone() -> None:
     def subject(encoded: bytes) -> str:
-        return read_mail(b"From: a@example.org\nSubject: " + encoded + b"\n\n" + KEYWORD).subject
+        return read_mail(b"From: a@example.org\nSubject: " + encoded + b"\n\n" + KEYWORD)[0].subject
 
     assert subject(b"=?iso-8859-1?q?K=E4uze?=") == "Käuze"
     assert subject(rb"=?unicode_escape?q?=5Cu004fwls?=") == "=?unicode_escape?q?=5Cu004fwls?="

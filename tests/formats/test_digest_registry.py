@@ -10,13 +10,12 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from alert_mails import OWLS
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.formats.format import MAX_BYTES
-from bot.formats.html import html_lines
-from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS, parse
+from bot.formats.json_lists import JSON_LIST
+from bot.formats.registry import DOCUMENTS, FORMATS, parse
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 
@@ -43,7 +42,7 @@ KNOWN = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
 
 
 def test_the_order_of_the_registry_decides_nothing() -> None:
-    titles = [form.title for form in (*FORMATS, *DOCUMENTS, *HTML_MAILS)]
+    titles = [form.title for form in (*FORMATS, *DOCUMENTS)]
     assert len(set(titles)) == len(titles)
     # Formats may begin on the same line; then these decide.
     assert len({form.specificity for form in FORMATS}) == len(FORMATS)
@@ -53,30 +52,21 @@ def test_the_order_of_the_registry_decides_nothing() -> None:
     ("beginning", "title"),
     [
         *((file.read_text(), "RSS or Atom feed") for file in sorted((Path(__file__).parent / "feeds").glob("*.xml"))),
-        ('{"messages": [], "collection": []}', "bioRxiv JSON"),
-        ('{ "collection": []}', "bioRxiv JSON"),
-        ('{"meta": {"count": 0}, "results": []}', "OpenAlex JSON"),
-        ('{"error": "no such page"}', "Daily Papers JSON"),
-        ('[{"paper": {"id": "2606.00467"}}]', "Daily Papers JSON"),
+        ('{"messages": [], "collection": []}', JSON_LIST.title),
+        ('[\n  {"paper": {"id": "2606.00467"}}]', JSON_LIST.title),
+        ("[]", JSON_LIST.title),
         ("{\\rtf1 Owls}", None),
+        # Markdown that begins like a list.
+        ("[![Contributors][c]][u]\n\n# Owls", None),
+        ("[Owls](https://example.org/owls)", None),
+        ("[[Back]](#toc)", None),
+        ("[1] Owls by night", None),
         (KEYWORD, None),
         (PAGE, None),
     ],
 )
 def test_one_document_at_most_recognises_a_file(beginning: str, title: str | None) -> None:
     assert [form.title for form in DOCUMENTS if form.beginning.match(beginning)] == ([title] if title else [])
-
-
-@pytest.mark.parametrize(
-    ("html", "name"),
-    [
-        (OWLS, "google-scholar"),
-        ('<a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/1/">Owls.</a>', "pubmed"),
-    ],
-)
-def test_one_format_recognises_an_alert(html: str, name: str) -> None:
-    lines = html_lines(html)
-    assert [form.name for form in HTML_MAILS if form.recognises(lines)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -95,16 +85,32 @@ def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None
     assert "\n" not in message
 
 
+def test_a_document_of_another_kind_is_named() -> None:
+    known = f"no digest that Paperbot knows (known: {KNOWN})"
+    assert refusal(r"{\rtf1 Owls}").startswith(f"{known}, but an RTF document")
+
+
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("page", "kind"),
     [
-        ("\n<!DOCTYPE html><p>Owls", "an HTML page"),
+        ("\n<!DOCTYPE html><p>Owls", "an HTML page, not a feed or digest; look on it"),
         ("<html lang='en'>", "an HTML page"),
-        (r"{\rtf1 Owls}", "an RTF document"),
+        ("<?xml version='1.0'?>\n<!-- saved -->\n<html><body>Owls", "an HTML page"),
+        ('<html><head><meta content="index" name="robots"><title>Owls</title></head>', "an HTML page"),
+        # Whole pages have forms to sign in and against robots.
+        ("<html><body>" + "<p>Owls see by night.</p>" * 500 + '<input type="password"> captcha', "an HTML page"),
+        ("<!DOCTYPE html><html><head><title>Just a moment...</title>", "a page that checks for robots"),
+        ("<html><body>Please verify you are a human" + " " * 9_000, "a page that checks for robots"),
+        ("<html><body><h2>Checking your browser before accessing example.org</h2>", "a page that checks for robots"),
+        ("<html><body>Request unsuccessful. Incapsula incident ID: 1-2</body>", "a page that checks for robots"),
+        ("<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD><BODY>", "a page that checks for robots"),
+        ("<html><script>var dd={'host':'geo.captcha-delivery.com'}</script>", "a page that checks for robots"),
+        ("<!doctype html><title>Sign in - Owl University</title>", "a login page"),
+        ('<html><form><input name="p" type="password"></form>', "a login page"),
     ],
 )
-def test_other_kinds_of_text_are_named(text: str, kind: str) -> None:
-    assert refusal(text).startswith(f"no digest that Paperbot knows (known: {KNOWN}), but {kind}")
+def test_a_page_is_refused_by_what_it_is_and_what_to_do(page: str, kind: str) -> None:
+    assert refusal(page).startswith(kind)
 
 
 def test_empty_and_binary_files_are_named() -> None:

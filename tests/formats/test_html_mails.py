@@ -90,6 +90,7 @@ def test_a_pubmed_mail_gives_its_articles() -> None:
         Entry(
             title="How owls see by night",
             authors=("Lovelace A", "Hopper G"),
+            published=date(2026, 1, 20),
             doi="10.1234/owls.5",
             url="https://pubmed.ncbi.nlm.nih.gov/41000001/",
             alert="What's new for 'owls' in PubMed",
@@ -188,7 +189,8 @@ def test_a_mail_without_papers_names_its_sender_and_what_was_seen(rows: str) -> 
 def test_a_mail_of_plain_text_that_is_not_a_digest_names_its_sender() -> None:
     content = b"From: Shop <shop@example.com>\nMessage-ID: <1@x>\nSubject: Cheap owls\n\nDear friend, buy owls.\n"
     with pytest.raises(
-        DigestError, match=r'a mail from shop@example\.com, "Cheap owls", has only plain text: no digest'
+        DigestError,
+        match=r'a mail from shop@example\.com, "Cheap owls", has nothing in its plain text that is',
     ):
         read(content)
 

@@ -32,13 +32,12 @@ from hostile.shapes import (
     SHAPES,
 )
 
-from bot.config.home import parse_opml
-from bot.formats import journal_mail, library, mail
+from bot.formats import feed_list, journal_mail, library, mail, scholar_mail
 from bot.formats.format import decode, split_lines
 from bot.formats.html import html_lines
-from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS, parse
+from bot.formats.registry import DOCUMENTS, FORMATS, parse
 from bot.model import Entry, RawDigest
-from bot.model.errors import DigestError, UsageError
+from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, keys, normalised_title
 from bot.model.wording import shorten
 from bot.sources import arxiv
@@ -112,8 +111,8 @@ def texts(data: bytes) -> None:
 
 def opml(data: bytes) -> None:
     """A list of feeds."""
-    with contextlib.suppress(UsageError):
-        parse_opml(data)
+    with contextlib.suppress(DigestError):
+        feed_list.parse(RawDigest("", "feeds", data))
 
 
 def arxiv_answer(data: bytes) -> None:
@@ -180,7 +179,7 @@ def html_mails(data: bytes) -> None:
     message = mail.Mail("a@example.org", "A", "Owls", None, "", html)
     with contextlib.suppress(DigestError):
         lines = html_lines(html)
-        for reader in (*HTML_MAILS, journal_mail):
+        for reader in (scholar_mail, journal_mail):
             parsed = reader.parse(message, lines)
             for entry in parsed.entries if parsed else ():
                 check(entry)

@@ -2,18 +2,26 @@
 
 from datetime import UTC, date, datetime, time, timedelta
 from random import Random
-from zoneinfo import available_timezones
 
 import pytest
 import schedule_years
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.model.clock import LOOK_BACK, days_between, due_slots, local_date, local_time, moment, next_moment
+from bot.model.clock import (
+    LOOK_BACK,
+    days_between,
+    due_slots,
+    local_date,
+    local_time,
+    moment,
+    next_moment,
+    timezone_names,
+)
 
 WORKDAYS = ("mon", "tue", "wed", "thu", "fri")
 EVERY_DAY = (*WORKDAYS, "sat", "sun")
-ZONES = sorted(available_timezones())
+ZONES = sorted(timezone_names())
 
 
 def at(text: str) -> datetime:

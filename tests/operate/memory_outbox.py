@@ -170,6 +170,9 @@ class MemoryOutbox:
             row.delivery = replace(row.delivery, attempts=row.delivery.attempts - 1)
         return self._settle(delivery, State.RETRY, code, detail, not_before)
 
+    def others_were_accepted(self, delivery):
+        return any(row.state is State.SENT and row.delivery.reader != delivery.reader for row in self.rows.values())
+
     def steal(self, delivery):
         """Claim the row for another worker, as after the end of the lease."""
         row = self.rows[delivery.id]

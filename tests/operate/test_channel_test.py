@@ -205,7 +205,11 @@ def test_check_says_how_messages_are_delivered_and_what_will_not_work(home, by_s
     assert "?   links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out
     assert "?   profiles/nobody.toml has no readers" in answer.out
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
-    assert "links in messages" not in paperbot("check").out
+    https = paperbot("check").out
+    assert "links in messages" not in https
+    assert "RFC 8058" not in https
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "http://papers.example.org")
+    assert "mail programs unsubscribe by https:// only (RFC 8058)" in paperbot("check").out
 
 
 def test_check_warns_of_slack_buttons_without_a_receiver(home, by_slack, paperbot, monkeypatch):

@@ -9,7 +9,7 @@ from support import counts
 
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope
-from bot.operate.dispatcher import BATCH, MAX_UNANSWERED
+from bot.operate.dispatcher import BATCH, MAX_REFUSED_RECIPIENTS, MAX_UNANSWERED
 
 from .scripted_channels import PatientChannel, ScriptedChannel
 
@@ -128,3 +128,55 @@ def wait_for(tried, send):
         return send(delivery, start_data)
 
     return patiently
+
+
+RELAY = DeliveryError("550 relay not permitted", permanent=True, scope=FailureScope.RECIPIENT, code="550")
+
+
+def test_several_refused_recipients_in_a_row_are_the_servers_fault(dispatcher, rows, mail, readers, now):
+    added = rows(40)
+    mail.before = dict.fromkeys(range(1, 41), RELAY)
+    report = dispatcher.deliver_due(now)
+    assert readers.stopped == {}
+    assert {row.state for row in added} == {S.RETRY, S.PENDING}
+    assert f"{MAX_REFUSED_RECIPIENTS} recipients in a row were refused" in str(report.problems[-1])
+    assert "550 relay not permitted" in str(report.problems[-1])
+    # Hours later, with a probe each time: the rows are still there, and go out once the server is mended.
+    later = now
+    for _ in range(12):
+        later += timedelta(hours=1)
+        dispatcher.deliver_due(later)
+    assert {row.state for row in added} == {S.RETRY, S.PENDING}
+    mail.before.clear()
+    dispatcher.deliver_due(later + timedelta(hours=1))
+    dispatcher.deliver_due(later + timedelta(hours=6))
+    assert sorted(mail.sent) == list(range(1, 41))
+
+
+def test_dead_addresses_side_by_side_keep_nobody_else_waiting_for_long(dispatcher, rows, mail, readers, now):
+    rows(10)
+    mail.before = dict.fromkeys(range(1, 5), RELAY)
+    dispatcher.deliver_due(now)
+    for minutes in (1, 2, 7):
+        dispatcher.deliver_due(now + timedelta(minutes=minutes))
+    assert mail.sent == list(range(5, 11))
+    assert readers.stopped == {}
+
+
+def test_a_recipient_refused_each_time_while_others_are_accepted_is_stopped(dispatcher, rows, mail, readers, now):
+    added = rows(2)
+    mail.before[1] = RELAY
+    for hour in range(0, 40, 5):
+        dispatcher.deliver_due(now + timedelta(hours=hour))
+    assert [row.state for row in added] == [S.FAILED, S.SENT]
+    assert list(readers.stopped) == [added[0].delivery.reader.id]
+
+
+def test_the_only_recipient_is_not_stopped_by_a_refusal_that_does_not_name_the_mailbox(
+    dispatcher, rows, mail, readers, now
+):
+    (row,) = rows(1)
+    mail.before[1] = RELAY
+    for hour in range(0, 40, 5):
+        dispatcher.deliver_due(now + timedelta(hours=hour))
+    assert (row.state, readers.stopped) == (S.FAILED, {})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 import time_machine
 
@@ -41,7 +44,7 @@ def test_retry_of_a_refused_reader_reactivates_them(mails, paperbot):
     assert "550 5.1.1 no such user" in paperbot("status", "--now", NOW, "--json").json["readers"][0]["stopped"]
     del mails.replies["ada@example.org"]
     out = paperbot("retry", "--failed", READER, "--now", NOW).out
-    assert out.startswith("1 tried again; 1 delivered")
+    assert out.startswith("1 reader resumed; 1 tried again; 1 delivered")
     assert paperbot("status", "--now", NOW, "--json").json["readers"][0]["stopped"] is None
     assert len(mails.mails) == 1
 
@@ -168,3 +171,52 @@ def test_a_quiet_edition_says_when_the_last_paper_arrived(home, paperbot):
     status = paperbot("status", "--now", "2025-05-08T09:00:00+02:00", "--json").json["readers"][0]
     assert status["quiet"]["reason"] == "nothing new"
     assert status["quiet"]["words"].endswith(" The last one came on 7 May 2025.")
+
+
+@pytest.fixture
+def forty(home, mails):
+    """A profile of forty readers, and a mail server that refuses every recipient."""
+    profile = home / "profiles" / "reward-models.toml"
+    text = profile.read_text()
+    more = "".join(f'[[readers]]\nemail = "r{number}@example.org"\n' for number in range(39))
+    profile.write_text(text.replace("[[readers]]\n", f"{more}[[readers]]\n", 1))
+    mails.replies["RCPT"] = "550 relay not permitted"
+    return mails
+
+
+def test_a_servers_mistake_stops_no_reader_and_heals_without_a_command(forty, paperbot):
+    first = paperbot("run", "--now", NOW, "--json").json
+    assert (first["delivered"], first["failed"]) == (0, 0)
+    assert any("recipients in a row were refused" in problem["problem"] for problem in first["problems"])
+    status = paperbot("status", "--now", NOW, "--json").json
+    assert {reader["stopped"] for reader in status["readers"]} == {None}
+    forty.replies.clear()
+    for hours in ("10:00", "15:00"):
+        paperbot("run", "--now", f"2025-05-07T{hours}:00+02:00")
+    addresses = [mail.recipients[0] for mail in forty.mails]
+    assert len(addresses) == len(set(addresses)) == 40
+
+
+@pytest.mark.parametrize("asked", [["--failed"], ["reward-models", "--failed"], ["reward-models"]])
+def test_retry_resumes_refused_readers_delivers_and_says_so(home, forty, paperbot, asked):
+    """Of a store in which every reader was stopped, as by 5.1.1 with the last three still waiting."""
+    from bot.app import open_app
+
+    paperbot("run", "--now", NOW)
+    with open_app(home) as app:
+        for reader in app.store.readers.all():
+            app.store.readers.suppress(reader.id, "550 relay not permitted")
+    given_up = "state = 'failed'" if "--failed" in asked else "state = 'retry', not_before = '2025-05-08 00:00:00'"
+    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store, store:
+        store.execute(f"update outbox set {given_up}")
+    forty.replies.clear()
+    answer = paperbot("retry", *asked, "--now", NOW, "--json")
+    assert (answer.code, answer.json["again"], answer.json["delivered"], len(answer.json["resumed"])) == (0, 40, 40, 40)
+    assert len({mail.recipients[0] for mail in forty.mails}) == len(forty.mails) == 40
+
+
+def test_retry_that_delivers_nothing_fails(forty, paperbot):
+    paperbot("run", "--now", NOW)
+    answer = paperbot("retry", "--now", NOW)
+    assert answer.code == 1
+    assert "0 delivered" in answer.out

@@ -1,12 +1,10 @@
-"""The model of votes: what it learns, that it is kept as arrays, and how much votes and libraries count."""
+"""The model of votes: what it learns, and that it is kept as arrays."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.ranking.corpus import Corpus
-from bot.ranking.experts import HALF_LIFE, LIBRARY_VOTES, dump, library_weights, load, time_decay
+from bot.ranking.experts import dump, load
 from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.ranking import Rules
 from tests.ranking.test_ranker import paper
@@ -99,28 +97,3 @@ def test_votes_of_one_kind_without_any_other_paper_teach_nothing():
     assert not learned.direction.any()
     assert (len(learned.columns), learned.intercept) == (0, 0)
     assert load(dump(learned)).vocabulary == home.vocabulary
-
-
-def total(ages):
-    weights = library_weights(ages)
-    return sum(weights[paper] * time_decay(age) for paper, age in ages.items())
-
-
-AGES = st.lists(st.floats(0, 5_000), min_size=1, max_size=60).map(lambda ages: dict(enumerate(ages)))
-
-
-@given(ages=AGES)
-def test_a_whole_library_weighs_a_few_votes_at_most_and_each_paper_one(ages):
-    assert total(ages) <= LIBRARY_VOTES * (1 + 1e-9)
-    assert max(library_weights(ages).values()) <= 1
-
-
-@given(ages=AGES, days=st.floats(0, 1_000))
-def test_on_a_later_day_the_factors_are_the_same(ages, days):
-    later = library_weights({paper: age + days for paper, age in ages.items()})
-    assert later == pytest.approx(library_weights(ages))
-
-
-def test_a_few_papers_weigh_like_votes_and_fade_like_votes():
-    assert (library_weights({1: 0.0, 2: 100.0}), library_weights({})) == ({1: 1.0, 2: 1.0}, {})
-    assert total(dict.fromkeys(range(1_000), HALF_LIFE)) == pytest.approx(LIBRARY_VOTES / 2)

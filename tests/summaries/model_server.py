@@ -9,12 +9,13 @@ from servers import HttpServer, body_of
 
 
 class ModelServer(HttpServer):
-    """Set ``answer`` (bytes) and ``status``; with ``endless`` it sends blanks until the client disconnects."""
+    """Set ``answer`` (bytes), ``answers``, ``status``; if ``endless``, it sends blanks until the client disconnects."""
 
     def __init__(self):
         super().__init__()
         self.status = 200
         self.answer = completion("In one sentence.")
+        self.answers: list[bytes] = []  # the first ones, before ``answer``
         self.endless = False
         self.received: list[tuple[str, str | None, dict]] = []
         self.url = f"http://{self.host}/v1"
@@ -23,7 +24,7 @@ class ModelServer(HttpServer):
         self.received.append((request.path, request.headers["Authorization"], json.loads(body_of(request))))
         request.send_response(self.status)
         request.end_headers()
-        request.wfile.write(self.answer)
+        request.wfile.write(self.answers.pop(0) if self.answers else self.answer)
         with suppress(OSError):  # the client disconnects
             while self.endless:
                 request.wfile.write(b" " * 4096)

@@ -43,6 +43,9 @@ def test_without_a_key_no_authorization_is_sent(model):
         completion(None),
         completion(" "),
         completion("x" * 401),
+        completion("We weed, see https://weeds.example/claim."),
+        completion("We weed, as weeds.com shows."),
+        completion("We weed; write to ada@weeds.example."),
     ],
 )
 def test_an_answer_that_is_not_one_sentence_is_an_error(model, endpoint, answer):

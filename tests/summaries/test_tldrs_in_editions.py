@@ -5,6 +5,8 @@ import json
 import pytest
 from support import digest
 
+from .model_server import completion
+
 NOW = "2025-05-07T09:00:00+00:00"
 
 
@@ -80,6 +82,20 @@ def test_after_a_failure_summaries_are_extractive_and_no_further_request_is_sent
     assert (answer.json["editions"], answer.json["delivered"]) == (1, 1)
     assert "It works in 9 of 10 cases" in mails(papers)[0]
     assert len(model.received) == 1
+
+
+@pytest.mark.parametrize("answer", ["x" * 500, "Claim it at https://owls.example/now."])
+def test_an_unusable_answer_costs_its_own_paper_only_and_is_not_asked_for_again(papers, paperbot, model, answer):
+    model.answers = [completion(answer)]
+    report = run(paperbot)
+    assert (report.code, report.json["delivered"], len(report.json["problems"])) == (1, 1, 1)
+    (mail,) = mails(papers)
+    assert mail.count("TL;DR: In one sentence.") == 1
+    assert mail.count("It works in 9 of 10 cases") >= 1
+    assert "owls.example" not in mail
+    (papers / "profiles" / "too.toml").write_text((papers / "profiles" / "all.toml").read_text())
+    run(paperbot)
+    assert len(model.received) == 2
 
 
 def test_a_preview_shows_stored_tldrs_and_requests_none(papers, paperbot, model):

@@ -57,6 +57,72 @@ def test_latex_becomes_unicode(latex: str, plain: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("latex", "plain"),
+    [
+        (r"$\sim$100 and 0.5$\pm$0.1, 3$\times$10$^5$", "~100 and 0.5±0.1, 3×10⁵"),
+        (r"$\geq$3 sigma, $z\sim$10, $\lesssim$10 pc", "≥3 sigma, z~10, ≲10 pc"),
+        (r"$\sim$$10^{-3}$, $p<$0.05, $>$3, $-$5, $n$2, 0.25$^{\circ}\times$0.25$^{\circ}$",
+         "~10⁻³, p<0.05, >3, -5, n2, 0.25°×0.25°"),
+        (r"($\sim $5, 1.5$\times $ to 2$\times $, $ x_1 $ or $ \alpha$", "(~5, 1.5× to 2×, x₁ or α"),
+        (r"costs $5 and $10 million, $100", "costs $5 and $10 million, $100"),
+        (r"costs $5 and 3$\times$10 as well as $7 for $x$", "costs $5 and 3×10 as well as $7 for x"),
+        (r"$5 per \textit{token} and $10 of $\alpha$", "$5 per token and $10 of α"),
+        (r"from $5 to $10 with $p$ of 3$\sigma$, US$5-$6", "from $5 to $10 with p of 3σ, US$5-$6"),
+        (r"US$100 and 5$ each, between $1M and $2M, $\$5$", "US$100 and 5$ each, between $1M and $2M, $5"),
+    ],
+)  # fmt: skip
+def test_a_dollar_sign_beside_a_digit_ends_a_formula_or_begins_a_price(latex: str, plain: str) -> None:
+    assert readable(latex) == plain
+
+
+@pytest.mark.parametrize(
+    ("latex", "plain"),
+    [
+        # pylatexenc 2.11 knows the first of these fractions alone, and joins the arguments of the others: 12.
+        (r"$\frac{1}{2}$ $\tfrac{1}{2}$ $\dfrac{1}{2}$ \nicefrac{1}{2} $\sfrac{1}{2}$ $\cfrac{1}{2}$",
+         "1/2 1/2 1/2 1/2 1/2 1/2"),
+        (r"$\tfrac12$ $\frac12$ $\frac1n$ $2\frac{1}{2}$ 2$\tfrac12$", "1/2 1/2 1/n 2 1/2 2 1/2"),
+        (r"$\frac{1}{2}3$ $\frac{1}{2}$5 $x^{\frac12}$ $10^\frac{1}{2}$", "1/2 3 1/2 5 x^(1/2) 10^(1/2)"),
+        (r"$\frac{1}{2}\frac{3}{4}$ $\frac{a}{b}c$ $\frac{\frac12}{3}$ $-\frac{1}{2}$", "1/2 3/4 a/b c (1/2)/3 -1/2"),
+        (r"$\binom{n}{k}$ $\dbinom{12}{3}$ ${n \choose k}$ ${n\over 2}$", "C(n, k) C(12, 3) n choose k n over 2"),
+        (r"10\textsuperscript{5} CO\textsubscript{2} 19\textsuperscript{th}", "10⁵ CO₂ 19th"),
+        (r"$0.\overline{3}$ and $\overline{AB}$ and $\widetilde{O}(n)$", "0.3̅ and A̅B̅ and Õ(n)"),
+        (r"$10^{n}2$ $n^{2/3}$ $\mathbb{R}^{n \times m}$ $10^{5.5}$", "10^(n)2 n^(2/3) ℝ^(n × m) 10^5.5"),
+        (r"\foo{1}{2} \foo[1]{2} \foo{a}{b} \foo{x} 5\foo 5\foo{3} $\Pr[x=1]$",
+         r"\foo{1}{2} \foo[1]{2} a b x 5 foo 5 3 Pr[x=1]"),
+        (r"\replaced{study }{paper }of $\braket{0|1}$ and $\braket{0}{1}$", "study paper of ⟨0|1⟩ and ⟨0|1⟩"),
+    ],
+)  # fmt: skip
+def test_numbers_are_never_joined(latex: str, plain: str) -> None:
+    assert readable(latex) == plain
+
+
+@pytest.mark.parametrize(
+    ("latex", "plain"),
+    [
+        (r"$p\lt 0.05$ $p\gt0.05$ $p\le 0.05$ $p \nless 3$", "p < 0.05 p > 0.05 p ≤ 0.05 p ≮ 3"),
+        (r"$a\la 10$, $a \ga 10$, $\stackrel{<}{\sim}$10", "a ≲ 10, a ≳ 10, ≲10"),
+        # pylatexenc 2.11 drops the negation, and the sentence says the opposite.
+        (r"$A\not\equiv s$ and $x \not\in A$ and $x\not=y$", "A≢ s and x ∉ A and x≠y"),
+        (r"\ensuremath{\alpha}, $\mathrm{M}_\odot$, M$_\odot$, $^{13}$CO, H$\alpha$", "α, M_⊙, M_⊙, ¹³CO, Hα"),
+        (r"$M_{\rm BH}$, [C\,{\sc ii}], $\mathrm{[O\,{III}]}$, \ion{C}{iv}", "M_BH, [C ii], [O III], C IV"),
+        (r"10$\deg$ $10\deg$ $\deg f$ $5\arcmin$ 0\farcs5 $5^{\prime\prime}$", "10° 10° deg f 5′ 0″.5 5″"),
+        (r"5\angstrom, 5\kms, 5\,\kms, $10\msun$", "5 Å, 5 km/s, 5 km/s, 10 M_⊙"),
+        (r"\SI{5}{\kilo\gram} \qty{5}{km/s} \num{1e5} \num{1.2e-3}", "5 kg 5 km/s 1×10⁵ 1.2×10⁻³"),
+        (r"\SIrange{1}{5}{\kilo\metre\per\second} \SI[mode=text]{3}{\metre\squared}", "1 to 5 km/s 3 m²"),
+        (r"\ang{30} \ang{30;10;5} \si{\micro\metre} \qty{10}{\percent}", "30° 30°10′5″ μm 10 %"),
+        (r"\texttt{X} $\mathbb{R}$ $\sqrt[3]{x}$ $\sqrt{2}$", "X ℝ ∛(x) √(2)"),
+        (r"$\stackrel{\text{def}}{=}$ $\underset{x}{\max}$ $\overset{p}{\to}$", "= max_x →^p"),
+        (r"$\operatorname{argmax}_x$ $\operatorname*{argmin}$", "argmax_x argmin"),
+        (r"$\left( x \right)$ $\left. x \right|$ $\bigl( x \bigr)$", "( x ) x | ( x )"),
+        (r"$a\pmod{5}$, $\displaystyle x$, \gt{our truth}", "a (mod 5), x, our truth"),
+    ],
+)  # fmt: skip
+def test_what_astronomers_and_mathematicians_write(latex: str, plain: str) -> None:
+    assert readable(latex) == plain
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "We win by 5% on all of them",
@@ -105,7 +171,26 @@ def test_text_without_latex_is_returned_unchanged(text: str) -> None:
     assert readable(text) == text
 
 
-@pytest.mark.parametrize("piece", ["{", "$", r"\(", "$x", r"\textbf{", "$a_{,", "--~"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "{",
+        "$",
+        r"\(",
+        "$x",
+        r"\textbf{",
+        "$a_{,",
+        "--~",
+        "$ a",
+        r"$\not ",
+        r"\foo{",
+        r"\foo[",
+        r"\foo{}",
+        "= $",
+        "$5 and ",
+        "$$ ",
+    ],
+)
 def test_a_long_repetition_is_converted(piece: str) -> None:
     assert isinstance(readable(piece * 3000 + r"\alpha"), str)
 
@@ -115,7 +200,9 @@ def test_a_text_beyond_the_limit_stays_unchanged_and_a_formula_ends_where_anothe
     assert readable(r"\(a \(b\) c").endswith("b c")
 
 
-@pytest.mark.parametrize("opened", [r"\frac{", r"\href{", r"\sqrt[", r"\footnote[", r"\newcommand{"])
+@pytest.mark.parametrize(
+    "opened", [r"\frac{", r"\href{", r"\sqrt[", r"\footnote[", r"\newcommand{", r"\foo{", r"\foo[", r"\SI{", r"\binom{"]
+)
 def test_an_argument_without_an_end_is_read_once(opened: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted by the tokens that the library reads: it read the arguments of each level twice, 2^n times in all."""
     get_token = LatexWalker.get_token

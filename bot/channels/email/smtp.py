@@ -13,7 +13,9 @@ What a failure is about follows from the reply codes of RFC 5321 and the enhance
 | no connection, TLS, login (RFC 4954)      | the channel                       |
 | 4xx                                       | the message, tried again          |
 | 5xx to MAIL, 5.7.x before the body        | the channel's policy              |
-| 5xx to RCPT, 5.1.x                        | the reader: a hard bounce         |
+| 5.1.1, 5.1.6, 5.1.10, 5.2.1               | the reader: a hard bounce         |
+| 5.2.2 and 552 to RCPT: a full mailbox     | the message, tried again          |
+| other 5xx to RCPT                         | the reader or the channel         |
 | 5xx to DATA or after the body             | the message                       |
 | none after the final dot                  | unknown                           |
 """
@@ -46,6 +48,10 @@ _LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6: about the login, 
 # A wish for fewer messages: 421, or 4.7.x, a policy. Servers without enhanced codes are recognised by how many messages
 # they refuse; greylisting is about one mailbox, whatever code it has.
 _THROTTLING_STATUS = re.compile(r"4\.7\.\d{1,3}\b(?!.*gr[ae]y.?list)", re.IGNORECASE)
+# RFC 3463, 3.2 and 3.3, and RFC 7505: there is no such mailbox, it has moved, its domain takes no mail, it is disabled.
+_MAILBOX_STATUS = frozenset({"5.1.1", "5.1.6", "5.1.10", "5.2.1"})
+_PERMANENT_STATUS = re.compile(r"5\.\d{1,3}\.\d{1,3}\b")
+_FULL_MAILBOX_STATUS = "5.2.2"
 # RFC 3463, 3.2: about the sender's address, although many servers check it at RCPT only.
 _SENDER_STATUS = frozenset({"5.1.7", "5.1.8"})
 
@@ -76,9 +82,14 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         message = f"{stage}: {code} {text}"
         if code in _LOGIN_CODES:
             message += "; check email.username and PAPERBOT_EMAIL__PASSWORD"
-        scope = _scope_of_refusal(code, text, stage)
+        status_match = _PERMANENT_STATUS.match(text)
+        status = status_match[0] if status_match else ""
+        is_full = status == _FULL_MAILBOX_STATUS or (code == 552 and not status and stage is Stage.RCPT)
+        scope = FailureScope.MESSAGE if is_full else _scope_of_refusal(code, status, stage)
         is_throttled = code == 421 or bool(_THROTTLING_STATUS.match(text))
-        return DeliveryError(message, permanent=code >= 500, scope=scope, throttled=is_throttled, code=str(code))
+        # The code says for good, but the owner of a full mailbox may empty it.
+        is_permanent = code >= 500 and not is_full
+        return DeliveryError(message, permanent=is_permanent, scope=scope, throttled=is_throttled, code=str(code))
     if stage is Stage.END:
         message = f"{stage}: {readable(str(error))}"
         return DeliveryError(message, permanent=False, unknown=True, code="no answer")
@@ -112,10 +123,8 @@ def _connection_remedy(error: Exception) -> str:
     return "check email.host, email.port and email.security"
 
 
-def _scope_of_refusal(code: int, text: str, stage: Stage) -> FailureScope:
+def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
     """Return what a refusal is about; the enhanced status code is more exact than the stage."""
-    status_match = re.match(r"5\.\d{1,3}\.\d{1,3}\b", text)
-    status = status_match.group() if status_match else ""
     if stage is Stage.CONNECT or code in _LOGIN_CODES:
         return FailureScope.CHANNEL
     if code < 500:
@@ -125,9 +134,9 @@ def _scope_of_refusal(code: int, text: str, stage: Stage) -> FailureScope:
     # Not after the body: there 5.7.x is a spam filter's verdict on one message, which must not stop all others.
     if status.startswith("5.7.") and stage is not Stage.END:
         return FailureScope.POLICY
-    if status.startswith("5.1.") or stage is Stage.RCPT:
+    if status in _MAILBOX_STATUS:
         return FailureScope.READER
-    return FailureScope.MESSAGE
+    return FailureScope.RECIPIENT if stage is Stage.RCPT else FailureScope.MESSAGE
 
 
 def readable(reply: bytes | str) -> str:
@@ -216,7 +225,10 @@ class SmtpChannel(Channel):
         with self._translated(Stage.END):
             code, text = _expect(2, session.getreply())
         self._in_transaction = False
-        return f"{code} {readable(text)}"
+        receipt = readable(text)
+        return (
+            f"{code} {receipt}" if receipt and "\ufffd" not in receipt else f"{code} (the reply's text can't be read)"
+        )
 
     def check(self) -> None:
         deadline = Deadline(self._session_seconds, self._timer)

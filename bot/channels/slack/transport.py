@@ -21,11 +21,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from slack_sdk.signature import SignatureVerifier
-from slack_sdk.webhook import WebhookClient
 
 from bot.channels import Channel
 from bot.model import Delivery
@@ -56,6 +56,9 @@ _DESTINATION_ERRORS = frozenset(
     """.split()
 )
 _TEMPORARY_ERRORS = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
+_TS = re.compile(r"\d{1,12}\.\d{1,9}")
+# What a server answers that has not done what it was asked. After any other status the message may have been posted.
+_REFUSED_STATUSES = frozenset({400, 401, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 426, 431, 451})
 # Slack documents that the message may have been posted before these.
 _AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavailable"})
 SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
@@ -65,6 +68,25 @@ _DATE_TOLERANCE = timedelta(days=1)
 _PAGE_SIZE = 200
 _MAX_PAGES = 20
 _USER_ID = re.compile(r"[UW][A-Z0-9]+")
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Follows no redirect: urllib would send the token along, to any host, and post the message as a GET."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Return nothing, upon which urllib raises an HTTPError of the redirect's status."""
+
+
+class _Client(WebClient):
+    """slack_sdk's client without redirects.
+
+    Overrides a private method of slack_sdk 3.47, which constraints.txt pins; a test fails if a release renames it.
+    """
+
+    def _perform_urllib_http_request_internal(self, url: str, req: Request) -> dict[str, Any]:  # noqa: ARG002
+        with build_opener(_NoRedirects, HTTPSHandler(context=self.ssl)).open(req, timeout=self.timeout) as response:
+            body = response.read().decode(response.headers.get_content_charset() or "utf-8")
+            return {"status": response.status, "headers": response.headers, "body": body}
 
 
 class SlackChannel(Channel):
@@ -81,7 +103,7 @@ class SlackChannel(Channel):
         if url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname or "")):
             problem = "must begin with https://, because the token is sent there"
             raise ConfigError("paperbot.toml", "slack.api_url", problem)
-        self._client = WebClient(
+        self._client = _Client(
             token,
             base_url=api_url.rstrip("/") + "/",
             timeout=timeout_seconds,
@@ -107,7 +129,10 @@ class SlackChannel(Channel):
             arguments["thread_ts"] = delivery.thread
         start_data()
         with _translated():
-            return str(self._client.chat_postMessage(**arguments)["ts"])
+            ts = str(self._client.chat_postMessage(**arguments).get("ts"))
+        if not _TS.fullmatch(ts):
+            raise _unknown("Slack's answer names no message", "no answer")
+        return ts
 
     def find_receipt(self, delivery: Delivery) -> str | None:
         """Return the ``ts`` of the message with this delivery's key among the newest of its channel.
@@ -156,7 +181,8 @@ def _translated() -> Iterator[None]:
         # urllib raises it while connecting or writing only, so Slack never had the whole request.
         message = f"can't reach Slack: {error.reason}; check slack.api_url and this machine's network"
         raise DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection") from error
-    except (OSError, HTTPException, ValueError) as error:
+    # AttributeError: of JSON that is no object, slack_sdk asks for a key all the same.
+    except (OSError, HTTPException, ValueError, AttributeError) as error:
         raise _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer") from error
 
 
@@ -183,13 +209,13 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
     elif re.fullmatch(r"[a-z][a-z0-9_]*", code):
         scope = FailureScope.MESSAGE
         message = f"Slack refuses the message: {code}"
-    elif status >= 400:
+    elif status in _REFUSED_STATUSES:
         scope = FailureScope.CHANNEL
         code = str(status)
         message = f"no Slack API answers there: {status}; check slack.api_url"
     else:
-        # 200 with something else than the API's JSON, such as a proxy's page: the message may have been posted.
-        return _unknown("Slack's answer makes no sense", "no answer")
+        # Something else than the API's JSON, such as a proxy's page or a redirect: the message may have been posted.
+        return _unknown(f"Slack's answer makes no sense: {status}", "no answer")
     return DeliveryError(message, permanent=True, scope=scope, code=code)
 
 
@@ -227,9 +253,10 @@ class SlackInteractions:
         if not self._is_slack_url(response_url):
             log.warning("no answer to Slack: its address is not one of Slack's")
             return
-        client = WebhookClient(response_url, timeout=_TIMEOUT, retry_handlers=[], logger=_SILENT)
+        body = json.dumps({"response_type": "ephemeral", "replace_original": False, **message}).encode()
+        request = Request(response_url, body, {"Content-Type": "application/json;charset=utf-8"})  # noqa: S310 - checked
         try:
-            client.send_dict({"response_type": "ephemeral", "replace_original": False, **message})
+            build_opener(_NoRedirects).open(request, timeout=_TIMEOUT).close()
         except Exception as error:  # the action itself is recorded, so a lost answer is not worth an error
             log.warning("no answer to Slack: %s", type(error).__name__)
 
@@ -246,7 +273,7 @@ class SlackInteractions:
             if request.type in ("interactive", "slash_commands") and isinstance(request.payload, dict):
                 handle(request.payload)
 
-        web = WebClient(base_url=self._api_url.rstrip("/") + "/", timeout=_TIMEOUT, logger=_SILENT)
+        web = _Client(base_url=self._api_url.rstrip("/") + "/", timeout=_TIMEOUT, logger=_SILENT)
         client = SocketModeClient(self._app_token, web_client=web, logger=_SILENT)
         client.socket_mode_request_listeners.append(on_request)
         client.connect()

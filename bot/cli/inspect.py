@@ -1,0 +1,204 @@
+"""The command ``inspect``: what a file holds, before anything is stored."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bot.cli.output import console, json_option, plain, print_json, table
+from bot.model import Entry, FactKind, ParsedDigest, ParsedLibrary, RawDigest
+from bot.model.clock import zone_named
+from bot.model.errors import DigestError, UsageError
+from bot.model.papers import Contribution, Inspection, ParsedFeeds, ParsedProgramme
+from bot.model.wording import plural
+from bot.text.latex import readable
+
+if TYPE_CHECKING:
+    from bot.formats import Parser
+
+_ABSTRACT = 100  # characters that a table shows
+_NO_ZONE = "the file names no time zone; its times are shown as those of {}, and --timezone names another"
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedPaper:
+    """One paper as readers would see it; None where the file says nothing."""
+
+    title: str
+    authors: Sequence[str] = ()
+    abstract: str | None = None
+    date: dt.date | None = None
+    arxiv: str | None = None
+    doi: str | None = None
+    url: str | None = None
+    venue: str | None = None
+    added: dt.date | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    room: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedFile:
+    """What a file holds; ``problem`` says why it can't be read."""
+
+    file: str
+    kind: str | None = None
+    format: str | None = None
+    date: dt.date | None = None
+    papers: Sequence[InspectedPaper] = ()
+    rejected: Sequence[dict[str, str | None]] = field(default_factory=list)
+    problem: str | None = None
+
+
+@click.command("inspect", short_help="Show what a file holds; store nothing.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--timezone", default="UTC", show_default=True, help="Of times in a programme that names no time zone.")
+@json_option
+def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
+    """Show what FILE holds, and store nothing; - reads standard input.
+
+    FILE is a digest, a feed, a mail or mbox, a library, a conference's programme or a list of feeds. You see every
+    paper as readers would, and what can't be read, with the reason.
+
+    \b
+    Examples:
+      paperbot inspect digest.md
+      paperbot inspect library.bib alert.eml programme.ics
+      paperbot inspect feed.xml --json
+    """
+    from bot.formats import Parser
+
+    try:
+        zone = zone_named(timezone)
+    except ValueError:
+        raise UsageError(f"--timezone {timezone!r} is no time zone; write one such as Europe/Vienna") from None
+    with Parser() as parser:
+        inspected = [_inspected(file, parser, zone) for file in files]
+    if as_json:
+        print_json({"files": [asdict(file) for file in inspected]})
+    else:
+        for file in inspected:
+            _print(file)
+    return 1 if any(file.problem for file in inspected) else 0
+
+
+def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
+    from bot.formats.library import MAX_BYTES
+
+    name = "standard input" if path == "-" else path
+    try:
+        with click.open_file(path, "rb") as file:
+            # One byte more than is allowed, so that a larger file is refused and not cut.
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        return InspectedFile(name, problem=f"it can't be opened ({error.strerror}); check its path")
+    try:
+        return _as_file(name, parser.inspect(RawDigest("inspect", name, content)), zone)
+    except DigestError as error:
+        return InspectedFile(name, problem=str(error))
+
+
+def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
+    """Return all results of a file as one: the newest date of its digests, and all of their papers."""
+    papers: list[InspectedPaper] = []
+    rejected: list[str] = []
+    days = []
+    for result in inspection.results:
+        match result:
+            case ParsedDigest():
+                papers += map(_paper, result.entries)
+                rejected += result.rejected
+                days += [result.date] if result.date else []
+            case ParsedLibrary():
+                papers += (_paper(item.entry, added=item.added) for item in result.entries)
+                rejected += result.problems
+                rejected += (f"{plural(count, 'item')}: {why}" for why, count in result.skipped.items())
+            case ParsedProgramme():
+                papers += (_talk(contribution, zone) for contribution in result.contributions)
+                rejected += result.problems
+                if result.withdrawn:
+                    rejected.append(f"{plural(result.withdrawn, 'talk')}: rejected, withdrawn or cancelled")
+                if any(talk.start and not talk.start.tzinfo for talk in result.contributions):
+                    rejected.append(f"times: {_NO_ZONE.format(zone)}")
+            case ParsedFeeds():
+                papers += (InspectedPaper(feed.title, url=feed.url) for feed in result.feeds)
+                rejected += result.problems
+    return InspectedFile(
+        name,
+        inspection.kind,
+        ", ".join(dict.fromkeys(result.format for result in inspection.results)),
+        max(days, default=None),
+        papers,
+        list(map(_rejected, rejected)),
+    )
+
+
+def _paper(entry: Entry, **more: Any) -> InspectedPaper:
+    venues = (fact.value for fact in entry.facts if fact.kind is FactKind.VENUE)
+    return InspectedPaper(
+        title=readable(entry.title),
+        authors=tuple(map(readable, entry.authors)),
+        abstract=readable(entry.abstract) or None,
+        date=entry.published,
+        arxiv=entry.arxiv_id,
+        doi=entry.doi,
+        url=entry.url,
+        venue=next(venues, None),
+        **more,
+    )
+
+
+def _talk(talk: Contribution, zone: tzinfo) -> InspectedPaper:
+    start, end = (
+        moment.replace(tzinfo=zone) if moment and not moment.tzinfo else moment for moment in (talk.start, talk.end)
+    )
+    paper = _paper(talk.entry, start=start, end=end, room=talk.room or None)
+    return paper if start else replace(paper, date=talk.day or paper.date)
+
+
+def _rejected(sentence: str) -> dict[str, str | None]:
+    entry, colon, problem = sentence.partition(": ")
+    return {"entry": entry, "problem": problem} if colon else {"entry": None, "problem": sentence}
+
+
+def _print(file: InspectedFile) -> None:
+    if file.problem:
+        click.secho(f"! {file.file}: {file.problem}", fg="red", err=True)
+        return
+    of_day = f", {file.date}" if file.date else ""
+    noun = "feed" if file.kind == "feeds" else "paper"
+    click.secho(f"{file.file}: {file.kind} ({file.format}{of_day}), {plural(len(file.papers), noun)}", bold=True)
+    if file.papers:
+        rows = table(">", "title", "authors and abstract", "where and when")
+        for number, paper in enumerate(file.papers, 1):
+            rows.add_row(str(number), plain(paper.title), plain(_about(paper)), plain("\n".join(_place(paper))))
+        console().print(rows)
+    for reason in file.rejected:
+        place = f"{reason['entry']}: " if reason["entry"] else ""
+        click.secho(f"! {place}{reason['problem']}", fg="red", err=True)
+
+
+def _about(paper: InspectedPaper) -> str:
+    names = ", ".join(paper.authors[:3]) + (f" and {len(paper.authors) - 3} more" if len(paper.authors) > 3 else "")
+    abstract = paper.abstract or "no abstract"
+    beginning = abstract if len(abstract) <= _ABSTRACT else f"{abstract[:_ABSTRACT].rstrip()} …"
+    return f"{names or 'no authors'}\n{beginning}"
+
+
+def _place(paper: InspectedPaper) -> Iterator[str]:
+    if paper.start:
+        yield f"{paper.start:%Y-%m-%d %H:%M}" + (f"–{paper.end:%H:%M}" if paper.end else "") + f" {paper.start:%z}"
+    elif paper.date:
+        yield str(paper.date)
+    yield from filter(None, (paper.room, paper.venue))
+    identifier = paper.doi or (f"arXiv:{paper.arxiv}" if paper.arxiv else paper.url)
+    if identifier:
+        yield identifier
+    if paper.added:
+        yield f"added {paper.added}"

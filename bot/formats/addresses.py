@@ -1,0 +1,240 @@
+"""The addresses inside tracking links, and the articles at these addresses. Nothing is fetched.
+
+    a link --unwrap--> address --article_at--> Article
+
+Many tracking links hold the address that they lead to. What identifies the mailbox that a mail was sent to never
+leaves this module: of an article's address only the parameters that identify the article stay, and the target of a
+tracking link that doesn't tell it is unknown (``public_address``).
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode
+from dataclasses import dataclass
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from bot.formats.mail_tables import pattern, tables
+from bot.model import limits
+from bot.model.papers import arxiv_id_in, doi_in
+
+_MAX_DEPTH = 4  # a mail gateway's link around a newsletter's around Google's
+# The address, percent-encoded, as one segment of the path: Amazon's mail service (Elsevier's) and ResearchGate.
+_SEGMENT = re.compile(r"/(?:C?L0|deref)/([^/]+)")
+# Proofpoint, third version: the address between two underscores on both sides; "*" stands for an encoded character.
+_PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
+# Query parameters that redirectors name the target by.
+_TARGETS = ("url", "u", "q", "target", "redirect", "redirect_url", "redirecturl", "dest", "destination", "link", "to")
+# Springer Nature, Substack and others: the address inside a query string or JSON in base64.
+_BASE64 = re.compile(r"[A-Za-z0-9_-]{24,4000}")
+_ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset modulo 3
+_INNER_ADDRESS = re.compile(rb"https?(?::|%3A)(?:/|%2F){2}[^\s\"'&<>\\\x00-\x1f\x7f-\xff]{4,2000}", re.IGNORECASE)
+# A link to share an article has its address, too, and leads elsewhere.
+_SHARING = re.compile(r"share|sharer|intent/|/submit\b|bookmark|mailto:", re.IGNORECASE)
+_TRACKING = re.compile(
+    r"utm_.*|mc_[ce]id|wt\.ec_id|wt\.mc_id|dgcid|et_?(?:cid|rid|src)|_hs\w+|sap-outbound-id|elq\w*|ecid|campaign\w*"
+    r"|fbclid|gclid|mkt_tok|af|needaccess|cmp|ijkey|source|trk\w*|email_\w+|sfmc_\w+|_sg|_tp|_esc|enrichid|origin"
+    r"|src(?:auth|app)|dest(?:app|linktype)|gwversion|track|rss|sha_key|(?:\w+_)?token|user_?\w*|subscriber\w*",
+    re.IGNORECASE,
+)
+# A token of an address: letters and digits mixed, as no word or number has them.
+_TOKEN = re.compile(r"(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{16,}")
+_LONGEST_VALUE = 24  # characters of a parameter; a longer one with a token in it is personal
+
+
+def unwrap(url: str) -> str:
+    """Return the address that a tracking link leads to, without tracking parameters; nothing is fetched.
+
+    A link whose target can't be read off it is returned as it is; an empty string if it is not a web address.
+
+    >>> unwrap("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/0-0/h=4")
+    'https://www.cell.com/cell/fulltext/S1'
+    >>> unwrap("http://scholar.google.de/scholar_url?url=https://arxiv.org/pdf/1912.02015&hl=de&sa=X")
+    'https://arxiv.org/pdf/1912.02015'
+    """
+    url = _innermost(url)
+    parts = _split(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
+        return ""
+    query = parse_qsl(parts.query, keep_blank_values=True) if parts.query.count("&") < 100 else []
+    retained = [
+        (name, value)
+        for name, value in query
+        if not _TRACKING.fullmatch(name) and not (len(value) >= _LONGEST_VALUE and _TOKEN.search(value))
+    ]
+    # Without tracking parameters it stays as it is: encoding it again might change it.
+    if len(retained) == len(query):
+        return url
+    return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
+
+
+def has_token(url: str) -> bool:
+    """Whether an address has a token of letters and digits, as tracking links have; others have words and numbers."""
+    return bool(_TOKEN.search(url))
+
+
+def public_address(url: str) -> str:
+    """Return the address that a link leads to, if it may be shown to all readers; empty if it may be personal.
+
+    >>> public_address("https://click.email.example.org/?qs=0a1b2c3d4e5f0a1b2c3d4e5f")
+    ''
+    >>> public_address("https://owls.example.org/papers/12?utm_source=x")
+    'https://owls.example.org/papers/12'
+    """
+    address = unwrap(url)
+    if article := article_at(address):
+        return article.url
+    return "" if has_token(_innermost(url)) else address
+
+
+def _innermost(url: str) -> str:
+    """Return the address inside a link, inside that address, and so on; the link itself if there is none."""
+    for _ in range(_MAX_DEPTH):
+        has_target = "http" in url[5:] or any(scheme in url for scheme in _ENCODED_SCHEMES)
+        target = _target(url[: 2 * limits.URL]) if has_target else ""
+        if not target:
+            break
+        url = target
+    return url
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:  # such as http://[x
+        return urlsplit("")
+
+
+def _target(url: str) -> str:
+    """Return the address inside a link; empty if there is none."""
+    parts = _split(url)
+    if _SHARING.search(f"{parts.netloc}{parts.path}"):
+        return ""
+    if match := _SEGMENT.search(parts.path):
+        return _web_address(unquote(match[1]))
+    if match := _PROOFPOINT_3.search(url):
+        return _web_address(match[1])
+    query = parse_qsl(parts.query, max_num_fields=100) if parts.query.count("&") < 100 else []
+    values = {name.lower(): value for name, value in reversed(query)}
+    if (parts.hostname or "").endswith("urldefense.proofpoint.com"):
+        # Second version: "-" for "%" and "_" for "/".
+        return _web_address(unquote(values.get("u", "").replace("-", "%").replace("_", "/")))
+    named = next(filter(None, (_web_address(values.get(name, "")) for name in _TARGETS)), "")
+    return named or _in_base64(f"{parts.path}?{parts.query}")
+
+
+def _in_base64(text: str) -> str:
+    """Return the first address inside a token of base64; empty if there is none."""
+    for token in _BASE64.findall(text):
+        if not any(scheme in token for scheme in _ENCODED_SCHEMES):
+            continue
+        # Padding is left out in addresses. One character beyond a multiple of four can't be base64.
+        encoded = token[:-1] if len(token) % 4 == 1 else token
+        decoded = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).replace(b"\\", b"")  # JSON may escape slashes
+        if address := _INNER_ADDRESS.search(decoded):
+            text = address[0].decode()
+            return _web_address(text if "://" in text else unquote(text))
+    return ""
+
+
+def _web_address(text: str) -> str:
+    # A gateway may merge the two slashes.
+    text = re.sub(r"^(https?:/)(?=[^/])", r"\1/", text, count=1)
+    return text if re.match(r"https?://[^/\s]", text) else ""
+
+
+# Characters of host and path, several times what an article has: the patterns below try each part of a path with all
+# that follows it.
+_MAX_PLACE = 500
+_ARXIV = re.compile(
+    r"(?:^|\.)arxiv\.org/(?:abs|pdf|html)/|(?:huggingface\.co/papers|scirate\.com/arxiv|papers\.cool/arxiv)/"
+    r"|alphaxiv\.org/(?:abs|overview|pdf)/"
+)
+_NEEDS_PARAMETER = re.compile(r"\.(?:cfm|jsp|ur[il])$|openreview\.net|gateway|repec\.org/n$|aeaweb", re.IGNORECASE)
+_UT = re.compile(r"(?:KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
+# With a DOI in their path, these are of an issue, a book or a service.
+_NOT_ARTICLES = re.compile(
+    r"/(?:toc|loi|journal|proceedings|book|action|topic|author|servlet|subscribe|search|intent)/|/\w*share\w*(?:$|/|\.)"
+    r"|/(?:suppl|references)$"
+    r"|10\.1126/science\.z",  # the news section of Science
+    re.IGNORECASE,
+)
+# Publishers whose addresses have the end of the DOI.
+_DOI_BY_ID = re.compile(
+    r"(?:^|\.)(nature|elifesciences)\.(?:com|org)/(?:articles|reviewed-preprints)"
+    r"/((?:s\d{5}-|ncomms|srep|nature)[a-z0-9-]+|\d{4,})$"
+)
+_PREFIXES = {"nature": "10.1038/", "elifesciences": "10.7554/eLife."}
+# What publishers add to a DOI in an address.
+_AFTER_DOI = re.compile(
+    r"(?:v\d+)?(?:[./](?:full(?:text)?|abstract|abs|pdf|e?pdf|epub|html|meta|summary|short|figures|-figures-tables"
+    r"|full-text|full\.pdf|full-text\.pdf))*$",
+    re.IGNORECASE,
+)
+
+
+# Elsevier's identifier of an article, with or without punctuation.
+_PII = re.compile(r"[SP]\d{4}-?\d{3}[\dX]\(?\d{2}\)?\d{5}-?[\dX]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article's address and the identifiers in it."""
+
+    url: str
+    arxiv_id: str | None = None
+    doi: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What all addresses of an article share: an identifier, else the address."""
+        pii = _PII.search(unquote(self.url))
+        return self.doi or self.arxiv_id or (pii[0] if pii else self.url)
+
+
+def article_at(url: str) -> Article | None:
+    """Return the article that an unwrapped address leads to; None if it is of something else, or uncertain.
+
+    >>> article_at("https://www.science.org/doi/full/10.1126/science.abc1234").doi
+    '10.1126/science.abc1234'
+    >>> article_at("https://www.biorxiv.org/content/10.64898/2026.01.20.700468v1.full.pdf").doi
+    '10.64898/2026.01.20.700468'
+    >>> article_at("https://www.nature.com/articles/d41586-026-00001-x") is None
+    True
+    """
+    parts = _split(url)
+    hostname = parts.hostname or ""
+    place = f"{hostname}{unquote(parts.path)}"
+    is_preprint = bool(_ARXIV.search(place))
+    if (is_preprint and not arxiv_id_in(place)) or _NOT_ARTICLES.search(parts.path):
+        return None
+    if is_preprint:
+        return Article(url, arxiv_id=arxiv_id_in(place))
+    # A DOI may stand in a parameter: "?id=10.1371/journal.pone.0300001".
+    query = parse_qsl(parts.query.replace(";", "&")) if parts.query.count("&") + parts.query.count(";") < 100 else []
+    identifying = next((names for host, names in tables()["parameters"].items() if hostname.endswith(host)), ())
+    known = [(name, value) for name, value in query if name.lower() in identifying]
+    dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
+    address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))
+    if match := _DOI_BY_ID.search(place):
+        return Article(address, doi=f"{_PREFIXES[match[1].lower()]}{match[2]}")
+    if identifier := _doi_in(place) or (_doi_in(dois[0][1]) if dois else None):
+        preprint = re.fullmatch(r"10\.48550/arxiv\.(.+)", identifier, re.IGNORECASE)
+        return Article(address, arxiv_id_in(preprint[1])) if preprint else Article(address, doi=identifier)
+    is_article = len(place) <= _MAX_PLACE and pattern("article").search(place)
+    if is_article and (match := _UT.search(unquote(url))):
+        record = match[1].upper() if ":" in match[1] else f"WOS:{match[1].upper()}"
+        return Article(f"https://www.webofscience.com/wos/woscc/full-record/{record}")
+    return Article(address) if is_article and (known or not _NEEDS_PARAMETER.search(place)) else None
+
+
+def _doi_in(text: str) -> str | None:
+    """Return the DOI in a part of an address, without what the publisher adds to it."""
+    match = re.search(r"10\.48550/arxiv\.[\d.]+\d", text, re.IGNORECASE)
+    if match:
+        return match[0]
+    identifier = doi_in(text)
+    # What a publisher adds is looked for at each character, which takes n^2 steps.
+    if identifier is None or len(identifier) > limits.DOI:
+        return None
+    return _AFTER_DOI.sub("", identifier, count=1)

@@ -1,0 +1,313 @@
+"""What stands below a title in a mail: its authors, where and when it appeared, and its abstract.
+
+    lines below a title --credits_in--> Credits: authors, venue, day
+                        --abstract_in--> abstract or TLDR
+
+Mails have no fields. A line is a list of names if each of its parts reads like a name, and a venue if it stands beside
+a date, a volume or a number of pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby, islice, takewhile
+from operator import attrgetter
+
+from bot.formats.format import (
+    LONGEST_TITLE,
+    MONTHS,
+    author_names,
+    calendar_day,
+    date_in,
+    is_front_matter,
+    without_affiliations,
+)
+from bot.formats.html import HtmlLine
+from bot.formats.mail_tables import pattern, words
+from bot.model import limits
+
+_BY = re.compile(r"(?:written by|by|authors?|author\(s\)|editors?)(?:\s*:\s*|\s+)", re.IGNORECASE)
+_MARKS = re.compile(
+    r"(?<=[^\W\d_])\.?\s?\d{1,2}(?:\s?,\s?\d{1,2}){0,9}(?=\s*(?:[,;&*]|and\b|$))|[*\u2020\u2021\u00a7\u00b6]"
+)
+_INITIAL = re.compile(r"\b[A-Z]\.$")
+_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
+_LAST_FIRST = re.compile(r"([^\W\d_][^\d,;]{1,40}?)\s((?:[A-Z]\.[\s-]?){1,4})")  # "Lovelace A.B."
+# "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
+_FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
+_NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
+_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|pmid: ?\d+$|\S+@\S+$", re.IGNORECASE)
+_MIN_TITLE = 10  # characters
+MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
+_MIN_LABELLED = 20  # characters of an abstract that a label announces
+_ABSTRACT = re.compile(
+    r"(?:tl;?\s?dr\b\s?[:.\u2013\u2014-]?|abstract(?:\s?[:.\u2013\u2014-]|(?=\s+(?-i:[A-Z])))|(?:ai )?summary\s?:)\s*",
+    re.IGNORECASE,
+)
+_ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|(?:short )?summary)\s?:?", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
+# "2026-05", "2026 Jan 20", "MAY 2026"
+_PARTIAL_DATE = re.compile(
+    rf"\b((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])|\s({_MONTH})(?:\s(\d{{1,2}}))?)\b|\b({_MONTH})\.?,?\s?((?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+# Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
+_AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|,?\s\(?(?=(?:19|20)\d\d\b)")
+_MAX_ENDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Credits:
+    """What the lines below a title say; empty where they don't say it."""
+
+    authors: tuple[str, ...] = ()
+    venue: str = ""
+    published: date | None = None
+
+
+def credits_in(lines: Sequence[HtmlLine]) -> Credits:
+    """Return authors, venue and day from the lines near a title; the first that says something counts."""
+    authors: tuple[str, ...] = ()
+    venue = ""
+    published: date | None = None
+    is_with_affiliations = is_linked = False  # an author a line
+    above = ""  # a line that may be the venue of the citation below it
+    for _, block in groupby(lines, key=attrgetter("block")):
+        rows = [(before_labels(line), bool(line.links)) for line in block]
+        if not authors or is_with_affiliations:
+            names = _with_affiliations([text for text, _ in rows])
+            authors += names
+            is_with_affiliations = bool(authors)
+            rows = [] if names else rows
+        for text, has_links in rows:
+            names = names_in(text)
+            if names and (not authors or (has_links and is_linked and len(names) == 1)):
+                authors += names
+                is_linked = has_links
+                continue
+            is_linked = False
+            is_citation = bool(pattern("citation").search(text[:LONGEST_TITLE]))
+            if not text or _ABSTRACT.match(text) or (len(text) > LONGEST_TITLE and not is_citation):
+                continue
+            segments = [segment for segment in _SEPARATOR.split(text[: limits.ABSTRACT]) if segment]
+            others = [segment for segment in segments if not (pattern("kind").fullmatch(segment) or _is_date(segment))]
+            if not authors:
+                # "A, B \u2022 Journal of Owls \u2022 May 2026", "A \u00b7 B", "A, B. J Owls. 2026"
+                each = [names_in(segment) for segment in others] if len(segments) > 1 else []
+                if each and all(each) and others == segments:
+                    authors, others = tuple(name for names in each for name in names), []
+                elif each and each[0]:
+                    authors, others = each[0], others[1:]
+                elif _YEAR.search(text):
+                    ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS)
+                    end = next((end for end in ends if names_in(text[: end.start()])), None)
+                    authors = names_in(text[: end.start()]) if end else ()
+                    venue = venue or (venue_in(text[end.end() :]) if end else "")
+            day = day_in(text)
+            published = published or day
+            if not venue and (len(others) < len(segments) or is_citation or day):
+                venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
+                venue = next(filter(None, venues), "") or (venue_in(above) if pattern("no_venue").match(text) else "")
+            above = text
+    return Credits(authors, venue, published)
+
+
+def before_labels(line: HtmlLine) -> str:
+    """Return a line's text up to the first link that is a label; authors may be links, too."""
+    for link in line.links:
+        if not (names_in(link.text) or pattern("venue").search(link.text) or _ADDRESS.match(link.text)):
+            return line.text.partition(link.text)[0].strip()
+    return line.text
+
+
+def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
+    """Return the authors of rows such as "Ada Lovelace, University of Owls"; one at least must have an affiliation."""
+    parts = [row.split(",") for row in rows if len(row) <= LONGEST_TITLE and "@" not in row]
+    if not any(names_in(first) and any(map(pattern("affiliation").search, others)) for first, *others in parts):
+        return ()
+    authors: list[str] = []
+    for first, *others in parts:
+        listed = takewhile(lambda part: names_in(part) and not pattern("affiliation").search(part), [first, *others])
+        names = [part.strip() for part in listed]
+        authors += names if any(map(pattern("affiliation").search, others)) else names[:1]
+    return tuple(authors)
+
+
+def day_in(text: str) -> date | None:
+    """Return the day that a citation names; the first of the month where it has none. A year alone is no day.
+
+    >>> day_in("Published: MAY 2026"), day_in("J Owls. 2026 Jan 20;12(3)"), day_in("(2026) Journal of Owls")
+    (datetime.date(2026, 5, 1), datetime.date(2026, 1, 20), None)
+    """
+    text = text[:LONGEST_TITLE]
+    if (day := date_in(text)) or not (match := _PARTIAL_DATE.search(text)):
+        return day
+    number = match[2]
+    month = MONTHS[int(number) - 1] if number else match[3] or match[5]
+    return calendar_day(match[4] or "1", month, match[1] or match[6])
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text has a date and no words but those that stand beside one."""
+    is_year = len(text) < _MIN_TITLE and _YEAR.search(text)
+    others = re.findall(r"[^\W\d_]+", text[:LONGEST_TITLE].lower()) if is_year or day_in(text) else [text]
+    return len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
+
+
+def venue_in(text: str) -> str:
+    """Return the journal that a citation names.
+
+    >>> venue_in("(2026) Journal of Owls, 12 (3), art. no. 100001.")
+    'Journal of Owls'
+    >>> venue_in("JOURNAL OF OWLS Volume: 12 Issue: 3 Published: MAY 2026"), venue_in("DOI: 10.1234/owls.5")
+    ('JOURNAL OF OWLS', '')
+    """
+    text = text[:LONGEST_TITLE].strip(" *")
+    text = text[before.end() :] if (before := pattern("before_venue").match(text)) else text
+    if pattern("no_venue").match(text) or _ADDRESS.match(text):
+        return ""
+    venue = pattern("after_venue").sub("", f" {text}", count=1).strip(" ,;:")
+    if _PARTIAL_DATE.search(text):
+        venue = re.sub(rf"\W{{0,3}}\b{_MONTH}$", "", venue, count=1, flags=re.IGNORECASE)
+    parts = venue.split()
+    labels = words("sections") | words("links") | words("dates")
+    is_label = all(part.lower().strip(".,:") in labels for part in parts)
+    is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith("."))
+    # The full stop is one of a sentence, and not of "Phys. Rev. Lett." or "Owl Sci., 2026".
+    venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
+    return "" if is_label or is_sentence or not venue[:1].isalnum() else venue
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the authors if a line is a list of names, else nothing.
+
+    >>> names_in("By: Ada Lovelace, Rosa M. van der Berg & Grace Hopper")
+    ('Ada Lovelace', 'Rosa M. van der Berg', 'Grace Hopper')
+    >>> names_in("Lovelace, A.; Hopper, G. B."), names_in("Lovelace, A., Hopper, G. B.")
+    (('A. Lovelace', 'G. B. Hopper'), ('A. Lovelace', 'G. B. Hopper'))
+    >>> names_in("Ada Lovelace, MD, PhD; Grace Hopper, MPH; et al")
+    ('Ada Lovelace', 'Grace Hopper')
+    >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
+    ((), (), ())
+    """
+    unlabelled = _BY.sub("", text[: limits.BYLINE], count=1)
+    is_labelled = unlabelled != text
+    if "(" in unlabelled:
+        full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
+        is_full = len(full) == unlabelled.count("(")
+        unlabelled = "; ".join(full) if is_full else without_affiliations(unlabelled)
+    unmarked = _MARKS.sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
+    text = pattern("and_others").sub("", unmarked)
+    # The full stop of a list such as "Lovelace A, Hopper G." is no initial's.
+    others, _, last = text.rpartition(",")
+    if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
+        text = text.rstrip(" .")
+    listed = [" ".join(name.split()).strip(" ,") for name in _listed(text, is_labelled=is_labelled)]
+    if all(_LAST_FIRST.fullmatch(name) for name in listed):
+        listed = [_LAST_FIRST.sub(r"\2 \1", name, count=1).strip() for name in listed]
+    names = tuple(name for name in listed if name not in ("\u2026", "..."))
+    return names if names and all(map(_is_name, names)) else ()
+
+
+def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
+    """Return the parts of a list of names, each with the first name first."""
+    if ";" in text:  # "Lovelace, A.; Hopper, G." or "Ada Lovelace; Grace Hopper"
+        pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
+        return [f"{first} {last}" for last, _, first in pairs]
+    joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
+    if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
+        return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
+    parts = author_names(text.replace(" & ", ", ").replace("&", ", "))
+    initials = parts[1::2]
+    is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
+    if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
+        return [f"{first} {last}" for last, first in zip(parts[::2], initials, strict=True)]
+    return parts
+
+
+def _is_name(text: str) -> bool:
+    if not _NAME.fullmatch(text) or pattern("venue").search(text):
+        return False
+    parts = text.replace(".", ". ").split()
+    # Names of one word are rarer than lists of subjects.
+    is_label = all(part.lower() in words("sections") for part in parts)
+    if len(parts) > 6 or (len(parts) < 2 and text.isascii()) or is_label:
+        return False
+    capitals = [part for part in parts if part.lower().strip(".'\u2019") not in words("particles")]
+    return bool(capitals) and all(part[0].isupper() or not part[0].isascii() for part in capitals)
+
+
+def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
+    """Return the abstract among the lines: one with a label, else the first long paragraph. Empty if there is none.
+
+    Links at its end, such as "Read more", are cut; other links, a citation, and the title again are no abstract.
+    """
+    first = ""
+    is_labelled = False  # the paragraph above is only a label
+    for rows in _paragraphs(lines):
+        texts = [row.text for row in rows]
+        if rows[-1].links:
+            texts[-1] = before_labels(rows[-1])
+        has_links = any(row.links for row in rows[:-1]) or any(link.text in texts[-1] for link in rows[-1].links)
+        text = joined(filter(None, texts))
+        label = _ABSTRACT.match(text)
+        if (label or is_labelled) and _MIN_LABELLED <= len(text) <= limits.ABSTRACT:
+            return text[label.end() :] if label else text
+        is_labelled = bool(_ABSTRACT_LABEL.fullmatch(text))
+        is_other = (
+            text == title
+            or text.startswith("(1)")
+            or names_in(text)
+            or (len(text) <= LONGEST_TITLE and pattern("citation").search(text))
+        )
+        if not first and MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not has_links and not is_other:
+            first = text
+    return first
+
+
+def _paragraphs(lines: Sequence[HtmlLine]) -> Iterator[list[HtmlLine]]:
+    """Yield the rows of each block; a row with a label, or as long as an abstract, begins another paragraph."""
+    for _, block in groupby(lines, key=attrgetter("block")):
+        rows: list[HtmlLine] = []
+        for row in block:
+            if rows and (len(row.text) >= MIN_ABSTRACT or _ABSTRACT.match(row.text)):
+                yield rows
+                rows = []
+            rows.append(row)
+        yield rows
+
+
+def joined(rows: Iterable[str]) -> str:
+    """Join the rows of a paragraph; a hyphen at the end of a row is one of the text.
+
+    >>> joined(["the crowd-", "based approach", "works"])
+    'the crowd-based approach works'
+    """
+    text = ""
+    for row in rows:
+        text += row if not text or text.endswith("-") else f" {row}"
+    return text
+
+
+def is_venue(text: str) -> bool:
+    """Whether a short text has a word of journals' names."""
+    return len(text.split()) <= 8 and bool(pattern("venue").search(text))
+
+
+def is_label(text: str) -> bool:
+    """Whether a link's text is an address, a call such as "View this article", or made of words of the layout only."""
+    labels = words("sections") | words("links")
+    parts = re.findall(r"\w+", text.lower())
+    is_of_words = all(part in labels or part.removesuffix("s") in labels for part in parts)
+    return bool(_ADDRESS.match(text) or pattern("call").match(text)) or is_of_words
+
+
+def reads_like_title(text: str) -> bool:
+    """Whether the text of a link is a title, and no label, address or call such as "View this article"."""
+    is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2
+    return not (is_short or len(text) > LONGEST_TITLE or is_label(text) or is_front_matter(text))

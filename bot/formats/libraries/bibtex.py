@@ -1,0 +1,280 @@
+"""BibTeX and biblatex, read by bibtexparser.
+
+Values are LaTeX. Commands that stand for characters are decoded, formulas stay as they are in abstracts of arXiv, and
+the braces that protect capitals are removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from bot.formats.libraries.reference import NEXT_URL, Reference, day_in, first_name_first
+from bot.model import limits
+
+if TYPE_CHECKING:
+    from bibtexparser.middlewares import LatexDecodingMiddleware
+
+_BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
+# Where programs write when an entry was added: BibDesk, BibSonomy, JabRef.
+_ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp")
+# DBLP's and BibSonomy's time stamp is that of a change to their record.
+_FOREIGN_TIMESTAMP = ("biburl", "bibsource")
+_MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
+_URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
+_VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
+# ADS writes macros of the AAS for journals.
+_JOURNALS = {
+    "aap": "Astronomy & Astrophysics", "aj": "The Astronomical Journal", "apj": "The Astrophysical Journal",
+    "apjl": "The Astrophysical Journal Letters", "apjs": "The Astrophysical Journal Supplement Series",
+    "araa": "Annual Review of Astronomy and Astrophysics", "grl": "Geophysical Research Letters", "icarus": "Icarus",
+    "jcap": "Journal of Cosmology and Astroparticle Physics", "jgr": "Journal of Geophysical Research",
+    "mnras": "Monthly Notices of the Royal Astronomical Society", "nat": "Nature",
+    "pasj": "Publications of the Astronomical Society of Japan", "pra": "Physical Review A",
+    "pasp": "Publications of the Astronomical Society of the Pacific", "prb": "Physical Review B",
+    "prd": "Physical Review D", "pre": "Physical Review E", "prl": "Physical Review Letters",
+    "solphys": "Solar Physics", "ssr": "Space Science Reviews",
+}  # fmt: skip
+# A formula, which is kept; what is no text; another command, with what TeX skips.
+_LATEX = re.compile(
+    r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
+          |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
+      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
+      | \\[a-zA-Z]{1,40}(?:\{\}|[ \n])?
+      | \\[^a-zA-Z]""",
+    re.VERBOSE | re.DOTALL,
+)
+_LETTER = r"\\(?:[ijoOlL]|ss|ae|AE|oe|OE|aa|AA)(?![a-zA-Z])|[^\W\d_][\u0300-\u036f]{0,3}"
+_ACCENT = re.compile(
+    rf"""\\(?:["'`^~=.]|[uvHckrbdt](?![a-zA-Z]))\s?
+         (?:\{{[ ]?(?:{_LETTER})[ ]?\}}|(?:{_LETTER})(?:\{{\}})?)""",
+    re.VERBOSE,
+)
+# APS and JabRef write an accent for formulas and text: \ifmmode \acute{n}\else \'{n}\fi{}
+_IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
+# What the decoder lacks or takes for something else; Zotero writes the first two for every "<" and ">".
+_OTHER_COMMANDS = {
+    "\\textless": "<",
+    "\\textgreater": ">",
+    "\\textasciicircum": "^",
+    "\\LaTeX": "LaTeX",
+    "\\TeX": "TeX",
+    "\\SS": "SS",
+    "\\-": "",
+    "\\ensuremath": "",
+    "\\url": "",
+    "\\href": "",
+}
+_WITHOUT_BRACES = str.maketrans({"{": "", "}": ""})
+# A tilde that follows nothing is an approximation ("~5 per cent"), as ADS writes it.
+_TIE = re.compile(r"(?<=[\w.,;:)}\]$%])~")
+# DBLP numbers people of the same name.
+_NUMBER = re.compile(r" 0\d{3}$")
+# Addresses are LaTeX as well, but their "~", "%" and "$" stay.
+_URL_MACRO = re.compile(r"\\(?:url|href|path|nolinkurl)\s?\{([^{}\s]{1,2000})\}(?:\{[^{}]{0,500}\})?")
+_IN_ADDRESS = (
+    (re.compile(r"\{?\\textasciitilde\s?(?:\{\})?\}?|\\~(?:\{\s?\})?|\$\\sim\$"), "~"),
+    (re.compile(r"\{?\\textless\s?(?:\{\})?\}?|\$<\$"), "<"),
+    (re.compile(r"\{?\\textgreater\s?(?:\{\})?\}?|\$>\$"), ">"),
+    (re.compile(r"\{?\\(?:textunderscore|_)\s?(?:\{\})?\}?|\$\\?_\$"), "_"),
+    (re.compile(r"\\([%#&{}$/-])"), r"\1"),
+    (re.compile(r"\\(?:url|href|path)\b|[{}]"), ""),
+)  # fmt: skip
+_PIECE = re.compile(
+    r"""  "((?:[^"{}\\]|\\.|\{(?:[^{}]|\{[^{}]*\})*+\})*+)"
+        | \{((?:[^{}\\]|\\.|\{(?:[^{}]|\{[^{}]*\})*+\})*+)\}
+        | ([^\s#"{}]+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_PIECES = 50
+_AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
+# biblatex: family=van Rossum, given=Guido, given-i=G
+_NAME_PART = re.compile(
+    r"""(?:^|,)[\s"{]{0,9}(family|given|prefix|suffix)\s{0,9}=\s{0,9}("[^"]*"|\{[^{}]*\}|[^,{}"]*)"""
+)
+
+
+def begins(text: str) -> int | None:
+    match = _BEGINNING.search(text)
+    return match.start() if match else None
+
+
+def references(text: str) -> Iterator[Reference | str]:
+    """Yield the entries of a file; duplicated keys and fields are not errors."""
+    from bibtexparser.model import Block, Entry, ParsingFailedBlock, String
+    from bibtexparser.splitter import Splitter
+
+    strings: dict[str, str] = {}
+    entries: list[tuple[str, dict[str, str]]] = []
+    by_key: dict[str, dict[str, str]] = {}
+    for block in Splitter(text).split().blocks:
+        readable: Block | None = block
+        # A second entry or field of the same key, which bibtexparser holds to be an error, is in the block.
+        while isinstance(readable, ParsingFailedBlock):
+            readable = readable.ignore_error_block
+        if isinstance(readable, String):
+            # Without the strings in strings: they could double with each line.
+            strings.setdefault(readable.key.lower(), _value(str(readable.value), {})[: limits.FACT])
+        elif isinstance(readable, Entry):
+            fields: dict[str, str] = {}
+            for field in readable.fields:
+                fields.setdefault(field.key.lower(), _value(str(field.value), strings))
+            entries.append((readable.entry_type.lower(), fields))
+            by_key.setdefault(readable.key.lower(), fields)
+        elif isinstance(block, ParsingFailedBlock):
+            line = (block.start_line or 0) + 1
+            yield f"line {line:,}: an entry with unbalanced braces, or without a comma"
+    for kind, fields in entries:
+        # A paper has the year of its proceedings, and their title as the title of its book.
+        parent = by_key.get(fields.get("crossref", "").strip().lower(), {})
+        inherited = {"booktitle": parent["title"]} if "title" in parent else {}
+        inherited |= {name: parent[name] for name in ("booktitle", "journal", "year", "date") if name in parent}
+        yield _reference(kind, inherited | fields)
+
+
+def _value(raw: str, strings: Mapping[str, str]) -> str:
+    """Return a field without its braces or quotes, with strings in place of their names and pieces joined by #."""
+    raw = raw.strip()
+    is_one = raw[:1] in ("{", '"') and "#" not in raw
+    if is_one or not raw:
+        return raw[1:-1]
+    if _PIECE.sub("", raw).replace("#", "").strip():
+        return raw[1:-1] if raw[0] in '{"' else raw
+    pieces = islice(_PIECE.finditer(raw), _PIECES)
+    return "".join(
+        strings.get(piece[3].lower(), piece[3]) if piece[3] else piece[1] or piece[2] or "" for piece in pieces
+    )
+
+
+def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
+    is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
+    venue = next(filter(None, map(fields.get, _VENUES)), "")
+    return Reference(
+        type=kind,
+        title=plain(fields.get("title", "")),
+        abstract=plain(fields.get("abstract", "")),
+        authors=tuple(_authors(fields.get("author", ""))),
+        published=(
+            plain(fields.get("date", "")),
+            plain(f"{fields.get('year', '')} {_month(fields.get('month', ''))} {fields.get('day', '')}"),
+        ),
+        doi=_address(fields.get("doi", "")),
+        urls=tuple(url for name in _URLS if name in fields for url in NEXT_URL.split(_address(fields[name]))),
+        venue=_JOURNALS.get(venue.strip().removeprefix("\\").lower()) or plain(venue),
+        arxiv_id=fields.get("eprint", "") if is_arxiv else fields.get("arxivid", ""),
+        mentions=tuple(fields[name] for name in _MENTIONS if name in fields),
+        added=_added(fields),
+    )
+
+
+def _month(text: str) -> str:
+    """Return the name of a month that a field may have as a number."""
+    number = text.strip()
+    names = "- jan feb mar apr may jun jul aug sep oct nov dec".split()
+    return names[int(number)] if re.fullmatch(r"0?[1-9]|1[0-2]", number) else text
+
+
+def _added(fields: Mapping[str, str]) -> date | None:
+    is_foreign = any(name in fields for name in _FOREIGN_TIMESTAMP)
+    names = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
+    return next(filter(None, (day_in(fields.get(name, "")) for name in names)), None)
+
+
+def _authors(text: str) -> Iterator[str]:
+    """Yield the authors, first name first; an institution's name in braces may hold "and" and commas."""
+    # Not bibtexparser's split_multiple_persons_names: 2.1.0 eats a command after "and".
+    names: list[str] = []
+    depth = 0
+    start = 0
+    for match in _AND.finditer(text):
+        if match[0] in "{}":
+            depth += 1 if match[0] == "{" else -1
+        elif depth <= 0 and match[0][0] != "\\":
+            names.append(text[start : match.start()])
+            start = match.end()
+    for name in (_NUMBER.sub("", part.strip()) for part in [*names, text[start:]]):
+        stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
+        if "family" in stated:
+            spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
+            yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
+        else:
+            yield plain(name) if _is_group(name) else first_name_first(plain(name))
+
+
+def _is_group(name: str) -> bool:
+    """Whether a pair of braces is around the whole name."""
+    if not (name.startswith("{") and name.endswith("}")):
+        return False
+    depth = 0
+    for number, character in enumerate(name[: limits.AUTHOR * 2]):
+        depth += (character == "{") - (character == "}")
+        if not depth:
+            return number == len(name) - 1
+    return True
+
+
+def plain(text: str) -> str:
+    r"""Return a value without TeX's markup, with its formulas.
+
+    >>> plain(r"{BERT} of Erd{\H{o}}s: {\textless}1\% for $\{x\}$")
+    'BERT of Erdős: <1% for $\\{x\\}$'
+    """
+    text = _TIE.sub(" ", text)
+    if "\\" not in text and "$" not in text:
+        return text.translate(_WITHOUT_BRACES)
+    parts = []
+    position = 0
+    text = _IF_FORMULA.sub(r"\1", text)
+    for match in _LATEX.finditer(text := _with_accents(text)):
+        parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
+        if not match["dropped"]:
+            parts.append(match[0] if match["formula"] else _decoded(match[0]))
+        position = match.end()
+    parts.append(text[position:].translate(_WITHOUT_BRACES))
+    return "".join(parts)
+
+
+def _with_accents(text: str) -> str:
+    r"""Return a text with its accented letters, of nested accents as in ``{\~{\^e}}`` the inner ones first."""
+    for _ in range(3):
+        accented = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
+        if accented == text:
+            break
+        text = accented
+    return text
+
+
+def _address(text: str) -> str:
+    """Return a URL or DOI as it is typed into a browser."""
+    if macro := _URL_MACRO.search(text):
+        text = macro[1]
+    for pattern, character in _IN_ADDRESS if "\\" in text or "$" in text or "{" in text else ():
+        text = pattern.sub(character, text)
+    return text.strip()
+
+
+# Each distinct command once: to decode whole entries took 90 s for 20,000.
+@lru_cache(maxsize=10_000)
+def _decoded(command: str) -> str:
+    from bibtexparser.library import Library
+    from bibtexparser.model import Entry, Field
+
+    name = command.removesuffix("{}").rstrip()
+    if name in _OTHER_COMMANDS:
+        return _OTHER_COMMANDS[name]
+    entry = Entry("misc", "command", [Field("value", command)])
+    _decoder().transform_entry(entry, Library())
+    decoded = str(entry.fields_dict["value"].value)
+    # pylatexenc 2.11 returns its own template for a macro without its argument: \ensuremath is "%s".
+    return "" if "%s" in decoded or "%(" in decoded else decoded
+
+
+@lru_cache(maxsize=1)
+def _decoder() -> LatexDecodingMiddleware:
+    from bibtexparser.middlewares import LatexDecodingMiddleware
+
+    return LatexDecodingMiddleware()

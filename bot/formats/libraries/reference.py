@@ -1,0 +1,142 @@
+"""What the formats of libraries share: references, dates and names as exports write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from bot.formats.format import MONTHS
+
+PREAMBLE = 20_000  # characters in which a format looks for its beginning
+NEXT_URL = re.compile(r"[;\s]\s{0,9}(?=https?://)")  # between two addresses of one field
+_LONGEST_DATE = 200
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_DAYS = (
+    re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>[0-3]\d)(?!\d)"),
+    re.compile(r"(?<!\d)(?P<y>(?:1[5-9]|20)\d\d)[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?(?!\d)"),
+    re.compile(r"(?<![\d/.])(?P<m>\d{1,2})[/.](?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),
+)
+_MONTH = re.compile(
+    rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}\b)\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
+)
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?[.\s~,-]{1,3}$")
+# "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
+_SURNAME_FIRST = re.compile(
+    r"(\S[^,;]{0,100}?),? ((?:[^\W\d_a-z]{1,2}\.(?:[ -]{0,2})){1,5}|[^\W\d_a-z]{1,2}(?:-?[^\W\d_a-z]){0,3})"
+    r"(?: (Jr|Sr|[23][nr]d|II|III|IV)\.?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One entry as a format has it; texts are not cleaned yet.
+
+    ``type`` is the format's own word, or several with semicolons between. ``published`` has the texts that may hold the
+    date of publication. ``doi`` is a field of its own, ``urls`` and ``mentions`` may hold a DOI or an arXiv id.
+    ``added`` is when the reader added it, where the format says so. ``key`` identifies it in a library that is
+    followed.
+    """
+
+    type: str
+    title: str
+    abstract: str = ""
+    authors: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    doi: str = ""
+    urls: tuple[str, ...] = ()
+    venue: str = ""
+    arxiv_id: str = ""
+    mentions: tuple[str, ...] = ()
+    added: date | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFormat:
+    """A format of libraries.
+
+    ``begins(text)`` returns where its first entry begins, and None in other texts. ``is_database`` is set where an
+    entry is a paper unless its type says otherwise. In reference managers, people keep web pages and notes as well.
+    """
+
+    name: str
+    begins: Callable[[str], int | None]
+    references: Callable[[str], Iterator[Reference | str]]
+    is_database: bool = False
+
+
+def day_in(*texts: str) -> date | None:
+    """Return the day that a date field states; month and day are 1 where it has none.
+
+    The last text states the year for certain. Those before complete it: Web of Science writes "SEP 22" and, elsewhere,
+    "2010". One with another year is a date of something else.
+
+    >>> day_in("SEP 22", "2010"), day_in("2019/05/03/11:02"), day_in("2021 Jan-Feb"), day_in("2024-05-01", "2020///")
+    (datetime.date(2010, 9, 22), datetime.date(2019, 5, 3), datetime.date(2021, 1, 1), datetime.date(2020, 1, 1))
+    """
+    text = ""
+    years: list[list[str]] = [_YEAR.findall(part[:_LONGEST_DATE]) for part in texts]
+    certain = set(next(filter(None, reversed(years)), ()))
+    for part, stated in zip(texts, years, strict=True):
+        if stated and not certain.intersection(stated):
+            continue
+        text = f"{text} {part[:_LONGEST_DATE]}"
+        days = (match for pattern in _DAYS for match in pattern.finditer(text))
+        for match in days:
+            parts = match.groupdict()
+            if day := _day(int(parts["y"]), int(parts["m"]), int(parts.get("d") or 1)):
+                return day
+        if year := _YEAR.search(text):
+            month = _MONTH.search(text)
+            if month is None:
+                return date(int(year[0]), 1, 1)
+            before = _DAY_BEFORE.search(text[: month.start()])
+            number = MONTHS.index(month[1].lower()) + 1
+            day_number = int(before[1] if before else month[2] or 1)
+            return _day(int(year[0]), number, day_number) or date(int(year[0]), number, 1)
+    return None
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def day_of_second(seconds: str) -> date | None:
+    """Return the day of a Unix time, as some programs write when an entry was added."""
+    try:
+        return datetime.fromtimestamp(float(seconds[:20]), UTC).date()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def first_name_first(name: str) -> str:
+    """Return a name as it is spoken, from "Lovelace, Ada" or "King, Jr., Martin".
+
+    >>> first_name_first("King, Jr., Martin"), first_name_first("Lovelace,Ada,Jr.")
+    ('Martin King, Jr.', 'Ada Lovelace, Jr.')
+    """
+    match [part.strip() for part in name.rstrip(", ").split(",")]:
+        case [last, first]:
+            return f"{first} {last}".strip()
+        case [last, ("Jr" | "Jr." | "Sr" | "Sr." | "II" | "III" | "IV") as suffix, first]:
+            return f"{first} {last}, {suffix}"
+        case [last, first, suffix]:
+            return f"{first} {last}, {suffix}"
+    return name.strip()
+
+
+def initials_first(name: str) -> str:
+    """Return a name as it is spoken, also from one that a database abbreviates without a comma.
+
+    >>> initials_first("Lovelace AB"), initials_first("van Rossum, Guido"), initials_first("Ada Lovelace")
+    ('AB Lovelace', 'Guido van Rossum', 'Ada Lovelace')
+    """
+    match = _SURNAME_FIRST.fullmatch(name.strip(" ,;"))
+    if match is None:
+        return first_name_first(name)
+    return f"{match[2].strip()} {match[1]}{', ' + match[3] if match[3] else ''}"

@@ -1,0 +1,179 @@
+"""Tables of databases and reference managers: CSV and text with tabs, read by Python's csv.
+
+Columns are found by their names, so that a product that adds or leaves out some is still read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.formats.libraries.reference import NEXT_URL, Reference, day_in, first_name_first, initials_first
+from bot.model import limits
+
+# Names of columns, in small letters only; the first that has a value counts. Two letters are Web of Science's.
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "title": ("title", "articletitle", "documenttitle", "papertitle", "itemtitle", "displayname", "primarytitle", "ti"),
+    "authors": (
+        "authorfullnames", "authorfullname", "authors", "author", "authornames", "authorshipsauthordisplayname", "af",
+        "au", "creators", "inventors",
+    ),
+    "abstract": ("abstract", "abstractnote", "ab"),
+    "date": ("publicationdate", "datepublished", "dateofpublication", "date", "issuedate", "pubdate", "pd"),
+    "year": ("publicationyear", "publishedyear", "pubyear", "year", "py"),
+    "doi": ("doi", "itemdoi", "digitalobjectidentifier", "doilink", "di"),
+    "url": (
+        "url", "urls", "link", "articleurl", "documenturl", "sourceurls", "pdflink", "fulltextlink", "plink", "urlsdoi",
+        "fulltexturl", "externalurl", "dimensionsurl", "embaselink", "permalink",
+    ),
+    "venue": (
+        "sourcetitle", "publicationtitle", "fulljournal", "journalbook", "journal", "journaltitle", "journalname",
+        "pubtitle", "publication", "booktitle", "venue", "primarylocationsourcedisplayname", "source", "so",
+    ),
+    "type": ("documenttype", "itemtype", "publicationtype", "articletype", "doctype", "referencetype", "type", "dt"),
+    "arxiv": ("arxivid", "arxiv"),
+    "added": ("dateadded", "addeddate", "dateaddedtolibrary"),
+}  # fmt: skip
+_MENTIONS = (
+    "extra",
+    "archiveid",
+    "number",
+    "notes",
+    "note",
+    "archivelocation",
+    "callnumber",
+    "publicationtitle",
+    "journal",
+)
+# What programmes have and libraries don't.
+_PROGRAMME = frozenset(
+    "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
+)
+_NO_LETTER = re.compile(r"[^a-z]+")
+_NUMBER = re.compile(r"\s*\(\d{1,15}\)\s*$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.[ -]?){1,5}")
+# A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
+_BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
+
+
+def begins(text: str) -> int | None:
+    """Return 0 if the first line names the columns of a library: of its titles, and others that say what it is."""
+    table = _table(text[:20_000])
+    return None if table is None else 0
+
+
+def _table(text: str) -> tuple[str, int] | None:
+    """Return the delimiter of a table, and how many lines stand before the names of its columns."""
+    # Dimensions states in a first line what was exported, Excel which delimiter it wrote.
+    lines = text.lstrip("\n").split("\n", 3)[:3]
+    for number, line in enumerate(lines):
+        delimiter = max("\t,;|", key=line.count)
+        names = _names(line, delimiter)
+        fields = {field for field, columns in _COLUMNS.items() if names & set(columns)}
+        is_dated = "year" in fields or {"doi", "date", "venue"} <= fields
+        if "title" in fields and is_dated and len(fields) > 2 and not names & _PROGRAMME:
+            return delimiter, number
+    if _BY_ROW.match(text):
+        return "", 0
+    return None
+
+
+def _names(line: str, delimiter: str) -> set[str]:
+    try:
+        row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:
+        return set()
+    return {_simple(name) for name in row}
+
+
+def _simple(name: str) -> str:
+    """Return a column's name in small letters only: "Author(s) ID" is "authorsid"."""
+    return _NO_LETTER.sub("", name.lower())
+
+
+def references(text: str) -> Iterator[Reference | str]:
+    """Yield the rows of a table; a row that can't be read costs itself."""
+    text = text.lstrip("\n")
+    table = _table(text[:20_000])
+    if table is None:
+        return
+    delimiter, skipped = table
+    if not delimiter:
+        yield from _blocks(text)
+        return
+    # Web of Science quotes nothing, so that a quotation mark is one; no text has this control character.
+    quote = "\x01" if text.startswith("PT\t") else '"'
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, quotechar=quote)
+    names: list[str] = []
+    while True:
+        line = rows.line_num + 1
+        try:
+            values = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield f"line {line:,}: {error}; is a quotation mark missing?"
+            continue
+        if line <= skipped or not any(value.strip() for value in values):
+            continue
+        if not names:
+            names = [_simple(name) for name in values]
+            continue
+        row: dict[str, str] = {}
+        for name, value in zip(names, values, strict=False):
+            row.setdefault(name, value.strip())
+        yield _reference(row)
+
+
+def _blocks(text: str) -> Iterator[Reference]:
+    block: dict[str, str] = {}
+    for row in csv.reader(text.split("\n")):
+        name = _simple(row[0]) if row else ""
+        if name == "title" and block:
+            yield _reference(block)
+            block = {}
+        if name:
+            block.setdefault(name, "; ".join(filter(None, row[1:])))
+    if block:
+        yield _reference(block)
+
+
+def _reference(row: Mapping[str, str]) -> Reference:
+    fields = {field: next(filter(None, map(row.get, columns)), "") for field, columns in _COLUMNS.items()}
+    if "journalbook" in row:  # PubMed's titles and lists of authors are sentences
+        fields |= {name: fields[name].removesuffix(".") for name in ("title", "authors")}
+    return Reference(
+        type=fields["type"],
+        title=fields["title"],
+        abstract=fields["abstract"],
+        authors=tuple(_authors(fields["authors"][: limits.BYLINE].strip(" ,;"), "itemtype" in row)),
+        published=(fields["date"], fields["year"]),
+        doi=fields["doi"],
+        urls=tuple(NEXT_URL.split(fields["url"])),
+        venue=fields["venue"],
+        arxiv_id=fields["arxiv"],
+        mentions=tuple(row[name] for name in _MENTIONS if row.get(name)),
+        added=day_in(fields["added"]),
+    )
+
+
+def _authors(text: str, is_manager: bool) -> Iterator[str]:
+    """Yield the names of a cell, first name first; reference managers have semicolons between them."""
+    parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
+    if len(parts) == 1 and not is_manager:
+        parts = text.split(" and ")
+        parts = parts if all("," in part for part in parts) and len(parts) > 1 else _by_commas(text)
+    for part in parts:
+        name = _NUMBER.sub("", part.strip())
+        if name:
+            yield initials_first(name) if "," not in name else first_name_first(name)
+
+
+def _by_commas(text: str) -> Sequence[str]:
+    """Return the names of "Lovelace A, Hopper G" and "Lovelace, A., Hopper, G.", and "Lovelace, Ada" as one."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, parts[1::2])):
+        return [f"{last}, {first}" for last, first in zip(parts[::2], parts[1::2], strict=True)]
+    return parts if len(parts) > 2 or all(" " in part for part in parts) else [text]

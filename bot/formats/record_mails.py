@@ -1,0 +1,161 @@
+"""Alerts in plain text whose papers are records of labelled fields, as text or as the body of a mail.
+
+RePEc's New Economics Papers (NEP):
+
+    1. A title                                   a list of titles without fields may stand above
+    Date: 2026-05
+    By: Ada Lovelace (University of Owls)        an author a line, or several with ";" between them
+    Grace Hopper (Night School)
+    URL: https://d.repec.org/n?u=RePEc:owl:wpaper:1&r=owl
+    The abstract, with or without a label.
+    Keywords: owls, silence
+    JEL: D81
+
+Web of Science, and others that are alike:
+
+    Record 1 of 2.
+    Title: A title
+    Author(s): Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)
+    Source: JOURNAL OF OWLS, 12 (3): 45-56 MAY 2026
+    Abstract: Owls see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from bot.formats.addresses import public_address
+from bot.formats.credits import day_in, joined, names_in, venue_in
+from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
+from bot.model import Entry, Fact, FactKind, ParsedDigest
+from bot.model.papers import arxiv_id_in, doi_in
+
+_LABELS = {  # a field, and what mails call it; what has no name here is dropped
+    "title": "title|article title|document title|ti",
+    "authors": "by|authors?|author\\(s\\)|au",
+    "venue": "source|so|journal|publication|published in|source title|publication name",
+    "date": "date|published|publication (?:date|year)|pub date",
+    "url": "url|link|(?:view )?full record|full text",
+    "doi": "doi",
+    "abstract": "abstract|summary|ab",
+    "": "(?:author )?keywords?(?: plus)?|jel(?: class\\w*)?|e?issn|isbn|language|document type|affiliations?"
+    "|addresse?s?|author information|pmid|accession number|unique id|times cited|cited references|volume|issue|pages"
+    "|subjects?|publisher|database|reprint address|e-?mail",
+}
+_FIELDS = [(name, re.compile(rf"\*?(?:{labels})\s?:(?:\s(.*))?$", re.IGNORECASE)) for name, labels in _LABELS.items()]
+_ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
+_NUMBERED = re.compile(r"(?:\d{1,4}\.|\[\d{1,4}\]|<\d{1,4}>)\s(.{3,})")
+_RECORD = re.compile(r"\W*(?:record|document|article|result)\s\d{1,4}(?: of \d{1,5})?\W*$", re.IGNORECASE)
+_NEP = re.compile(r"(?:nep: |nep-\w{3}\b.{0,20})?new economics papers\b.{0,100}", re.IGNORECASE)
+_HEADER_LINES = 60  # at most, above the first paper's title
+_TITLE_LINES = 6
+_END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general information on the nep\b.*", re.IGNORECASE)
+
+
+def _field(text: str) -> tuple[str, str] | None:
+    """Return the name of the field that a line begins, and its first row."""
+    return next(((name, match[1] or "") for name, label in _FIELDS if (match := label.match(text))), None)
+
+
+def _records(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield the index of each record's title: a number or a label with authors below it.
+
+    In NEP any field may follow a number, and in its HTML the title above the authors has no number.
+    """
+    is_nep = any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES])
+    candidate: int | None = None  # a title whose first field may follow
+    above: int | None = None  # the last line with text
+    rows = 0
+    for i, line in enumerate(lines):
+        field = _field(line.text)
+        if _NUMBERED.match(line.text) or (field and field[0] == "title"):
+            candidate, rows = i, 0
+        elif candidate is not None and field and (field[0] == "authors" or is_nep):
+            yield candidate
+            candidate = None
+        elif is_nep and field and field[0] == "authors" and above is not None and not _field(lines[above].text):
+            yield above
+        elif candidate is not None and line.text:
+            rows += 1
+            candidate = candidate if rows < _TITLE_LINES else None
+        above = i if line.text else above
+
+
+def _starts(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield the first line with text if the lines are an issue of NEP."""
+    if any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES]) and _is_rest(lines):
+        yield next(i for i, line in enumerate(lines) if line.text)
+
+
+def _is_rest(lines: Sequence[Line]) -> bool:
+    return next(_records(lines), None) is not None
+
+
+def _parse(lines: Sequence[Line]) -> ParsedDigest:
+    begins = list(_records(lines))
+    header = [line.text for line in lines[: begins[0] if begins else 0]]
+    is_nep = any(map(_NEP.fullmatch, header))
+    issue = next((day for text in header if re.match(r"issue\b", text, re.IGNORECASE) and (day := day_in(text))), None)
+    heading = next((i for i, text in enumerate(header) if _NEP.fullmatch(text)), 0)
+    about = next((text for text in header[heading + 1 :] if text), "") if is_nep else ""
+    topic = re.sub(r"^on ", "", about) or ("New Economics Papers" if is_nep else "")
+    records = (lines[begin:end] for begin, end in pairwise([*begins, len(lines)]))
+    return build_digest("nep" if is_nep else "record-mail", topic, issue, map(_paper, records))
+
+
+def _paper(record: Sequence[Line]) -> Entry | str:
+    fields: dict[str, list[str]] = {}
+    rows = fields.setdefault("title", [])
+    is_open = "title"  # the field that the next line may continue
+    for line in record:
+        text = line.text
+        if _END.fullmatch(text) or (_RECORD.match(text) and line is not record[0]):
+            break
+        if field := _field(text):
+            name, text = field
+            rows = [] if name in fields and name != "title" else fields.setdefault(name, [])
+            is_open = "abstract" if name in _ONE_LINE and text else name
+            rows += [text] if text else []
+            continue
+        if line is record[0] and (number := _NUMBERED.match(text)):
+            text = number[1]
+        if not text:
+            # Blank lines stand between fields. The abstract has the first paragraph without a label.
+            is_open = "abstract" if is_open != "title" and not fields.get("abstract") else is_open if not rows else ""
+        elif is_open == "authors" and not names_in(without_affiliations(f"By: {text}")) and "(" not in text and rows:
+            is_open = "abstract"
+        if text and is_open == "abstract":
+            rows = fields.setdefault("abstract", [])
+        if text and is_open:
+            rows.append(text)
+    values = {name: joined(rows) for name, rows in fields.items()}
+    authors: list[str] = []
+    for row in fields.get("authors", ()):
+        plain = f"By: {row}"
+        authors += names_in(plain) or author_names(without_affiliations(row).replace(";", ","))
+    title, abstract = values.get("title", ""), values.get("abstract", "")
+    source = values.get("venue", "")
+    venue = venue_in(source)
+    url = values.get("url", "").partition(" ")[0]
+    return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
+        title=title.removesuffix(".") if title.count(".") == 1 else title,
+        abstract=abstract,
+        authors=tuple(authors),
+        published=day_in(values.get("date", "")) or day_in(source),
+        arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
+        doi=doi_in(values.get("doi", "") or url),
+        url=public_address(url) or None,
+        facts=(Fact(FactKind.VENUE, venue, "the mail"),) if venue else (),
+    )
+
+
+RECORDS = Format(
+    title="NEP or another alert of labelled records",
+    hint='a line such as "1. A Title" or "Title: A Title" with "By: ..." below it',
+    starts=_starts,
+    parse=_parse,
+    specificity=6,
+    is_rest=_is_rest,
+)
