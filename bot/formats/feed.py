@@ -27,6 +27,7 @@ from xml.parsers import expat
 
 from feedparser.api import StrictFeedParser
 
+from bot.formats.addresses import article_at
 from bot.formats.format import (
     Document,
     author_names,
@@ -43,7 +44,6 @@ from bot.formats.format import (
     tidy,
     without_affiliations,
 )
-from bot.formats.mail import article_at
 from bot.formats.markup import blocks, plain
 from bot.formats.publishers import (
     Description,
