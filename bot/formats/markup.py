@@ -57,7 +57,7 @@ _MAX_DEPTH = 40  # each level copies its text once more
 _HEADING_END = "\x02"  # control characters, which no text has
 _PRESCRIPTS = "\x03"
 _SHORT = 100  # characters: most names and titles; no abstract
-_SIGNS_OF_MARKUP = re.compile(r"[<&{\[]|[OC]_[A-Z]")
+_SIGNS_OF_MARKUP = re.compile(r"[<&{\[\n]|[OC]_[A-Z]|[a-z][A-Z]")
 ABSTRACT = "Abstract"  # the heading, as a block of its own
 
 
