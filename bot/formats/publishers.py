@@ -198,12 +198,14 @@ def read_description(text: str, title: str = "") -> Description:
     Description(abstract='', venue='Owl Lett.', authors=('Ada Lovelace', 'Grace Hopper'), published=None, doi='10.5555/1')
     """
     stated: dict[str, str] = {}
+    authors: tuple[str, ...] = ()
     # What is above the heading is a citation, or an advertisement.
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
     if heading and len(above) <= _LONGEST_BLURB:
-        read_above = read_description(above, title)
-        stated = {"venue": read_above.venue, "doi": read_above.doi}
         text = below
+        cited = read_description(above, title)
+        stated = {"venue": cited.venue, "doi": cited.doi}
+        authors = cited.authors
     for pattern in _ENDS:
         if match := pattern.search(text, max(len(text) - _LONGEST_CITATION, 0)):
             stated |= {name: value for name, value in match.groupdict().items() if value}
@@ -216,23 +218,20 @@ def read_description(text: str, title: str = "") -> Description:
             begin = match.end()
             cuts += 1
         else:
-            block = text[begin : begin + limits.MARKUP].partition("\n")[0]
-            begin += len(block)
-            block = block.strip()
+            end = text.find("\n", begin)
+            block = text[begin : end if end >= 0 else len(text)].strip()
+            begin = end if end >= 0 else len(text)
             is_noise = len(block) <= _LONGEST_CITATION + len(title) and (
                 _letters(block) in ("", _letters(title)) or is_citation(block, title)
             )
             if not is_noise:
                 kept.append(block)
-        begin += len(text[begin : begin + _LONGEST_CITATION]) - len(text[begin : begin + _LONGEST_CITATION].lstrip())
-    authors, published = stated.get("authors"), stated.get("published")
-    return Description(
-        " ".join(kept),
-        stated.get("venue", ""),
-        author_names(without_affiliations(authors)) if authors else (),
-        date_in(published) if published else None,
-        stated.get("doi", ""),
-    )
+        while text[begin : begin + 1].isspace():
+            begin += 1
+    if "authors" in stated:
+        authors = author_names(without_affiliations(stated["authors"]))
+    published = date_in(stated.get("published", ""))
+    return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
 
 
 def _boilerplate(text: str, begin: int) -> re.Match[str] | None:

@@ -96,4 +96,4 @@ def test_a_name_that_begins_like_a_heading_stays_whole() -> None:
 
 def test_an_element_that_is_not_closed_costs_no_text() -> None:
     assert plain("x<sup>2 owls<p>and mice</p>") == "x^2 owls and mice"
-    assert plain("<math><mrow><mi>x</mi> and owls") == "xand owls"
+    assert plain("<math><mrow><mi>x</mi> and owls") == "x and owls"
