@@ -30,6 +30,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from bot.formats.format import (
+    LONGEST_TITLE,
     MONTHS,
     Format,
     Line,
@@ -185,6 +186,8 @@ def _paper(paragraphs: Sequence[Line], metadata: Metadata | None, year: int | No
     if not metadata and not any(map(is_prose, abstract)):
         return f"line {number}: no abstract, authors or date belong to {quoted(title)}"
     stamp = metadata.stamp if metadata else None
+    if len(title) > LONGEST_TITLE:  # an abstract
+        title = ""
     return reject_reason(f"line {number}", title, " ".join(abstract)) or Entry(
         title=title,
         abstract=" ".join(abstract),

@@ -17,25 +17,23 @@ import io
 import re
 import xml.sax
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date
-from html import unescape
+from datetime import UTC, date, datetime, time, timedelta
+from email.utils import parsedate_to_datetime
 from html.entities import html5
 from itertools import pairwise
-from statistics import median_low
-from time import struct_time
 from typing import Any
 from urllib.parse import unquote_plus
 from xml.parsers import expat
 
 from feedparser.api import StrictFeedParser
 
+from bot.formats.addresses import article_at
 from bot.formats.format import (
     Document,
     author_names,
     build_digest,
-    calendar_day,
     charset,
+    date_in,
     decode,
     detect_encoding,
     from_arxiv,
@@ -45,6 +43,15 @@ from bot.formats.format import (
     reject_reason,
     tidy,
     without_affiliations,
+)
+from bot.formats.markup import blocks, plain
+from bot.formats.publishers import (
+    Description,
+    is_no_paper,
+    journal_of,
+    plain_doi,
+    read_description,
+    read_title,
 )
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
@@ -56,20 +63,28 @@ _MAX_REFERENCES = 500_000
 _MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # a later one is a mistake in the feed, and date arithmetic on the year 9999 overflows
+_LONGEST_HISTORY = timedelta(days=3_650)  # of one feed, from its median day to its newest
+_LONGEST_DATE = 60  # characters
 _XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
-# A list of tags, and not every "<...>": abstracts have inequalities.
-_TAG = re.compile(
-    r"</?(?:a|abbr|b|blockquote|br|code|div|em|figcaption|figure|font|h[1-6]|hr|i|img|li|ol|p|pre|small|span"
-    r"|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]{0,2000})?/?>",
-    re.IGNORECASE,
-)
 _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
-# A reference to no character of Unicode; `html.unescape` raises on one of more than 4,300 digits.
-_INVALID_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
+_YEAR_AND_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])")
+_AFTER_VENUE = re.compile(r"(?:, Published online|, Vol(?:umes?|\.) |; ).*")
+_NOTE = re.compile(r"<sup>[^<>]{0,80}</sup>", re.IGNORECASE)  # the number of an author's institution
+_INSTITUTION = re.compile(
+    r"\b(?:Universi|Depart[ae]ment|Dept\b|Institut|School of|Faculty of|Laborator|Hospital|College"
+    r"|Cent(?:er|re) (?:for|of))"
+)
+_GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
+# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution.
+_GLUED_INSTITUTION = re.compile(
+    r"(?<=[a-z])(?: ?[a-h1])? ?(?:Department|School|Institute|Faculty|University|College|Division) (?:of|for)\b.*"
+)
+_FOOTNOTES = " *†‡§¶#"
+_BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -93,47 +108,76 @@ def parse(content: bytes) -> ParsedDigest:
             raise DigestError("an HTML page, not a feed; look on it for the feed's own address")
         raise DigestError("XML, but neither RSS nor Atom")
 
-    day = _date(feed.feeddata, "updated_parsed", "published_parsed")
-    if day is None:
-        # The low median: a single item with a wrong date must not move the day of the feed.
-        days = list(filter(None, (_date(item, "published_parsed", "updated_parsed") for item in feed.entries)))
-        day = median_low(days) if days else None
+    days = [
+        _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate")
+        for item in feed.entries
+    ]
+    day = _date(feed.feeddata, "updated", "published")
+    if known := sorted(filter(None, days)):
+        median = known[(len(known) - 1) // 2]
+        # A feed that doesn't say its day, or one that is long past, has that of its newest item. A single item with a
+        # wrong date must not move it.
+        if day is None or plausible_date(median, day) is None:
+            day = max(item_day for item_day in known if item_day - median < _LONGEST_HISTORY)
     topic = _text((feed.feeddata.get("title") or "")[: limits.URL])
+    journal = _text(_prism(feed.feeddata, "publicationname")) or journal_of(topic)
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
     results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
-    for number, item in enumerate(feed.entries, 1):
-        results.extend(_papers(number, item, day))
+    for number, (item, item_day) in enumerate(zip(feed.entries, days, strict=True), 1):
+        results.extend(_papers(number, item, item_day, day, journal))
+    if day is None:  # some feeds have dates in their descriptions only
+        day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest("feed", topic, day, results)
 
 
-def _papers(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
+def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:
     """Yield the paper of an item, or why it can't be read, or the paper and what was left out of it."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.
     if "arxiv.org/api/errors" in identifier:
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
-    # Some feeds have a teaser and the full text.
-    contents = [_value(content, "value") for content in item.get("content", ())[:_MAX_CONTENTS]]
-    text = _text(max([_value(item, "summary"), *contents], key=len))
-    # rss.arxiv.org puts the version and the type of the announcement before the abstract.
-    announced = _ANNOUNCED.match(text)
+    title, authors_in_title = read_title(_text(_value(item, "title")))
+    if is_no_paper(title):
+        return
+    if len(title) > limits.TITLE:
+        title = f"{title[: limits.TITLE - 1].rstrip()}…"
+    # Some feeds have a teaser and the full text, others a citation and the abstract.
+    contents = [_value(content, "value") for content in dict.get(item, "content", ())[:_MAX_CONTENTS]]
+    description = Description("")
+    announced = None
+    for markup in sorted(dict.fromkeys([_value(item, "summary"), *contents]), key=len, reverse=True):
+        if description.abstract and len(markup) > limits.TITLE:
+            continue
+        text = "\n".join(line if line.isascii() and line.isprintable() else tidy(line) for line in blocks(markup))
+        # rss.arxiv.org puts the version and the type of the announcement before the abstract.
+        if announced := _ANNOUNCED.match(text):
+            description = Description(" ".join(text[announced.end() :].split()))
+            break
+        part = read_description(text, title)
+        description = Description(
+            description.abstract or part.abstract,
+            description.venue or part.venue,
+            description.authors or part.authors,
+            description.published or part.published,
+            description.doi or part.doi,
+        )
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
-    title = _text(_value(item, "title"))[: limits.TITLE]
-    description = Description(text[announced.end() :]) if announced else read_description(text)
     abstract = description.abstract
-    authors = _authors(item) or description.authors
+    authors = _authors(item) or authors_in_title
+    # PLOS names the first author only in an element of its own.
+    if authors == description.authors[: len(authors)]:
+        authors = tuple(dict.fromkeys(description.authors))
     if not abstract and not authors and is_front_matter(title):
         return
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return
 
-    date_in_feed = _date(item, "published_parsed", "updated_parsed")
-    published = plausible_date(date_in_feed, day)
-    if published != date_in_feed:
-        yield f"item {number}: {quoted(title)} is dated {date_in_feed}, after its feed; the date is left out"
+    published = plausible_date(stated_day, day)
+    if published != stated_day:
+        yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
 
     link = tidy(_value(item, "link"))
     if not link.lower().startswith(("https://", "http://")) or " " in link:
@@ -142,143 +186,119 @@ def _papers(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
     categories = (tidy(str(term)) for term in _categories(item) if term)
+    # Publishers of many journals confuse their fields.
+    sources = (_prism(item, "publicationname"), description.venue, _value(item, "dc_source"), journal)
+    venues = (_AFTER_VENUE.sub("", _text(source[: limits.URL])) for source in sources)
+    venue = next((name for name in venues if name and name != title and "://" not in name), "")
     yield Entry(
         title=title,
         abstract=abstract,
         authors=authors,
         published=published or description.published,
         arxiv_id=arxiv_id_in(reference),
-        doi=_doi(item, link),
+        doi=_doi(item, link, description.doi),
         # The arXiv id says more than arXiv's address, which names a version.
         url=None if "arxiv.org/" in link else link or None,
         version=arxiv_version_in(reference) or arxiv_version_in(announced[1] if announced else ""),
         categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
-        or _venue(item, description),
+        or ((Fact(FactKind.VENUE, venue, "feed"),) if venue else ()),
     )
 
 
 def _categories(item: Any) -> Iterator[object]:
     """Yield the categories of an item, arXiv's primary one first, as feedparser has them."""
     # An element of such a name without attributes is text.
-    primary = item.get("arxiv_primary_category")
+    primary = dict.get(item, "arxiv_primary_category")
     yield primary.get("term") if isinstance(primary, dict) else primary
-    yield from (tag.get("term") for tag in item.get("tags") or () if isinstance(tag, dict))
+    yield from (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
 
 
 def _authors(item: Any) -> tuple[str, ...]:
-    """Return the authors, whether the feed has one element for each or one for all."""
-    authors = item.get("authors", ())
+    """Return the authors, each once, whether the feed has one element for each or one for all."""
+    authors = dict.get(item, "authors", ())
     if isinstance(authors, str):  # an element of IEEE's: "Ada Lovelace;Grace Hopper;"
-        return author_names(_text(authors[: limits.BYLINE]))
+        authors = [{"name": authors}]
     authors = authors[: limits.AUTHORS + 1]
     # All names together get the length of one author list, so that 5,000 long names cost no more than one.
-    names = [_text(str(author.get("name") or "")[: limits.BYLINE // len(authors)]) for author in authors]
-    names = [name for name in names if name]
-    if len(names) != 1:
-        return tuple(names)
-    listed = author_names(without_affiliations(names[0]))
-    # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
-    is_inverted_name = len(listed) == 2 and not all(" " in name for name in listed)
-    return tuple(names) if is_inverted_name else listed
+    longest = limits.BYLINE // max(len(authors), 1)
+    people: dict[str, None] = {}
+    for author in authors:
+        name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", str(author.get("name") or "")[:longest])))
+        if is_glued:
+            name = _BETWEEN_GLUED_NAMES.sub(", ", name)
+        listed = author_names(without_affiliations(name))
+        # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
+        if len(listed) == 2 and not all(" " in part for part in listed):
+            listed = (name,)
+        is_place = False
+        for part in listed:
+            # A city and a country may follow an institution.
+            is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
+            if not is_place or len(listed) == 1:
+                people[part.strip(_FOOTNOTES)] = None
+    people.pop("", None)
+    return tuple(people)
 
 
-def _venue(item: Any, description: Description) -> tuple[Fact, ...]:
-    """Return the journal that an item names in an element of its own (PRISM, Dublin Core) or in its description."""
-    stated = _value(item, "prism_publicationname") or _value(item, "dc_source")
-    venue = description.venue or _text(stated[: limits.URL])
-    # Other feeds name a page there.
-    return (Fact(FactKind.VENUE, venue, "feed"),) if venue and "://" not in venue else ()
+def _prism(element: Any, name: str) -> str:
+    """Return a field of PRISM; feedparser names it by the prefix that the feed declares."""
+    return _value(element, f"prism_{name}") or next(
+        (_value(element, key) for key in element if key.endswith(f"_{name}")), ""
+    )
 
 
-def _doi(item: Any, link: str) -> str | None:
-    """Return the DOI from the first element that has one; a link counts only if it leads to doi.org."""
-    places = [item.get(name) for name in ("arxiv_doi", "prism_doi", "dc_identifier", "id")]
-    places.append(link if "doi.org/" in link else None)
-    dois = (doi_in(unquote_plus(str(place or "")[: limits.URL])) for place in places)
-    return next(filter(None, dois), None)
+def _doi(item: Any, link: str, described: str) -> str | None:
+    """Return the DOI from the first element that has one; an address counts if it is a publisher's."""
+    stated = (
+        _value(item, "arxiv_doi"),
+        _prism(item, "doi"),
+        _value(item, "identifiers"),
+        described,
+        _value(item, "id"),
+    )
+    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in stated)
+    if doi := next(filter(None, dois), None):
+        return plain_doi(doi)
+    article = article_at(link[: limits.URL]) if link and "arxiv.org/" not in link else None
+    return plain_doi(article.doi) if article and article.doi else None
 
 
 def _value(element: Any, field: str) -> str:
     """Return a field's text; feedparser has None for a field without a text."""
-    return str(element.get(field) or "")[: limits.MARKUP]
+    # dict.get, because feedparser's own get() returns the time of publication for a missing time of update.
+    return str(dict.get(element, field) or "")[: limits.MARKUP]
 
 
 def _text(markup: str) -> str:
-    """Return the text of markup: without tags, and with character references resolved where there were tags."""
-    # The XML parser has resolved the references once. Where HTML is escaped inside XML they are escaped twice; in plain
-    # text a second time would turn "&lt;" that an author wrote into "<".
-    text, tags = _TAG.subn(" ", markup)
-    return tidy(unescape(_INVALID_REFERENCE.sub("", text)) if tags else text)
+    """Return the text of markup on one line."""
+    return tidy(plain(markup))
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    """Return the first of these times that an element has, as a date in UTC; None if it is impossible."""
-    # dict.get, because feedparser's own get() returns the time of publication for a missing time of update.
-    times = (dict.get(element, field) for field in fields)
-    # A feed's own element of that name is text.
-    parsed = next((time for time in times if isinstance(time, struct_time)), None)
+    """Return the first day that these elements name; None if it is impossible."""
+    days = (_day(value) for value in (_value(element, field).strip()[:_LONGEST_DATE] for field in fields) if value)
+    return next((day for day in days if day and day.year <= _LAST_YEAR), None)
+
+
+def _day(text: str) -> date | None:
+    """Return the day of a time in ISO 8601, RFC 5322 or words; what it lacks is never taken from the clock."""
+    if _YEAR_AND_MONTH.fullmatch(text):
+        text = f"{text}-01"
+    text = text.replace("/", "-")
     try:
-        day = date(*parsed[:3]) if parsed else None
-    except (ValueError, OverflowError):  # feedparser lets impossible dates pass
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return date_in(text)
+    # Midnight stands for a day, in whatever time zone.
+    try:
+        return moment.date() if moment.tzinfo is None or moment.time() == time() else moment.astimezone(UTC).date()
+    except OverflowError:
         return None
-    return day if day and day.year <= _LAST_YEAR else None
-
-
-# What publishers write around the abstract in an item's description:
-#
-# PubMed        J Owls. 2026 Jan 20;12(3):4-5. doi: 10.1234/owls.5. ABSTRACT ... PMID: 41000001 | DOI: 10.1234/owls.5
-# Nature        Nature Owls, Published online: 20 January 2026; doi:10.1038/s49999-026-00001-2 ...
-# Science, ACM  ACM Transactions on Owls, Volume 12, Issue 3, Page 4-5, March 2026. ...
-# Elsevier      Publication date: March 2026 Source: Artificial Owls, Volume 12 Author(s): Ada Lovelace, Grace Hopper
-
-# Repetitions are bounded: a description may have megabytes.
-_MAX_CITATION = 600  # characters
-_PUBMED_IDS = re.compile(r"\s?\d{1,9}(?:\s?\|\s?PMC:\s?\w{1,15})?(?:\s?\|\s?DOI:\s?\S{1,300})?\s*")
-_NATURE = re.compile(r"(?P<venue>[^;]{2,200}?), Published online: [^;]{4,30}; doi:\s?10\.\S{1,300}\s*")
-# A year alone does not show an issue: "We read the papers of ACL, 2023. ..."
-_ISSUE = re.compile(
-    r"(?P<venue>[^;]{2,200}?), (?:Ahead of Print|Volume [^.;]{1,80}?, (?:[A-Z][a-z/]{2,20} )?(?:19|20)\d\d)\.\s*"
-)
-_ELSEVIER = re.compile(
-    r"Publication date: (?:Available online )?(?P<date>.{4,40}?)\s*Source:\s*(?P<venue>.{2,250}?)"
-    r"\s*Author\(s\):\s*(?P<authors>.*)",
-    re.DOTALL,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A description in its parts; a part that it doesn't have is empty."""
-
-    abstract: str
-    venue: str = ""
-    authors: tuple[str, ...] = ()
-    published: date | None = None
-
-
-def read_description(text: str) -> Description:
-    """Return the parts of a description without markup; all of it is the abstract if it has none of these forms.
-
-    >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
-    Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None)
-    """
-    if match := _ELSEVIER.fullmatch(text):
-        day, _, month_and_year = match["date"].partition(" ")
-        return Description(
-            "",
-            venue=match["venue"],
-            authors=author_names(match["authors"]),
-            published=calendar_day(day, *month_and_year.split()) if month_and_year.count(" ") == 1 else None,
-        )
-    citation, heading, rest = text.partition("ABSTRACT")
-    abstract, _, ids = rest.rpartition("PMID:")
-    if heading and len(citation) <= _MAX_CITATION and _PUBMED_IDS.fullmatch(ids):
-        return Description(abstract.strip())
-    if match := _NATURE.match(text) or _ISSUE.match(text):
-        return Description(text[match.end() :], venue=match["venue"])
-    return Description(text)
 
 
 # The XML of a feed, read in time linear in its size, unlike by ``feedparser.parse``: the document is decoded and its
@@ -309,6 +329,11 @@ _NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "prism": "http://prismstandard.org/namespaces/basic/2.0/",
 }
+# Elements that nothing reads here; feedparser spends as much time on each as on a title.
+_UNREAD = frozenset(
+    "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre generator issn issue"
+    " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
+)
 _LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 5321, 4.5.3.1.3)
 _LONGEST_WORD = 100
 
@@ -321,6 +346,7 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         self.sanitize_html = False
         self.resolve_relative_uris = False
         self.problems: list[str] = []
+        self._skipped = 0  # elements that are open, from an unread one down
 
     def read(self, document: str) -> None:
         """Read a document; raises whatever expat and feedparser raise where it breaks, and keeps what came before."""
@@ -338,10 +364,40 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
     def startElementNS(self, name: Any, qname: Any, attrs: Any) -> None:  # noqa: N802 - as xml.sax calls it
         if len(attrs) > _MAX_ATTRIBUTES:
             raise DigestError(f"an element with {len(attrs):,} attributes, more than the {_MAX_ATTRIBUTES} it may have")
-        super().startElementNS(name, qname, attrs)
+        local = name[1].lower()
+        is_read_twice = local == "title" and bool(self.inentry) and "title" in self.entries[-1]
+        if self._skipped or (not self.incontent and (local in _UNREAD or is_read_twice)):
+            self._skipped += 1
+        else:
+            super().startElementNS(name, qname, attrs)
 
-    # The next two override private methods of feedparser, which constraints.txt pins; tests/hostile fails if a
+    def endElementNS(self, name: Any, qname: Any) -> None:  # noqa: N802 - as xml.sax calls it
+        if self._skipped:
+            self._skipped -= 1
+        else:
+            super().endElementNS(name, qname)
+
+    # The next ones override private methods of feedparser, which constraints.txt pins; tests/formats fails if a
     # release renames them.
+    def _end_published(self) -> None:
+        """Keep the text of a date: feedparser 6.0.14 takes what a partial one lacks from the clock."""
+        self.pop("published")
+
+    def _end_updated(self) -> None:
+        self.pop("updated")
+
+    def _end_created(self) -> None:
+        self.pop("created")
+
+    def _end_dc_identifier(self) -> None:
+        """Keep all identifiers; feedparser keeps the last."""
+        context = self._get_context()
+        if len(known := context.get("identifiers", "")) < limits.URL:
+            context["identifiers"] = f"{known} {self.pop('dc_identifier')}"
+
+    _end_issued = _end_pubdate = _end_published
+    _end_modified = _end_lastbuilddate = _end_updated
+
     def _sync_author_detail(self, key: str = "author") -> None:
         """Split name and address of short authors only: feedparser searches for an address in n^2 steps."""
         context = self._get_context()

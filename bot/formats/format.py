@@ -13,11 +13,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
-from html import unescape
 from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from bot.formats.markup import plain
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 
@@ -116,29 +116,22 @@ def tidy(text: str) -> str:
     return " ".join(limit_accents(UNWANTED.sub("", text)).split())
 
 
-# What publishers and reference managers leave of HTML and JATS in titles and abstracts.
-_MARKUP = re.compile(
-    r"</?(?:i|b|u|em|strong|sub|sup|inf|scp|span|tt|p|(?:jats|mml):\w+)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
-)
-_REFERENCE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});", re.IGNORECASE)
-
-
 def prose(text: str, longest: int) -> str:
-    """Return a title or an abstract as one line of at most so many characters, without tags.
+    """Return a title or an abstract as one line of at most so many characters, without markup.
 
     >>> prose("<i>E. coli</i> &amp; H<sub>2</sub>O, if x < y", 100)
     'E. coli & H2O, if x < y'
     """
-    return tidy(without_tags(text[: 2 * longest]))[:longest].rstrip()
+    return tidy(without_tags(text[: limits.MARKUP]))[:longest].rstrip()
 
 
 def without_tags(text: str) -> str:
-    """Return a text without what publishers leave of HTML and JATS in it; a comparison is no tag.
+    """Return a text on one line without what publishers leave of HTML, MathML and JATS; a comparison is no tag.
 
     >>> without_tags("<p>H<inf>2</inf>O &lt; 5, if x < y > z.</p>")
     'H2O < 5, if x < y > z.'
     """
-    return _REFERENCE.sub(lambda match: unescape(match[0]), _MARKUP.sub("", text))
+    return plain(text)
 
 
 def charset(name: str) -> str:
@@ -274,14 +267,51 @@ _FRONT_MATTER = re.compile(
 _LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 
 
+# "G. M.", "J.-P." or "A. M., Jr."
+_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?){1,5}(?:,? ?(?:[JS]r\.?|I{2,3}|IV))?")
+_CAPITALS = re.compile(r"[^\W\d_]{1,3}")
+_DEGREE = re.compile(
+    r"(?:Ph\.? ?D|D\.? ?Phil|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|M\.?S|M\.?A|M\.?B\.?B\.?S|M\.?B\.?A|Dr\.?P\.?H|Sc\.?D|R\.?N"
+    r"|F\.?R\.?C\.?P|Pharm\.?D)\.?"
+)
+_OTHERS = re.compile(r"(?:\s|^)(?:(?:and |& )?(?:et\.? al\.?|others)|\u2026|\.\.\.)$", re.IGNORECASE)
+
+
 def author_names(text: str) -> tuple[str, ...]:
-    """Split an author list such as "Ada Lovelace, Grace Hopper and others".
+    """Split an author list such as "Ada Lovelace, Grace Hopper and others" or "Lovelace, A., Hopper, G. M.".
 
     Returns at most one author more than a paper may have, so that the caller sees that there are too many.
+
+    >>> author_names("Lovelace, A., Hopper, G. M., et al.")
+    ('A. Lovelace', 'G. M. Hopper')
     """
-    parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=limits.AUTHORS + 1)
-    names = (name.strip().removeprefix("and ") for name in parts)
-    return tuple(filter(None, names))
+    # "Lovelace, Ada; Hopper, Grace"
+    pairs = [name.partition(",")[::2] for name in text[: limits.BYLINE].split(";", limits.AUTHORS + 1) if name.strip()]
+    are_inverted = all(first.strip() and "," not in first for _, first in pairs)
+    if len(pairs) > 1 and are_inverted and sum(" " not in last.strip() for last, _ in pairs) * 2 >= len(pairs):
+        return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
+    parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=2 * limits.AUTHORS + 1)
+    parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
+    parts = list(filter(None, parts))
+    # "Lovelace, A, Hopper, GM"; but "OpenAI, CMS" are two.
+    capitals = parts[1::2]
+    are_pairs = len(parts) == 2 * len(capitals) and all(
+        part.isupper() and _CAPITALS.fullmatch(part) for part in capitals
+    )
+    are_pairs = are_pairs and (len(capitals) > 1 or len("".join(capitals)) == 1)
+    names: list[str] = []
+    last = ""  # what initials may belong to
+    for part in parts:
+        if last and " " in last and _DEGREE.fullmatch(part):
+            continue
+        if last and (_INITIALS.fullmatch(part) or (are_pairs and last is names[-1])):
+            initials, _, suffix = part.partition(",")
+            names[-1] = f"{initials} {last}{suffix}"
+            last = ""
+        else:
+            names.append(part)
+            last = part
+    return tuple(names[: limits.AUTHORS + 1])
 
 
 def without_affiliations(authors: str) -> str:
@@ -331,8 +361,10 @@ def is_front_matter(title: str) -> bool:
 
 def reject_reason(place: str, title: str, abstract: str) -> str | None:
     """Return why title and abstract can't be a paper's, as a sentence that begins with ``place``; None if they can."""
-    if not title or len(title) > LONGEST_TITLE:
+    if not title:
         return f"{place}: a paper without a title"
+    if len(title) > limits.TITLE:
+        return f"{place}: the title {quoted(title)} has {len(title):,} characters"
     if len(abstract) > limits.ABSTRACT:
         return f"{place}: the abstract of {quoted(title)} has {len(abstract):,} characters"
     return None

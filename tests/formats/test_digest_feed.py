@@ -6,6 +6,7 @@ import contextlib
 from datetime import date
 
 import pytest
+import time_machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -178,6 +179,85 @@ def test_a_date_far_in_the_future_is_left_out_and_reported() -> None:
 @pytest.mark.parametrize("when", ["yesterday", "Wed, 99 Foo 2025", "0000-00-00", "99999-01-01T00:00:00Z"])
 def test_impossible_dates_are_left_out(when: str) -> None:
     assert one(f"<title>A</title><pubDate>{when}</pubDate>").published is None
+
+
+def test_a_feed_without_a_date_has_that_of_its_newest_item_and_each_item_its_own() -> None:
+    days = ["2026-10-30", "2026-11-06", "2026-11-27", "2026-11-13"]
+    digest = read(rss(*(f"<title>{day}</title><pubDate>{day}</pubDate>" for day in days)))
+    assert digest.date == date(2026, 11, 27)
+    assert [str(entry.published) for entry in digest.entries] == days
+    assert digest.rejected == ()
+
+
+def test_a_feed_whose_own_date_is_long_past_loses_no_dates() -> None:
+    item = "<title>A</title><pubDate>Thu, 21 May 2026 10:00:00 GMT</pubDate>"
+    digest = read(rss(item, channel="<title>Blog</title><pubDate>Tue, 01 Jan 2019 00:00:00 GMT</pubDate>"))
+    assert (digest.date, digest.entries[0].published, digest.rejected) == (date(2026, 5, 21), date(2026, 5, 21), ())
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("Thu, 21 May 2026 04:40:42 PDT", date(2026, 5, 21)),
+        ("Thu, 21 May 2026 20:40:42 PDT", date(2026, 5, 22)),
+        # Midnight is how a day is written, whatever the zone.
+        ("Thu, 21 May 2026 00:00:00 +0200", date(2026, 5, 21)),
+        ("2026-05-21T23:30:00-07:00", date(2026, 5, 22)),
+        ("2026/05/21", date(2026, 5, 21)),
+        ("May 21, 2026", date(2026, 5, 21)),
+        ("2026-05", date(2026, 5, 1)),
+        ("2026-W10", date(2026, 3, 2)),
+        ("2026", None),
+        ("--05-21", None),
+        ("26-05-21", None),
+        ("Spring 2026", None),
+    ],
+)
+def test_no_date_depends_on_the_clock(written: str, day: date | None) -> None:
+    # feedparser 6.0.14 takes what a date lacks from the clock (feedparser/datetimes/iso8601.py).
+    for now in (date(2026, 1, 31), date(2031, 12, 1)):
+        with time_machine.travel(now):
+            assert one(f"<title>A</title><pubDate>{written}</pubDate>").published == day
+
+
+def test_a_long_title_is_kept_and_a_longer_one_is_cut() -> None:
+    assert len(one(f"<title>{'owls ' * 100}</title>").title) == 499
+    title = one(f"<title>{'owls ' * 300}</title>").title
+    assert (len(title), title[-1]) == (1_000, "…")
+
+
+@pytest.mark.parametrize(
+    ("creators", "authors"),
+    [
+        ("<dc:creator>Ada Lovelace</dc:creator><dc:creator>Ada Lovelace</dc:creator>", ("Ada Lovelace",)),
+        ("<dc:creator>Lovelace A, Hopper G, et al. </dc:creator>", ("Lovelace A", "Hopper G")),
+        ("<dc:creator>Lovelace, A., van der Hopper, G. M.</dc:creator>", ("A. Lovelace", "G. M. van der Hopper")),
+        ("<dc:creator>Lovelace, A.</dc:creator>", ("A. Lovelace",)),
+        ("<dc:creator>Lovelace, Ada; Hopper, Grace</dc:creator>", ("Ada Lovelace", "Grace Hopper")),
+        ("<dc:creator>Ada Lovelace, M.D., Grace Hopper, Ph.D.</dc:creator>", ("Ada Lovelace", "Grace Hopper")),
+        ("<dc:creator>Ada Lovelace*†, and Grace Hopper§</dc:creator>", ("Ada Lovelace", "Grace Hopper")),
+        ("<dc:creator>Ada Lovelacea Department of Owls, University of X, Berlin</dc:creator>", ("Ada Lovelace",)),
+        ("<dc:creator>Ada Lovelace, Institute of Owls, Berlin</dc:creator>", ("Ada Lovelace",)),
+        (
+            "<dc:creator>Ada Lovelace, The Owl Institute Collaboration</dc:creator>",
+            ("Ada Lovelace", "The Owl Institute Collaboration"),
+        ),
+    ],
+)
+def test_each_author_is_there_once_and_nobody_else(creators: str, authors: tuple[str, ...]) -> None:
+    digest = read(
+        rss(f"<title>Owls</title>{creators}").replace("<rss", "<rss xmlns:dc='http://purl.org/dc/elements/1.1/'")
+    )
+    assert digest.entries[0].authors == authors
+
+
+def test_the_doi_is_found_among_several_identifiers() -> None:
+    # feedparser 6.0.14 keeps the last element of a name that it doesn't know.
+    identifiers = "<dc:identifier>doi:10.1136/owls-1</dc:identifier><dc:identifier>hwp:owls;12/3</dc:identifier>"
+    digest = read(
+        rss(f"<title>Owls</title>{identifiers}").replace("<rss", "<rss xmlns:dc='http://purl.org/dc/elements/1.1/'")
+    )
+    assert digest.entries[0].doi == "10.1136/owls-1"
 
 
 def test_a_truncated_feed_gives_the_papers_before_the_cut_and_a_problem() -> None:

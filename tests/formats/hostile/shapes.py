@@ -212,6 +212,20 @@ SHAPES: dict[str, Shape] = {
     "ends of an abstract": in_item(b"<description>J Owls. ABSTRACT ", b"PMID: 1 | DOI: 10.1/1 ", b"x</description>", papers=1),
     "issues before an abstract": in_item(b"<description>", b"Volume 1, 2026, ", b"</description>", papers=1),
     "an author list of a publisher": in_item(b"<description>Publication date: May 2026 Source: Owls Author(s): ", b"Ada Lovelace, ", b"</description>", 1),
+    "comparisons in a summary": in_item(b"<description>", b"&lt;b c=d ", b"</description>", papers=1),
+    "attributes in a summary": in_item(b"<description>", b"&lt;a b='c\" ", b"</description>", papers=1),
+    "nested scripts": in_item(b"<description>", b"&lt;sup&gt;x", b"</description>", papers=None),  # 2; 1 if the abstract is too long
+    "nested formulas": in_item(b"<description>", b"&lt;msup&gt;&lt;mi&gt;x&lt;/mi&gt;", b"</description>", papers=None),  # 2; 1 if the abstract is too long
+    "ends of formulas": in_item(b"<description>", b"&lt;/msup&gt;", b"</description>", papers=2),
+    "figures without ends": in_item(b"<description>", b"O_FIG ", b"C_TBL</description>", papers=2),
+    "comments in a summary": in_item(b"<description>", b"&lt;!--", b"--</description>", papers=1),
+    "documents of LaTeX": in_item(b"<description>", rb"\documentclass ", b"</description>", papers=1),
+    "glued headings": in_item(b"<description>", b"MethodsOwls. ResultsMice. ", b"</description>", papers=1),
+    "signs of bioRxiv": in_item(b"<description>", b"{beta", b"</description>", papers=1),
+    "blocks of citations": in_item(b"<description>", b"Owl Letters, EarlyView.&lt;br/&gt;", b"</description>", papers=None),  # 2; 1 if what is left is too long for an abstract
+    "a citation without an end": in_item(b"<description>", b"Volume 1, DOI ", b"</description>", papers=1),
+    "pairs of names": in_item(b"<author>", b"Lovelace, A., ", b"</author>", papers=None),  # 2; 1 if it has too many authors
+    "a title of corrections": in_item(b"<subtitle>x</subtitle><title>", b"Correction to ", b"</title>", papers=2),
     "contents": in_item(b"", b"<content:encoded xmlns:content='http://purl.org/rss/1.0/modules/content/'>a</content:encoded>", b"", papers=2),
     "nested contents": Shape(ATOM + b"<entry><title>A</title>", b"<content type='xhtml'>", b"", None),  # 1, or 0 if the markup of the nested elements is too long for an abstract
     "nested xhtml": Shape(ATOM + b"<entry><title>A</title><content type='xhtml'>", b"<div>", b"", papers=1),
