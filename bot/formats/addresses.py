@@ -151,7 +151,7 @@ _ARXIV = re.compile(
     r"|alphaxiv\.org/(?:abs|overview|pdf)/"
 )
 _NEEDS_PARAMETER = re.compile(r"\.(?:cfm|jsp|ur[il])$|openreview\.net|gateway|repec\.org/n$|aeaweb", re.IGNORECASE)
-_UT = re.compile(r"(?:KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
+_UT = re.compile(r"(?:\bUT=|KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
 # With a DOI in their path, these are of an issue, a book or a service.
 _NOT_ARTICLES = re.compile(
     r"/(?:toc|loi|journal|proceedings|book|action|topic|author|servlet|subscribe|search|intent)/|/\w*share\w*(?:$|/|\.)"

@@ -48,7 +48,7 @@ _ABSTRACT = re.compile(
     re.IGNORECASE,
 )
 _ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|(?:short )?summary)\s?:?", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+")
+_SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?=[A-Z][a-z])")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 # "2026-05", "2026 Jan 20", "MAY 2026"
@@ -108,11 +108,12 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                     end = next((end for end in ends if names_in(text[: end.start()])), None)
                     authors = names_in(text[: end.start()]) if end else ()
                     venue = venue or (venue_in(text[end.end() :]) if end else "")
-            day = day_in(text)
+            day = next(filter(None, map(day_in, segments)), None)
             published = published or day
             if not venue and (len(others) < len(segments) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
-                venue = next(filter(None, venues), "") or (venue_in(above) if pattern("no_venue").match(text) else "")
+                is_beside = pattern("no_venue").match(text) or is_venue(above)
+                venue = next(filter(None, venues), "") or (venue_in(above) if is_beside else "")
             above = text
     return Credits(authors, venue, published)
 
@@ -207,10 +208,10 @@ def names_in(text: str) -> tuple[str, ...]:
     others, _, last = text.rpartition(",")
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
-    listed = [" ".join(name.split()).strip(" ,") for name in _listed(text, is_labelled=is_labelled)]
+    listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in _listed(text, is_labelled=is_labelled)]
     if all(_LAST_FIRST.fullmatch(name) for name in listed):
         listed = [_LAST_FIRST.sub(r"\2 \1", name, count=1).strip() for name in listed]
-    names = tuple(name for name in listed if name not in ("\u2026", "..."))
+    names = tuple(filter(None, listed))
     return names if names and all(map(_is_name, names)) else ()
 
 

@@ -208,6 +208,7 @@ _URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
 _LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
 _PLACE = re.compile(rf"{_CITATION.pattern}|^PMID", re.IGNORECASE)
 _PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
+_RULE = re.compile(r"[-=_*~#+ ]+")
 _WRAPPED = 60  # characters; a shorter row is not continued by the next
 
 
@@ -215,7 +216,7 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     """Return a plain text as lines of HTML: addresses are links, and the rows of a title or of a list are joined."""
     texts: list[str] = [""]
     for line in lines:
-        last, text = texts[-1], line.text
+        last, text = texts[-1], "" if _RULE.fullmatch(line.text) else line.text
         is_more = last.endswith(",") or (len(last) >= _WRAPPED and not names_in(last) and not names_in(text))
         if last and text and is_more and "://" not in f"{last}{text}" and not _PLACE.search(text):
             texts[-1] = f"{last} {text}"
@@ -225,8 +226,6 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     for number, text in enumerate(texts):
         linked = _LINKED.fullmatch(text)
         named = [(linked["text"], linked["url"])] if linked else [(url, url) for url in _URL.findall(text)[:10]]
-        if match := _PMID.match(text):
-            named = [(match[0], f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/")]
         links = tuple(HtmlLink(label, url, "", (), number) for label, url in named)
         result.append(HtmlLine(linked["text"] if linked else text, links, number))
     return result
@@ -238,10 +237,11 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
     titled: set[str] = set()  # keys of articles whose title is a link
     begin = 0  # after the last line with a link
     for number, line in enumerate(lines):
-        if not line.links:
+        stated = None if line.links else _stated_address(line.text)
+        if not line.links and not stated:
             continue
         label: HtmlLink | None = None
-        for link in line.links:
+        for link in line.links or [HtmlLink("PDF", stated or "", "", ("stated",), number)]:
             article = find_article(link.url)
             if article and reads_like_title(link.text):
                 titled.add(article.key)
@@ -257,6 +257,14 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
                 linked[place] = replace(lines[place], links=(title,))
         begin = number + 1
     return linked
+
+
+def _stated_address(text: str) -> str | None:
+    """Return the address of the article that a line without links names, by its DOI or PubMed's number."""
+    if match := _PMID.match(text):
+        return f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/"
+    identifier = doi_in(text) if _DOI_LABEL.search(text) else None
+    return f"https://doi.org/{identifier}" if identifier else None
 
 
 def _title_above_names(texts: Sequence[str]) -> int | None:

@@ -47,7 +47,7 @@ _LABELS = {  # a field, and what mails call it; what has no name here is dropped
 _FIELDS = [(name, re.compile(rf"\*?(?:{labels})\s?:(?:\s(.*))?$", re.IGNORECASE)) for name, labels in _LABELS.items()]
 _ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
 _NUMBERED = re.compile(r"(?:\d{1,4}\.|\[\d{1,4}\]|<\d{1,4}>)\s(.{3,})")
-_RECORD = re.compile(r"\W*(?:record|document|article|result)\s\d{1,4}(?: of \d{1,5})?\W*$", re.IGNORECASE)
+_RECORD = re.compile(r"\W*(?:record|document|article|result)\s\d{1,4}(?: of \d{1,5})?\b\W*(?:view full record)?$", re.IGNORECASE)
 _NEP = re.compile(r"(?:nep: |nep-\w{3}\b.{0,20})?new economics papers\b.{0,100}", re.IGNORECASE)
 _HEADER_LINES = 60  # at most, above the first paper's title
 _TITLE_LINES = 6
@@ -145,7 +145,7 @@ def _paper(record: Sequence[Line]) -> Entry | str:
         authors=tuple(authors),
         published=day_in(values.get("date", "")) or day_in(source),
         arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
-        doi=doi_in(values.get("doi", "") or url),
+        doi=doi_in(values.get("doi", "") or url) or doi_in(source),
         url=public_address(url) or None,
         facts=(Fact(FactKind.VENUE, venue, "the mail"),) if venue else (),
     )

@@ -108,8 +108,11 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     if alert := scholar_mail.parse(mail, lines):
         return (alert,)
     text = split_lines("\n".join(line.text for line in lines))
-    if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
-        return (journal,)
+    if not _starts(text):
+        records = RECORDS.parse(text) if RECORDS.is_rest(text) else None
+        readings = filter(None, (journal_mail.parse(mail, lines), records))
+        if best := max(readings, key=lambda digest: len(digest.entries), default=None):
+            return (replace(best, date=best.date or mail.date),)
     try:
         digests = _parse_lines(text if _starts(text) else plain or text)
     except DigestError:
