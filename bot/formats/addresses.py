@@ -34,7 +34,7 @@ _SHARING = re.compile(r"share|sharer|intent/|/submit\b|bookmark|mailto:", re.IGN
 _TRACKING = re.compile(
     r"utm_.*|mc_[ce]id|wt\.ec_id|wt\.mc_id|dgcid|et_?(?:cid|rid|src)|_hs\w+|sap-outbound-id|elq\w*|ecid|campaign\w*"
     r"|fbclid|gclid|mkt_tok|af|needaccess|cmp|ijkey|source|trk\w*|email_\w+|sfmc_\w+|_sg|_tp|_esc|enrichid|origin"
-    r"|src(?:auth|app)|dest(?:app|linktype)|gwversion|track|rss|sha_key|(?:\w+_)?token|user_?\w*|subscriber\w*",
+    r"|track|rss|sha_key|(?:\w+_)?token|user_?\w*|subscriber\w*",
     re.IGNORECASE,
 )
 # A token of an address: letters and digits mixed, as no word or number has them.

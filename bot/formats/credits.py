@@ -48,7 +48,9 @@ _ABSTRACT = re.compile(
     re.IGNORECASE,
 )
 _ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|(?:short )?summary)\s?:?", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?=[A-Z][a-z])")
+_SEPARATOR = re.compile(
+    r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?=[A-Z][a-z])"
+)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 # "2026-05", "2026 Jan 20", "MAY 2026"

@@ -215,13 +215,22 @@ _WRAPPED = 60  # characters; a shorter row is not continued by the next
 def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     """Return a plain text as lines of HTML: addresses are links, and the rows of a title or of a list are joined."""
     texts: list[str] = [""]
+    is_names = False  # the last row with text
     for line in lines:
         last, text = texts[-1], "" if _RULE.fullmatch(line.text) else line.text
-        is_more = last.endswith(",") or (len(last) >= _WRAPPED and not names_in(last) and not names_in(text))
-        if last and text and is_more and "://" not in f"{last}{text}" and not _PLACE.search(text):
+        is_more = last.endswith(",") or (len(last) >= _WRAPPED and not is_names and not names_in(text))
+        if (
+            last
+            and text
+            and is_more
+            and len(last) <= limits.ABSTRACT
+            and "://" not in f"{last}{text}"
+            and not _PLACE.search(text)
+        ):
             texts[-1] = f"{last} {text}"
         else:
             texts.append(text)
+            is_names = len(text) >= _WRAPPED and bool(names_in(text))
     result: list[HtmlLine] = []
     for number, text in enumerate(texts):
         linked = _LINKED.fullmatch(text)
