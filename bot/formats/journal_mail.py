@@ -107,29 +107,35 @@ class _Candidate:
         is_event = bool(pattern("event").search(title.text)) or any(
             pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
         )
-        return len(self.names) >= _MIN_NAMES and has_siblings and not is_event
+        is_of_others = any("et al" in line.text or "and others" in line.text.lower() for line in self.item.lines[:2])
+        has_names = len(self.names) >= _MIN_NAMES or (bool(self.names) and is_of_others)
+        return has_names and has_siblings and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
     senders = (row for row in tables()["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
-    before = pattern("before_journal").match(mail.subject)
-    subject = mail.subject[before.end() :] if before else mail.subject
+    subject = mail.own_subject
+    before = pattern("before_journal").match(subject)
+    subject = subject[before.end() :] if before else subject
     after = pattern("after_journal").search(subject)
-    journal = subject[: after.start()] if after else subject if before else ""
+    journal = (subject[: after.start()] if after else subject if before else "").strip(" []")
     journal = "" if len(journal) > _LONGEST_JOURNAL or ":" in journal or "ejournal" in journal.lower() else journal
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(_with_parted_links(lines), find_article)
     news = _links_to_news(lines)
     links = [link for line in lines for link in line.links]
+    inline = {link.element for line in lines for link in line.links if _is_inline(link.text, line.text)}
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
     titled = {link.place for link in links if link.place in certain and find_article(link.url)}
 
     def is_title(link: HtmlLink) -> bool:
         """Authors and journals may be links, too, and a title may be one word where other titles stand."""
         article = find_article(link.url)
+        if link.element in inline:
+            return False
         if not reads_like_title(link.text):
             is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
             return bool(article) and (is_short or is_front_matter(link.text))
@@ -140,7 +146,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     places = Counter(
         candidate.item.title.place
         for candidate in candidates
-        if candidate.article or candidate.other or len(candidate.names) >= _MIN_NAMES
+        if candidate.article or candidate.other or candidate.names
     )
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
@@ -176,6 +182,12 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         )
     topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
+
+
+def _is_inline(link: str, line: str) -> bool:
+    """Whether a link is a few words of a sentence."""
+    is_phrase = link[0].islower() or len(link.split()) < _MIN_WORDS
+    return is_phrase and len(line.partition(link)[0].split()) >= _MIN_WORDS
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
