@@ -44,7 +44,8 @@ _MIN_TITLE = 10  # characters
 MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
 _ABSTRACT = re.compile(
-    r"(?:tl;?\s?dr(?:\b|(?=(?-i:[A-Z][a-z])))\s?[:.\u2013\u2014-]?|abstract(?:\s?[:.\u2013\u2014-]|(?=\s+(?-i:[A-Z])))|(?:ai )?summary\s?:)\s*",
+    r"(?:tl;?\s?dr(?:\b|(?=(?-i:[A-Z][a-z])))\s?[:.\u2013\u2014-]?"
+    r"|abstract(?:\s?[:.\u2013\u2014-]|(?=\s+(?-i:[A-Z])))|(?:ai )?summary\s?:)\s*",
     re.IGNORECASE,
 )
 _ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|(?:short )?summary)\s?:?", re.IGNORECASE)

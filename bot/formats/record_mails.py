@@ -24,29 +24,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 
 from bot.formats.addresses import public_address
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
+from bot.formats.mail_tables import tables
 from bot.model import Entry, Fact, FactKind, ParsedDigest
 from bot.model.papers import arxiv_id_in, doi_in
 
-_LABELS = {  # a field, and what mails call it; others are dropped
-    "title": "title|article title|document title|ti",
-    "authors": "by|authors?|author\\(s\\)|au",
-    "venue": "source|so|journal|publication|published in|source title|publication name",
-    "date": "date|published|publication (?:date|year)|pub date",
-    "url": "url|link|(?:view )?full record|full text",
-    "doi": "doi",
-    "abstract": "abstract|summary|ab",
-    "other": "(?:author )?keywords?(?: plus)?|jel(?: class\\w*)?|e?issn|isbn|language|document type|affiliations?"
-    "|addresse?s?|author information|pmid|accession number|unique id|times cited|cited references|volume|issue|pages"
-    "|subjects?|publisher|database|reprint address|e-?mail",
-}
-_FIELD = re.compile(
-    rf"\*?(?:{'|'.join(f'(?P<{name}>{labels})' for name, labels in _LABELS.items())})\s?:(?:\s(.*))?", re.IGNORECASE
-)
 _ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
 _NUMBERED = re.compile(r"(?:\d{1,4}\.|\[\d{1,4}\]|<\d{1,4}>)\s(.{3,})")
 _RECORD = re.compile(
@@ -58,10 +45,17 @@ _TITLE_LINES = 6
 _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general information on the nep\b.*", re.IGNORECASE)
 
 
+@cache
+def _labels() -> re.Pattern[str]:
+    """Return the pattern of a field's first row: a group for each field, and the row."""
+    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in tables()["fields"].items())
+    return re.compile(rf"\*?(?:{groups})\s?:(?:\s(.*))?", re.IGNORECASE)
+
+
 def _field(text: str) -> tuple[str, str] | None:
     """Return the name of the field that a line begins, and its first row."""
-    match = _FIELD.fullmatch(text)
-    name = next((name for name in _LABELS if match[name]), "") if match else ""
+    match = _labels().fullmatch(text)
+    name = next((name for name, label in match.groupdict().items() if label), "") if match else ""
     return (name, match[match.re.groups] or "") if match else None
 
 
