@@ -60,9 +60,9 @@ def unwrap(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
 
 
-def has_token(url: str) -> bool:
-    """Whether an address has a token of letters and digits, as tracking links have; others have words and numbers."""
-    return bool(_TOKEN.search(url))
+def is_opaque(url: str) -> bool:
+    """Whether a link leads to a token of letters and digits, as tracking links do; others lead to words and numbers."""
+    return bool(_TOKEN.search(_innermost(url)))
 
 
 def public_address(url: str) -> str:
@@ -76,7 +76,7 @@ def public_address(url: str) -> str:
     address = unwrap(url)
     if article := article_at(address):
         return article.url
-    return "" if has_token(_innermost(url)) else address
+    return "" if is_opaque(url) else address
 
 
 def _innermost(url: str) -> str:

@@ -98,7 +98,11 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
             if not text or _ABSTRACT.match(text) or (len(text) > LONGEST_TITLE and not is_citation):
                 continue
             segments = [segment for segment in _SEPARATOR.split(text[: limits.ABSTRACT]) if segment]
-            others = [segment for segment in segments if not (pattern("kind").fullmatch(segment) or _is_date(segment))]
+            others = [
+                segment
+                for segment in segments
+                if not (pattern("kind").fullmatch(segment) or _is_date(segment) or is_label(segment))
+            ]
             if not authors:
                 # "A, B \u2022 Journal of Owls \u2022 May 2026", "A \u00b7 B", "A, B. J Owls. 2026"
                 each = [names_in(segment) for segment in others] if len(segments) > 1 else []

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, takewhile
 
-from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
+from bot.formats.addresses import Article, article_at, is_opaque, public_address, unwrap
 from bot.formats.credits import MIN_ABSTRACT, abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
 from bot.formats.format import (
     LONGEST_TITLE,
@@ -77,9 +77,11 @@ class _Candidate:
         item = replace(item, lines=tuple(takewhile(is_of_item, item.lines)))
         near = item.lines[:_NEAR]
         links = (link for line in near for link in line.links)
-        texts = (doi_in(line.text) for line in near if _DOI_LABEL.search(line.text))
+        dois = [doi_in(line.text) or "" for line in near if _DOI_LABEL.search(line.text)]
+        if any(map(pattern("no_article").search, dois)):  # news have DOIs, too
+            return cls(item, None, (), None)
         addresses = (find_article(link.url) or find_article(link.text) for link in links)
-        identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
+        identifiers = (Article("", doi=identifier) for identifier in dois if identifier)
         return cls(
             item=item,
             article=find_article(item.title.url),
@@ -87,10 +89,12 @@ class _Candidate:
             other=next((article for article in (*identifiers, *addresses) if article), None),
         )
 
-    def is_paper(self, *, has_siblings: bool) -> bool:
+    def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
-        labels = (line.text[:LONGEST_TITLE] for line in self.item.lines[:2])
+        # The last line may be the heading of what follows.
+        below = self.item.lines[:-1] if has_headings else self.item.lines
+        labels = (line.text[:LONGEST_TITLE] for line in below[:3])
         if (
             pattern("no_paper").match(title.text)
             or is_front_matter(title.text)
@@ -102,8 +106,8 @@ class _Candidate:
             return is_long or has_siblings or bool(self.names or self.other)
         # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
         # menu's or an advertisement's own address has words and numbers.
-        if self.other or not has_token(title.url):
-            return bool(self.other and (self.names or has_token(title.url)))
+        if self.other or not is_opaque(title.url):
+            return bool(self.other and (self.names or is_opaque(title.url)))
         is_event = bool(pattern("event").search(title.text)) or any(
             pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
         )
@@ -125,7 +129,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(_with_parted_links(lines), find_article)
-    news = _links_to_news(lines)
+    news = _links_to_news(lines, find_article)
     links = [link for line in lines for link in line.links]
     inline = {link.element for line in lines for link in line.links if _is_inline(link.text, line.text)}
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
@@ -151,8 +155,8 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
-        is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
-        if not is_paper or item.title.element in news:
+        is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1, has_headings=news is not None)
+        if not is_paper or item.title.element in (news or ()):
             continue
         title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
         below = item.lines[:_BELOW]
@@ -203,15 +207,28 @@ def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
     return result
 
 
-def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
-    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading."""
+def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[int] | None:
+    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading.
+
+    None if there are no headings: where the first title has none above it, such lines are labels of the titles.
+    """
     elements: set[int] = set()
-    is_news = False
-    for line in lines:
+    is_news: bool | None = None  # below no heading
+    has_titles = False
+    for line in filter(lambda line: line.text, lines):
         heading = line.text.strip(" :") if len(line.text) <= _LONGEST_HEADING and not line.links else ""
         if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
             is_news = bool(pattern("news").fullmatch(heading))
-        elif is_news:
+            continue
+        if not has_titles and any(
+            reads_like_title(link.text) and (find_article(link.url) or is_opaque(link.url)) for link in line.links
+        ):
+            has_titles = True
+            if is_news is None:
+                return None
+        elif not has_titles:
+            is_news = None
+        if is_news:
             elements.update(link.element for link in line.links)
     return elements
 
