@@ -42,6 +42,7 @@ _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|pmid: ?\d+$|\S+@\S+$", re.IGNORECASE)
 _MIN_TITLE = 10  # characters
 MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
+_MIN_ROW = 50  # of a paragraph with breaks; shorter ones are authors with affiliations, one below the other
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
 _ABSTRACT = re.compile(
     r"(?:tl;?\s?dr(?:\b|(?=(?-i:[A-Z][a-z])))\s?[:.\u2013\u2014-]?"
@@ -267,8 +268,10 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
         if (label or is_labelled) and _MIN_LABELLED <= len(text) <= limits.ABSTRACT:
             return text[label.end() :] if label else text
         is_labelled = bool(_ABSTRACT_LABEL.fullmatch(text))
+        is_list = any(len(row) < _MIN_ROW for row in texts[:-1])
         is_other = (
-            text == title
+            is_list
+            or text == title
             or text.startswith("(1)")
             or names_in(text)
             or (len(text) <= LONGEST_TITLE and pattern("citation").search(text))

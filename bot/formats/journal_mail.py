@@ -5,7 +5,7 @@ A link is a paper's title if its text reads like a title and one of these holds:
 - its address, without tracking, is one of an article (``addresses``), and names, a DOI, a second article in
   the same layout or a title of at least four words support it;
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
-- likewise, with at least two names below it, and a second such link in the same layout.
+- likewise, with a name below it, and a second link in the same layout that has two.
 
 Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
 names is the title. A title of one word counts where the layout has the titles of other articles.
@@ -89,6 +89,13 @@ class _Candidate:
             other=next((article for article in (*identifiers, *addresses) if article), None),
         )
 
+    @property
+    def is_supported(self) -> bool:
+        """Whether more than one name, or an article's address, tells that the title is a paper's."""
+        of_others = (pattern("and_others").search(line.text[:LONGEST_TITLE]) for line in self.item.lines[:2])
+        has_names = len(self.names) >= _MIN_NAMES or (bool(self.names) and any(of_others))
+        return bool(self.article or self.other or has_names)
+
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
@@ -111,9 +118,7 @@ class _Candidate:
         is_event = bool(pattern("event").search(title.text)) or any(
             pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
         )
-        is_of_others = any("et al" in line.text or "and others" in line.text.lower() for line in self.item.lines[:2])
-        has_names = len(self.names) >= _MIN_NAMES or (bool(self.names) and is_of_others)
-        return has_names and has_siblings and not is_event
+        return bool(self.names) and has_siblings and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
@@ -147,15 +152,12 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
 
     candidates = [_Candidate.read(item, find_article) for item in items_of(lines, is_title)]
-    places = Counter(
-        candidate.item.title.place
-        for candidate in candidates
-        if candidate.article or candidate.other or candidate.names
-    )
+    places = Counter(candidate.item.title.place for candidate in candidates if candidate.is_supported)
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
-        is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1, has_headings=news is not None)
+        siblings = places[item.title.place] - candidate.is_supported
+        is_paper = candidate.is_paper(has_siblings=siblings > 0, has_headings=news is not None)
         if not is_paper or item.title.element in (news or ()):
             continue
         title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
