@@ -96,7 +96,12 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                 continue
             is_linked = False
             is_citation = bool(pattern("citation").search(text[:LONGEST_TITLE]))
-            if not text or _ABSTRACT.match(text) or (len(text) > LONGEST_TITLE and not is_citation):
+            if (
+                not text
+                or _ABSTRACT.match(text)
+                or _ADDRESS.match(text)
+                or (len(text) > LONGEST_TITLE and not is_citation)
+            ):
                 continue
             segments = [segment for segment in _SEPARATOR.split(text[: limits.ABSTRACT]) if segment]
             others = [

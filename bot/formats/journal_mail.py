@@ -21,10 +21,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from bot.formats.addresses import Article, article_at, is_opaque, public_address, unwrap
-from bot.formats.credits import MIN_ABSTRACT, abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
+from bot.formats.credits import (
+    MIN_ABSTRACT,
+    Credits,
+    abstract_in,
+    credits_in,
+    is_label,
+    is_venue,
+    names_in,
+    reads_like_title,
+)
 from bot.formats.format import (
     LONGEST_TITLE,
     Line,
@@ -289,7 +298,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
-            position = _title_above_names([lines[place].text for place in above])
+            position = _title_above_names([lines[place] for place in above])
             if position is not None:
                 place = above[position]
                 # Not the label's number: the title is not part of that link.
@@ -307,11 +316,13 @@ def _stated_address(text: str) -> str | None:
     return f"https://doi.org/{identifier}" if identifier else None
 
 
-def _title_above_names(texts: Sequence[str]) -> int | None:
-    """The index of the last line that reads like a title and has names right below it."""
-    for place, (text, below) in reversed(list(enumerate(pairwise(texts)))):
-        is_long = len(_WORD.findall(text)) >= _MIN_WORDS
-        is_citation = _CITATION.search(text) or names_in(text)
-        if is_long and not is_citation and reads_like_title(text) and names_in(below):
+def _title_above_names(lines: Sequence[HtmlLine]) -> int | None:
+    """The index of the last line that reads like a title and has names below it."""
+    for place in reversed(range(len(lines) - 1)):
+        text = lines[place].text
+        is_title = len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text) and not _CITATION.search(text)
+        if not is_title or credits_in(lines[place : place + 1]) != Credits():
+            continue
+        if credits_in(lines[place + 1 : place + _NEAR - 1]).authors:
             return place
     return None
