@@ -60,7 +60,6 @@ _LONGEST_HEADING = 40  # characters
 _LONGEST_JOURNAL = 80
 _MIN_WORDS = 4
 _MIN_NAMES = 2
-_CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
@@ -246,7 +245,6 @@ def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[
 
 _URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
 _LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
-_PLACE = re.compile(rf"{_CITATION.pattern}|^PMID", re.IGNORECASE)
 _PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
 _RULE = re.compile(r"[-=_*~#+ ]+")
 _WRAPPED = 60  # characters; a shorter row is not continued by the next
@@ -265,7 +263,7 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
             and is_more
             and len(last) <= limits.ABSTRACT
             and "://" not in f"{last}{text}"
-            and not _PLACE.search(text)
+            and not (pattern("citation").search(text[:LONGEST_TITLE]) or _PMID.match(text))
         ):
             texts[-1] = f"{last} {text}"
         else:
@@ -320,7 +318,9 @@ def _title_above_names(lines: Sequence[HtmlLine]) -> int | None:
     """The index of the last line that reads like a title and has names below it."""
     for place in reversed(range(len(lines) - 1)):
         text = lines[place].text
-        is_title = len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text) and not _CITATION.search(text)
+        is_title = (
+            len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text) and not pattern("citation").search(text)
+        )
         if not is_title or credits_in(lines[place : place + 1]) != Credits():
             continue
         if credits_in(lines[place + 1 : place + _NEAR - 1]).authors:
