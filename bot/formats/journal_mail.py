@@ -5,7 +5,7 @@ A link is a paper's title if its text reads like a title and one of these holds:
 - its address, without tracking, is one of an article (``addresses``), and names, a DOI, a second article in
   the same layout or a title of at least four words support it;
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
-- likewise, with a name below it, and a second link in the same layout that has two.
+- likewise, with a name below it, where two links in the same layout have two names.
 
 Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
 names is the title. A title of one word counts where the layout has the titles of other articles.
@@ -164,8 +164,8 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
-        siblings = places[item.title.place] - candidate.is_supported
-        is_paper = candidate.is_paper(has_siblings=siblings > 0, has_headings=news is not None)
+        has_siblings = places[item.title.place] > 1
+        is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
         if not is_paper or item.title.element in (news or ()):
             continue
         title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
