@@ -29,14 +29,6 @@ _TARGETS = ("url", "u", "q", "target", "redirect", "redirect_url", "redirecturl"
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{24,4000}")
 _ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset modulo 3
 _INNER_ADDRESS = re.compile(rb"https?(?::|%3A)(?:/|%2F){2}[^\s\"'&<>\\\x00-\x1f\x7f-\xff]{4,2000}", re.IGNORECASE)
-# A link to share an article has its address, too, and leads elsewhere.
-_SHARING = re.compile(r"share|sharer|intent/|/submit\b|bookmark|mailto:", re.IGNORECASE)
-_TRACKING = re.compile(
-    r"utm_.*|mc_[ce]id|wt\.ec_id|wt\.mc_id|dgcid|et_?(?:cid|rid|src)|_hs\w+|sap-outbound-id|elq\w*|ecid|campaign\w*"
-    r"|fbclid|gclid|mkt_tok|af|needaccess|cmp|ijkey|source|trk\w*|email_\w+|sfmc_\w+|_sg|_tp|_esc|enrichid|origin"
-    r"|src(?:auth|app)|dest(?:app|linktype)|gwversion|track|rss|sha_key|(?:\w+_)?token|user_?\w*|subscriber\w*",
-    re.IGNORECASE,
-)
 # A token of an address: letters and digits mixed, as no word or number has them.
 _TOKEN = re.compile(r"(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{16,}")
 _LONGEST_VALUE = 24  # characters of a parameter; a longer one with a token in it is personal
@@ -60,7 +52,7 @@ def unwrap(url: str) -> str:
     retained = [
         (name, value)
         for name, value in query
-        if not _TRACKING.fullmatch(name) and not (len(value) >= _LONGEST_VALUE and _TOKEN.search(value))
+        if not pattern("tracking").fullmatch(name) and not (len(value) >= _LONGEST_VALUE and _TOKEN.search(value))
     ]
     # Without tracking parameters it stays as it is: encoding it again might change it.
     if len(retained) == len(query):
@@ -68,9 +60,9 @@ def unwrap(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
 
 
-def has_token(url: str) -> bool:
-    """Whether an address has a token of letters and digits, as tracking links have; others have words and numbers."""
-    return bool(_TOKEN.search(url))
+def is_opaque(url: str) -> bool:
+    """Whether a link leads to a token of letters and digits, as tracking links do; others lead to words and numbers."""
+    return bool(_TOKEN.search(_innermost(url)))
 
 
 def public_address(url: str) -> str:
@@ -84,7 +76,7 @@ def public_address(url: str) -> str:
     address = unwrap(url)
     if article := article_at(address):
         return article.url
-    return "" if has_token(_innermost(url)) else address
+    return "" if is_opaque(url) else address
 
 
 def _innermost(url: str) -> str:
@@ -108,7 +100,7 @@ def _split(url: str) -> SplitResult:
 def _target(url: str) -> str:
     """Return the address inside a link; empty if there is none."""
     parts = _split(url)
-    if _SHARING.search(f"{parts.netloc}{parts.path}"):
+    if pattern("sharing").search(f"{parts.netloc}{parts.path}"):
         return ""
     if match := _SEGMENT.search(parts.path):
         return _web_address(unquote(match[1]))
@@ -146,33 +138,14 @@ def _web_address(text: str) -> str:
 # Characters of host and path, several times what an article has: the patterns below try each part of a path with all
 # that follows it.
 _MAX_PLACE = 500
-_ARXIV = re.compile(
-    r"(?:^|\.)arxiv\.org/(?:abs|pdf|html)/|(?:huggingface\.co/papers|scirate\.com/arxiv|papers\.cool/arxiv)/"
-    r"|alphaxiv\.org/(?:abs|overview|pdf)/"
-)
 _NEEDS_PARAMETER = re.compile(r"\.(?:cfm|jsp|ur[il])$|openreview\.net|gateway|repec\.org/n$|aeaweb", re.IGNORECASE)
-_UT = re.compile(r"(?:KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
-# With a DOI in their path, these are of an issue, a book or a service.
-_NOT_ARTICLES = re.compile(
-    r"/(?:toc|loi|journal|proceedings|book|action|topic|author|servlet|subscribe|search|intent)/|/\w*share\w*(?:$|/|\.)"
-    r"|/(?:suppl|references)$"
-    r"|10\.1126/science\.z",  # the news section of Science
-    re.IGNORECASE,
-)
+_UT = re.compile(r"(?:\bUT=|KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
 # Publishers whose addresses have the end of the DOI.
 _DOI_BY_ID = re.compile(
     r"(?:^|\.)(nature|elifesciences)\.(?:com|org)/(?:articles|reviewed-preprints)"
     r"/((?:s\d{5}-|ncomms|srep|nature)[a-z0-9-]+|\d{4,})$"
 )
 _PREFIXES = {"nature": "10.1038/", "elifesciences": "10.7554/eLife."}
-# What publishers add to a DOI in an address.
-_AFTER_DOI = re.compile(
-    r"(?:v\d+)?(?:[./](?:full(?:text)?|abstract|abs|pdf|e?pdf|epub|html|meta|summary|short|figures|-figures-tables"
-    r"|full-text|full\.pdf|full-text\.pdf))*$",
-    re.IGNORECASE,
-)
-
-
 # Elsevier's identifier of an article, with or without punctuation.
 _PII = re.compile(r"[SP]\d{4}-?\d{3}[\dX]\(?\d{2}\)?\d{5}-?[\dX]", re.IGNORECASE)
 
@@ -205,8 +178,8 @@ def article_at(url: str) -> Article | None:
     parts = _split(url)
     hostname = parts.hostname or ""
     place = f"{hostname}{unquote(parts.path)}"
-    is_preprint = bool(_ARXIV.search(place))
-    if (is_preprint and not arxiv_id_in(place)) or _NOT_ARTICLES.search(parts.path):
+    is_preprint = bool(pattern("arxiv").search(place))
+    if (is_preprint and not arxiv_id_in(place)) or pattern("no_article").search(parts.path):
         return None
     if is_preprint:
         return Article(url, arxiv_id=arxiv_id_in(place))
@@ -237,4 +210,4 @@ def _doi_in(text: str) -> str | None:
     # What a publisher adds is looked for at each character, which takes n^2 steps.
     if identifier is None or len(identifier) > limits.DOI:
         return None
-    return _AFTER_DOI.sub("", identifier, count=1)
+    return pattern("after_doi").sub("", identifier, count=1)

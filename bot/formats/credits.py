@@ -29,26 +29,19 @@ from bot.formats.html import HtmlLine
 from bot.formats.mail_tables import pattern, words
 from bot.model import limits
 
-_BY = re.compile(r"(?:written by|by|authors?|author\(s\)|editors?)(?:\s*:\s*|\s+)", re.IGNORECASE)
-_MARKS = re.compile(
-    r"(?<=[^\W\d_])\.?\s?\d{1,2}(?:\s?,\s?\d{1,2}){0,9}(?=\s*(?:[,;&*]|and\b|$))|[*\u2020\u2021\u00a7\u00b6]"
-)
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
 _LAST_FIRST = re.compile(r"([^\W\d_][^\d,;]{1,40}?)\s((?:[A-Z]\.[\s-]?){1,4})")  # "Lovelace A.B."
 # "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
-_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|pmid: ?\d+$|\S+@\S+$", re.IGNORECASE)
 _MIN_TITLE = 10  # characters
 MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
+_MIN_ROW = 50  # of a paragraph with breaks; shorter ones are authors with affiliations, one below the other
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
-_ABSTRACT = re.compile(
-    r"(?:tl;?\s?dr\b\s?[:.\u2013\u2014-]?|abstract(?:\s?[:.\u2013\u2014-]|(?=\s+(?-i:[A-Z])))|(?:ai )?summary\s?:)\s*",
-    re.IGNORECASE,
+_SEPARATOR = re.compile(
+    r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?=[A-Z][a-z])"
 )
-_ABSTRACT_LABEL = re.compile(r"(?:abstract|tl;?\s?dr|(?:short )?summary)\s?:?", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 # "2026-05", "2026 Jan 20", "MAY 2026"
@@ -92,10 +85,11 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                 continue
             is_linked = False
             is_citation = bool(pattern("citation").search(text[:LONGEST_TITLE]))
-            if not text or _ABSTRACT.match(text) or (len(text) > LONGEST_TITLE and not is_citation):
+            is_abstract = pattern("abstract").match(text) or (len(text) > LONGEST_TITLE and not is_citation)
+            if not text or is_abstract or pattern("address").match(text):
                 continue
             segments = [segment for segment in _SEPARATOR.split(text[: limits.ABSTRACT]) if segment]
-            others = [segment for segment in segments if not (pattern("kind").fullmatch(segment) or _is_date(segment))]
+            others = [segment for segment in segments if not (_is_date(segment) or _is_kind(segment))]
             if not authors:
                 # "A, B \u2022 Journal of Owls \u2022 May 2026", "A \u00b7 B", "A, B. J Owls. 2026"
                 each = [names_in(segment) for segment in others] if len(segments) > 1 else []
@@ -108,11 +102,12 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                     end = next((end for end in ends if names_in(text[: end.start()])), None)
                     authors = names_in(text[: end.start()]) if end else ()
                     venue = venue or (venue_in(text[end.end() :]) if end else "")
-            day = day_in(text)
+            day = next(filter(None, map(day_in, segments)), None)
             published = published or day
             if not venue and (len(others) < len(segments) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
-                venue = next(filter(None, venues), "") or (venue_in(above) if pattern("no_venue").match(text) else "")
+                is_beside = pattern("no_venue").match(text) or is_venue(above)
+                venue = next(filter(None, venues), "") or (venue_in(above) if is_beside else "")
             above = text
     return Credits(authors, venue, published)
 
@@ -120,7 +115,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
 def before_labels(line: HtmlLine) -> str:
     """Return a line's text up to the first link that is a label; authors may be links, too."""
     for link in line.links:
-        if not (names_in(link.text) or pattern("venue").search(link.text) or _ADDRESS.match(link.text)):
+        if not (names_in(link.text) or pattern("venue").search(link.text) or pattern("address").match(link.text)):
             return line.text.partition(link.text)[0].strip()
     return line.text
 
@@ -159,6 +154,10 @@ def _is_date(text: str) -> bool:
     return len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
 
 
+def _is_kind(text: str) -> bool:
+    return bool(pattern("kind").fullmatch(text)) or is_label(text)
+
+
 def venue_in(text: str) -> str:
     """Return the journal that a citation names.
 
@@ -169,7 +168,7 @@ def venue_in(text: str) -> str:
     """
     text = text[:LONGEST_TITLE].strip(" *")
     text = text[before.end() :] if (before := pattern("before_venue").match(text)) else text
-    if pattern("no_venue").match(text) or _ADDRESS.match(text):
+    if pattern("no_venue").match(text) or pattern("address").match(text):
         return ""
     venue = pattern("after_venue").sub("", f" {text}", count=1).strip(" ,;:")
     if _PARTIAL_DATE.search(text):
@@ -195,22 +194,22 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
     ((), (), ())
     """
-    unlabelled = _BY.sub("", text[: limits.BYLINE], count=1)
+    unlabelled = pattern("by").sub("", text[: limits.BYLINE], count=1)
     is_labelled = unlabelled != text
     if "(" in unlabelled:
         full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
         is_full = len(full) == unlabelled.count("(")
         unlabelled = "; ".join(full) if is_full else without_affiliations(unlabelled)
-    unmarked = _MARKS.sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
+    unmarked = pattern("mark").sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
     text = pattern("and_others").sub("", unmarked)
     # The full stop of a list such as "Lovelace A, Hopper G." is no initial's.
     others, _, last = text.rpartition(",")
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
-    listed = [" ".join(name.split()).strip(" ,") for name in _listed(text, is_labelled=is_labelled)]
+    listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in _listed(text, is_labelled=is_labelled)]
     if all(_LAST_FIRST.fullmatch(name) for name in listed):
         listed = [_LAST_FIRST.sub(r"\2 \1", name, count=1).strip() for name in listed]
-    names = tuple(name for name in listed if name not in ("\u2026", "..."))
+    names = tuple(filter(None, listed))
     return names if names and all(map(_is_name, names)) else ()
 
 
@@ -255,12 +254,14 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
             texts[-1] = before_labels(rows[-1])
         has_links = any(row.links for row in rows[:-1]) or any(link.text in texts[-1] for link in rows[-1].links)
         text = joined(filter(None, texts))
-        label = _ABSTRACT.match(text)
+        label = pattern("abstract").match(text)
         if (label or is_labelled) and _MIN_LABELLED <= len(text) <= limits.ABSTRACT:
             return text[label.end() :] if label else text
-        is_labelled = bool(_ABSTRACT_LABEL.fullmatch(text))
+        is_labelled = bool(pattern("abstract_label").fullmatch(text))
+        is_list = any(len(row) < _MIN_ROW for row in texts[:-1])
         is_other = (
-            text == title
+            is_list
+            or text == title
             or text.startswith("(1)")
             or names_in(text)
             or (len(text) <= LONGEST_TITLE and pattern("citation").search(text))
@@ -275,7 +276,7 @@ def _paragraphs(lines: Sequence[HtmlLine]) -> Iterator[list[HtmlLine]]:
     for _, block in groupby(lines, key=attrgetter("block")):
         rows: list[HtmlLine] = []
         for row in block:
-            if rows and (len(row.text) >= MIN_ABSTRACT or _ABSTRACT.match(row.text)):
+            if rows and (len(row.text) >= MIN_ABSTRACT or pattern("abstract").match(row.text)):
                 yield rows
                 rows = []
             rows.append(row)
@@ -304,7 +305,7 @@ def is_label(text: str) -> bool:
     labels = words("sections") | words("links")
     parts = re.findall(r"\w+", text.lower())
     is_of_words = all(part in labels or part.removesuffix("s") in labels for part in parts)
-    return bool(_ADDRESS.match(text) or pattern("call").match(text)) or is_of_words
+    return bool(pattern("address").match(text) or pattern("call").match(text)) or is_of_words
 
 
 def reads_like_title(text: str) -> bool:

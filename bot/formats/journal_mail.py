@@ -5,7 +5,7 @@ A link is a paper's title if its text reads like a title and one of these holds:
 - its address, without tracking, is one of an article (``addresses``), and names, a DOI, a second article in
   the same layout or a title of at least four words support it;
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
-- likewise, with at least two names below it, and a second such link in the same layout.
+- likewise, with a name below it, where two links in the same layout have two names.
 
 Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
 names is the title. A title of one word counts where the layout has the titles of other articles.
@@ -21,10 +21,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
-from bot.formats.addresses import Article, article_at, has_token, public_address, unwrap
-from bot.formats.credits import MIN_ABSTRACT, abstract_in, credits_in, is_label, is_venue, names_in, reads_like_title
+from bot.formats.addresses import Article, article_at, is_opaque, public_address, unwrap
+from bot.formats.credits import (
+    MIN_ABSTRACT,
+    Credits,
+    abstract_in,
+    credits_in,
+    is_label,
+    is_venue,
+    names_in,
+    reads_like_title,
+)
 from bot.formats.format import (
     LONGEST_TITLE,
     Line,
@@ -51,7 +60,6 @@ _LONGEST_HEADING = 40  # characters
 _LONGEST_JOURNAL = 80
 _MIN_WORDS = 4
 _MIN_NAMES = 2
-_CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
@@ -77,9 +85,11 @@ class _Candidate:
         item = replace(item, lines=tuple(takewhile(is_of_item, item.lines)))
         near = item.lines[:_NEAR]
         links = (link for line in near for link in line.links)
-        texts = (doi_in(line.text) for line in near if _DOI_LABEL.search(line.text))
+        dois = [doi_in(line.text) or "" for line in near if _DOI_LABEL.search(line.text)]
+        if any(map(pattern("no_article").search, dois)):  # news have DOIs, too
+            return cls(item, None, (), None)
         addresses = (find_article(link.url) or find_article(link.text) for link in links)
-        identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
+        identifiers = (Article("", doi=identifier) for identifier in dois if identifier)
         return cls(
             item=item,
             article=find_article(item.title.url),
@@ -87,10 +97,19 @@ class _Candidate:
             other=next((article for article in (*identifiers, *addresses) if article), None),
         )
 
-    def is_paper(self, *, has_siblings: bool) -> bool:
+    @property
+    def is_supported(self) -> bool:
+        """Whether more than one name, or an article's address, tells that the title is a paper's."""
+        of_others = (pattern("and_others").search(line.text[:LONGEST_TITLE]) for line in self.item.lines[:2])
+        has_names = len(self.names) >= _MIN_NAMES or (bool(self.names) and any(of_others))
+        return bool(self.article or self.other or has_names)
+
+    def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
-        labels = (line.text[:LONGEST_TITLE] for line in self.item.lines[:2])
+        # The last line may be the heading of what follows.
+        below = self.item.lines[:-1] if has_headings else self.item.lines
+        labels = (line.text[:LONGEST_TITLE] for line in below[:3])
         if (
             pattern("no_paper").match(title.text)
             or is_front_matter(title.text)
@@ -102,34 +121,38 @@ class _Candidate:
             return is_long or has_siblings or bool(self.names or self.other)
         # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
         # menu's or an advertisement's own address has words and numbers.
-        if self.other or not has_token(title.url):
-            return bool(self.other and (self.names or has_token(title.url)))
+        if self.other or not is_opaque(title.url):
+            return bool(self.other and (self.names or is_opaque(title.url)))
         is_event = bool(pattern("event").search(title.text)) or any(
             pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
         )
-        return len(self.names) >= _MIN_NAMES and has_siblings and not is_event
+        return bool(self.names) and has_siblings and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
     senders = (row for row in tables()["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
-    before = pattern("before_journal").match(mail.subject)
-    subject = mail.subject[before.end() :] if before else mail.subject
+    subject = mail.own_subject
+    before = pattern("before_journal").match(subject)
+    subject = subject[before.end() :] if before else subject
     after = pattern("after_journal").search(subject)
-    journal = subject[: after.start()] if after else subject if before else ""
+    journal = (subject[: after.start()] if after else subject if before else "").strip(" []")
     journal = "" if len(journal) > _LONGEST_JOURNAL or ":" in journal or "ejournal" in journal.lower() else journal
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(_with_parted_links(lines), find_article)
-    news = _links_to_news(lines)
+    news = _links_to_news(lines, find_article)
     links = [link for line in lines for link in line.links]
+    inline = {link.element for line in lines for link in line.links if _is_inline(link.text, line.text)}
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
     titled = {link.place for link in links if link.place in certain and find_article(link.url)}
 
     def is_title(link: HtmlLink) -> bool:
         """Authors and journals may be links, too, and a title may be one word where other titles stand."""
         article = find_article(link.url)
+        if link.element in inline:
+            return False
         if not reads_like_title(link.text):
             is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
             return bool(article) and (is_short or is_front_matter(link.text))
@@ -137,16 +160,13 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
 
     candidates = [_Candidate.read(item, find_article) for item in items_of(lines, is_title)]
-    places = Counter(
-        candidate.item.title.place
-        for candidate in candidates
-        if candidate.article or candidate.other or len(candidate.names) >= _MIN_NAMES
-    )
+    places = Counter(candidate.item.title.place for candidate in candidates if candidate.is_supported)
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
-        is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
-        if not is_paper or item.title.element in news:
+        has_siblings = places[item.title.place] > 1
+        is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
+        if not is_paper or item.title.element in (news or ()):
             continue
         title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
         below = item.lines[:_BELOW]
@@ -178,6 +198,12 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
 
 
+def _is_inline(link: str, line: str) -> bool:
+    """Whether a link is a few words of a sentence."""
+    is_phrase = link[0].islower() or len(link.split()) < _MIN_WORDS
+    return is_phrase and len(line.partition(link)[0].split()) >= _MIN_WORDS
+
+
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
     """Return the lines without links on authors and abstracts that are part of the title's link."""
     result: list[HtmlLine] = []
@@ -191,42 +217,62 @@ def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
     return result
 
 
-def _links_to_news(lines: Sequence[HtmlLine]) -> set[int]:
-    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading."""
+def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[int] | None:
+    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading.
+
+    None if there are no headings: where the first title has none above it, such lines are labels of the titles.
+    """
     elements: set[int] = set()
-    is_news = False
-    for line in lines:
+    is_news: bool | None = None  # below no heading
+    has_titles = False
+    for line in filter(lambda line: line.text, lines):
         heading = line.text.strip(" :") if len(line.text) <= _LONGEST_HEADING and not line.links else ""
         if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
             is_news = bool(pattern("news").fullmatch(heading))
-        elif is_news:
+            continue
+        if not has_titles and any(
+            reads_like_title(link.text) and (find_article(link.url) or is_opaque(link.url)) for link in line.links
+        ):
+            has_titles = True
+            if is_news is None:
+                return None
+        elif not has_titles:
+            is_news = None
+        if is_news:
             elements.update(link.element for link in line.links)
     return elements
 
 
 _URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
 _LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
-_PLACE = re.compile(rf"{_CITATION.pattern}|^PMID", re.IGNORECASE)
 _PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
+_RULE = re.compile(r"[-=_*~#+ ]+")
 _WRAPPED = 60  # characters; a shorter row is not continued by the next
 
 
 def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     """Return a plain text as lines of HTML: addresses are links, and the rows of a title or of a list are joined."""
     texts: list[str] = [""]
+    is_names = False  # the last row with text
     for line in lines:
-        last, text = texts[-1], line.text
-        is_more = last.endswith(",") or (len(last) >= _WRAPPED and not names_in(last) and not names_in(text))
-        if last and text and is_more and "://" not in f"{last}{text}" and not _PLACE.search(text):
+        last, text = texts[-1], "" if _RULE.fullmatch(line.text) else line.text
+        is_more = last.endswith(",") or (len(last) >= _WRAPPED and not is_names and not names_in(text))
+        if (
+            last
+            and text
+            and is_more
+            and len(last) <= limits.ABSTRACT
+            and "://" not in f"{last}{text}"
+            and not (pattern("citation").search(text[:LONGEST_TITLE]) or _PMID.match(text))
+        ):
             texts[-1] = f"{last} {text}"
         else:
             texts.append(text)
+            is_names = len(text) >= _WRAPPED and bool(names_in(text))
     result: list[HtmlLine] = []
     for number, text in enumerate(texts):
         linked = _LINKED.fullmatch(text)
         named = [(linked["text"], linked["url"])] if linked else [(url, url) for url in _URL.findall(text)[:10]]
-        if match := _PMID.match(text):
-            named = [(match[0], f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/")]
         links = tuple(HtmlLink(label, url, "", (), number) for label, url in named)
         result.append(HtmlLine(linked["text"] if linked else text, links, number))
     return result
@@ -238,10 +284,11 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
     titled: set[str] = set()  # keys of articles whose title is a link
     begin = 0  # after the last line with a link
     for number, line in enumerate(lines):
-        if not line.links:
+        stated = None if line.links else _stated_address(line.text)
+        if not line.links and not stated:
             continue
         label: HtmlLink | None = None
-        for link in line.links:
+        for link in line.links or [HtmlLink("PDF", stated or "", "", ("stated",), number)]:
             article = find_article(link.url)
             if article and reads_like_title(link.text):
                 titled.add(article.key)
@@ -249,7 +296,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
-            position = _title_above_names([lines[place].text for place in above])
+            position = _title_above_names([lines[place] for place in above])
             if position is not None:
                 place = above[position]
                 # Not the label's number: the title is not part of that link.
@@ -259,11 +306,23 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
     return linked
 
 
-def _title_above_names(texts: Sequence[str]) -> int | None:
-    """The index of the last line that reads like a title and has names right below it."""
-    for place, (text, below) in reversed(list(enumerate(pairwise(texts)))):
-        is_long = len(_WORD.findall(text)) >= _MIN_WORDS
-        is_citation = _CITATION.search(text) or names_in(text)
-        if is_long and not is_citation and reads_like_title(text) and names_in(below):
+def _stated_address(text: str) -> str | None:
+    """Return the address of the article that a line without links names, by its DOI or PubMed's number."""
+    if match := _PMID.match(text):
+        return f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/"
+    identifier = doi_in(text) if _DOI_LABEL.search(text) else None
+    return f"https://doi.org/{identifier}" if identifier else None
+
+
+def _title_above_names(lines: Sequence[HtmlLine]) -> int | None:
+    """The index of the last line that reads like a title and has names below it."""
+    for place in reversed(range(len(lines) - 1)):
+        text = lines[place].text
+        is_title = (
+            len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text) and not pattern("citation").search(text)
+        )
+        if not is_title or credits_in(lines[place : place + 1]) != Credits():
+            continue
+        if credits_in(lines[place + 1 : place + _NEAR - 1]).authors:
             return place
     return None

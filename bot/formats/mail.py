@@ -110,9 +110,13 @@ class Mail:
         >>> Mail("", "", "Fwd: Ada Lovelace - new citations", None, "", "").alert()
         'Ada Lovelace (new citations)'
         """
-        subject = _FORWARDED.sub("", self.subject, count=1)
-        name, separator, kind = subject.rpartition(" - ")
-        return (f"{name} ({kind})" if separator else subject)[: limits.TOPIC]
+        name, separator, kind = self.own_subject.rpartition(" - ")
+        return (f"{name} ({kind})" if separator else kind)[: limits.TOPIC]
+
+    @property
+    def own_subject(self) -> str:
+        """The subject without what forwarding put before it."""
+        return _FORWARDED.sub("", self.subject, count=1)
 
 
 def split_mbox(content: bytes) -> list[bytes]:

@@ -24,39 +24,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 
 from bot.formats.addresses import public_address
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
+from bot.formats.mail_tables import tables
 from bot.model import Entry, Fact, FactKind, ParsedDigest
 from bot.model.papers import arxiv_id_in, doi_in
 
-_LABELS = {  # a field, and what mails call it; what has no name here is dropped
-    "title": "title|article title|document title|ti",
-    "authors": "by|authors?|author\\(s\\)|au",
-    "venue": "source|so|journal|publication|published in|source title|publication name",
-    "date": "date|published|publication (?:date|year)|pub date",
-    "url": "url|link|(?:view )?full record|full text",
-    "doi": "doi",
-    "abstract": "abstract|summary|ab",
-    "": "(?:author )?keywords?(?: plus)?|jel(?: class\\w*)?|e?issn|isbn|language|document type|affiliations?"
-    "|addresse?s?|author information|pmid|accession number|unique id|times cited|cited references|volume|issue|pages"
-    "|subjects?|publisher|database|reprint address|e-?mail",
-}
-_FIELDS = [(name, re.compile(rf"\*?(?:{labels})\s?:(?:\s(.*))?$", re.IGNORECASE)) for name, labels in _LABELS.items()]
 _ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
 _NUMBERED = re.compile(r"(?:\d{1,4}\.|\[\d{1,4}\]|<\d{1,4}>)\s(.{3,})")
-_RECORD = re.compile(r"\W*(?:record|document|article|result)\s\d{1,4}(?: of \d{1,5})?\W*$", re.IGNORECASE)
+_RECORD = re.compile(
+    r"\W*(?:record|document|article|result)\s\d{1,4}(?: of \d{1,5})?\b\W*(?:view full record)?$", re.IGNORECASE
+)
 _NEP = re.compile(r"(?:nep: |nep-\w{3}\b.{0,20})?new economics papers\b.{0,100}", re.IGNORECASE)
 _HEADER_LINES = 60  # at most, above the first paper's title
 _TITLE_LINES = 6
 _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general information on the nep\b.*", re.IGNORECASE)
 
 
+@cache
+def _labels() -> re.Pattern[str]:
+    """Return the pattern of a field's first row: a group for each field, and the row."""
+    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in tables()["fields"].items())
+    return re.compile(rf"\*?(?:{groups})\s?:(?:\s(.*))?", re.IGNORECASE)
+
+
 def _field(text: str) -> tuple[str, str] | None:
     """Return the name of the field that a line begins, and its first row."""
-    return next(((name, match[1] or "") for name, label in _FIELDS if (match := label.match(text))), None)
+    match = _labels().fullmatch(text)
+    name = next((name for name, label in match.groupdict().items() if label), "") if match else ""
+    return (name, match[match.re.groups] or "") if match else None
 
 
 def _records(lines: Sequence[Line]) -> Iterator[int]:
@@ -90,7 +90,10 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def _is_rest(lines: Sequence[Line]) -> bool:
-    return next(_records(lines), None) is not None
+    """Whether there is a record with more than title and authors, which news have, too."""
+    begin = next(_records(lines), len(lines))
+    fields = (_field(line.text) for line in lines[begin:])
+    return any(field and field[0] not in ("title", "authors", "date", "url") for field in fields)
 
 
 def _parse(lines: Sequence[Line]) -> ParsedDigest:
@@ -145,7 +148,7 @@ def _paper(record: Sequence[Line]) -> Entry | str:
         authors=tuple(authors),
         published=day_in(values.get("date", "")) or day_in(source),
         arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
-        doi=doi_in(values.get("doi", "") or url),
+        doi=doi_in(values.get("doi", "") or url) or doi_in(source),
         url=public_address(url) or None,
         facts=(Fact(FactKind.VENUE, venue, "the mail"),) if venue else (),
     )

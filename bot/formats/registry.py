@@ -103,21 +103,31 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     its structure, which is the least certain. Where there is no HTML, the plain text is read by its structure, too.
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
+    digests: Sequence[ParsedDigest]
     if plain and (_starts(plain) or (not mail.html and RECORDS.is_rest(plain))):
-        return [replace(digest, date=digest.date or mail.date) for digest in _parse_lines(plain)]
-    lines = html_lines(mail.html) if mail.html else journal_mail.text_lines(plain)
-    if not any(line.text for line in lines):
-        raise DigestError(_explain_mail(mail, lines))
+        digests = _parse_lines(plain)
+    else:
+        lines = html_lines(mail.html) if mail.html else journal_mail.text_lines(plain)
+        if not any(line.text for line in lines):
+            raise DigestError(_explain_mail(mail, lines))
+        text = split_lines("\n".join(line.text for line in lines))
+        digests = _by_structure(mail, lines, text)
+        try:
+            digests = digests or _parse_lines(text if _starts(text) else plain or text)
+        except DigestError:
+            raise DigestError(_explain_mail(mail, lines)) from None
+    return [replace(digest, date=digest.date or mail.date, topic=digest.topic or mail.subject) for digest in digests]
+
+
+def _by_structure(mail: Mail, lines: Sequence[HtmlLine], text: Sequence[Line]) -> Sequence[ParsedDigest]:
+    """Return the digest that the structure of a mail tells; of two readings the one with more papers."""
     if alert := scholar_mail.parse(mail, lines):
         return (alert,)
-    text = split_lines("\n".join(line.text for line in lines))
-    if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
-        return (journal,)
-    try:
-        digests = _parse_lines(text if _starts(text) else plain or text)
-    except DigestError:
-        raise DigestError(_explain_mail(mail, lines)) from None
-    return [replace(digest, date=digest.date or mail.date) for digest in digests]
+    if _starts(text):
+        return ()
+    records = RECORDS.parse(text) if RECORDS.is_rest(text) else None
+    readings = filter(None, (journal_mail.parse(mail, lines), records))
+    return sorted(readings, key=lambda digest: -len(digest.entries))[:1]
 
 
 def _starts(lines: Sequence[Line]) -> dict[int, Format]:

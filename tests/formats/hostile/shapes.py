@@ -269,6 +269,26 @@ SHAPES: dict[str, Shape] = {
         HTML_MAIL, lambda n: b'<p><a href="https://example.org/10.1234/owls' + b".full" * 380 + b'/%d">Owls that see by night</a></p>' % n, papers=0),
     "addresses like articles": Shape(
         HTML_MAIL, lambda n: b'<p><a href="https://www' + b".cell.com/pdf/S" * 120 + b'%d">Owls that see by night</a></p>' % n, papers=0),
+    "mails of a mailbox": Shape(b"", b"From - Mon May 11 10:00:00 2026\n" + MAIL + b"\n" + KEYWORD + b"\n", papers=None),  # up to 1,000 mails
+    "separators of a mailbox": Shape(b"From - Mon May 11 10:00:00 2026\n" + MAIL + b"\n" + KEYWORD, b"\nFrom 1:11:111:1111", papers=None),  # likewise
+    "a separator of a mailbox": Shape(b"From - Mon May 11 10:00:00 2026\n" + MAIL + b"\n" + KEYWORD + b"\nFrom ", b"1:11", b"\n", papers=2),
+    "attached mails": Shape(
+        MAIL + b"Content-Type: multipart/mixed; boundary=a\n\n", b"--a\nContent-Type: message/rfc822\n\n" + MAIL + b"\n" + KEYWORD + b"\n", papers=None),  # up to 100 parts
+    "records of NEP": Shape(
+        MAIL + b"\nNEP: New Economics Papers\nOwls\n\n", lambda n: b"%d. Owls %d\nBy: Ada Lovelace (University)\nOwls pay.\nJEL: D81\n" % (n % 9999, n), papers=EACH),
+    "numbers of records": Shape(MAIL + b"\nNEP: New Economics Papers\n", b"1. Owls\n", b"By: Ada Lovelace\nJEL: D81\n", papers=1),
+    "authors of a record": Shape(MAIL + b"\nNEP: New Economics Papers\n1. Owls\nBy: ", b"Ada Lovelace (University); ", b"\nJEL: D81\n", papers=None),  # up to 5,000 authors
+    "authors of a record on rows": Shape(MAIL + b"\nNEP: New Economics Papers\n1. Owls\nBy: A\n", b"Ada Lovelace\n", b"JEL: D81\n", papers=None),  # up to 5,000 authors
+    "plain rows that go on": Shape(MAIL + b"\nOwls that see by night,\n", b"Ada Lovelace,\n", b"\n", papers=0),
+    "plain rows of full length": Shape(MAIL + b"\nOwls that see by night\n", b"owls that see by night and by day and at dusk and at dawn, in snow\n", b"\n", papers=0),
+    "stated DOIs": Shape(
+        MAIL + b"\n", lambda n: b"How owls see by night %d\nAda Lovelace, Grace Hopper\ndoi:10.1234/owls.%d\n\n" % (n, n), papers=EACH),
+    "names and years": Shape(
+        HTML_MAIL + b'<p><a href="https://doi.org/10.1234/owls.1">Owls that see by night</a></p><p>', b"Ada Lovelace. Hopper 2026 ", b"</p>", papers=1),
+    "affiliations": Shape(
+        HTML_MAIL + b'<p><a href="https://doi.org/10.1234/owls.1">Owls that see by night</a></p><p>', b"Ada Lovelace, University of Owls<br>", b"</p>", papers=None),  # up to 5,000 authors
+    "separated names": Shape(
+        HTML_MAIL + b'<p><a href="https://doi.org/10.1234/owls.1">Owls that see by night</a></p><p>', b"Ada Lovelace &bull; ", b"</p>", papers=None),  # up to 5,000 authors
     # bytes
     "no text": Shape(b"", b"\xff\xfe\x00", papers=0),
     "eight bits": Shape(KEYWORD, b"\xff", b"\n", papers=0),
