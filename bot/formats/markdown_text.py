@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.formats.addresses import Article, article_at
 from bot.formats.format import (
     MONTHS,
     author_names,
@@ -18,7 +19,6 @@ from bot.formats.format import (
     without_affiliations,
     without_tags,
 )
-from bot.formats.mail import Article, article_at
 from bot.model import limits
 
 # Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.

@@ -211,9 +211,10 @@ def test_a_title_is_without_what_its_publisher_adds(written: str, title: str) ->
         "Correction to “Owls fly”",
         "Erratum",
         "Issue Information",
-    ]
-    + ["Correction for Lovelace et al., Owls fly", "Retraction Note: Owls", "Department of Error", "Inside Cover: Owls"]
-    + [
+        "Correction for Lovelace et al., Owls fly",
+        "Retraction Note: Owls",
+        "Department of Error",
+        "Inside Cover: Owls",
         "RETRACTED ARTICLE: Owls fly",
         "Masthead",
         "Corrigendum to “Owls”",
@@ -231,8 +232,10 @@ def test_covers_and_corrections_are_no_papers(title: str) -> None:
         "Correction for refraction",
         "Retraction of wings",
         "Cover, food and owls",
-    ]
-    + ["Correction to the Newtonian potential", "Information theory of owls", "Errors in the songs of owls"],
+        "Correction to the Newtonian potential",
+        "Information theory of owls",
+        "Errors in the songs of owls",
+    ],
 )
 def test_papers_with_such_words_are_papers(title: str) -> None:
     assert not is_no_paper(title)
