@@ -46,7 +46,7 @@ _KNOWN = (
 )
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
-_OTHERS = ("others", "et al", "et al.", "[anonymous]", "anonymous", "no authorship indicated")
+_OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
 # What databases add to an abstract.
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
 _AFTER_ABSTRACT = re.compile(

@@ -71,6 +71,10 @@ def test_a_broken_record_costs_itself_alone():
     parsed = parse(RawDigest("", "x", rows))
     assert [item.entry.title for item in parsed.entries] == ["Owls", "Bees"]
     assert parsed.problems[0].startswith("line 3: ")
+    blocks = b'"TITLE","Owls that see by night"\n"ABSTRACT","x"\n"NOTE","' + b"x" * 200_000
+    parsed = parse(RawDigest("", "x", blocks))
+    assert [item.entry.title for item in parsed.entries] == ["Owls that see by night"]
+    assert parsed.problems[0].startswith("line 3: ")
 
 
 @pytest.mark.parametrize(

@@ -94,15 +94,19 @@ def references(text: str) -> Iterator[Reference | str]:
         yield _reference(row)
 
 
-def _blocks(text: str) -> Iterator[Reference]:
+def _blocks(text: str) -> Iterator[Reference | str]:
     block: dict[str, str] = {}
-    for row in csv.reader(text.split("\n")):
-        name = _simple(row[0]) if row else ""
-        if name == "title" and block:
-            yield _reference(block)
-            block = {}
-        if name:
-            block.setdefault(name, "; ".join(filter(None, row[1:])))
+    rows = csv.reader(text.split("\n"))
+    try:
+        for row in rows:
+            name = _simple(row[0]) if row else ""
+            if name == "title" and block:
+                yield _reference(block)
+                block = {}
+            if name:
+                block.setdefault(name, "; ".join(filter(None, row[1:])))
+    except csv.Error as error:
+        yield f"line {rows.line_num:,}: {error}; is a quotation mark missing?"
     if block:
         yield _reference(block)
 
