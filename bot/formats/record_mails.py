@@ -31,7 +31,7 @@ from bot.formats.addresses import public_address
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
 from bot.formats.mail_tables import tables
-from bot.model import Entry, Fact, FactKind, ParsedDigest
+from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 
 _ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
@@ -121,6 +121,9 @@ def _paper(record: Sequence[Line]) -> Entry | str:
             rows = [] if name in fields and name != "title" else fields.setdefault(name, [])
             is_open = "abstract" if name in _ONE_LINE and text else name
             rows += [text] if text else []
+            continue
+        if text and is_open == "authors" and rows and rows[-1].count("(") > rows[-1].count(")"):
+            rows[-1] = f"{rows[-1]} {text}"[: limits.URL]  # an affiliation that goes on
             continue
         if line is record[0] and (number := _NUMBERED.match(text)):
             text = number[1]

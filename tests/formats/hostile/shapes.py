@@ -279,6 +279,7 @@ SHAPES: dict[str, Shape] = {
     "numbers of records": Shape(MAIL + b"\nNEP: New Economics Papers\n", b"1. Owls\n", b"By: Ada Lovelace\nJEL: D81\n", papers=1),
     "authors of a record": Shape(MAIL + b"\nNEP: New Economics Papers\n1. Owls\nBy: ", b"Ada Lovelace (University); ", b"\nJEL: D81\n", papers=None),  # up to 5,000 authors
     "authors of a record on rows": Shape(MAIL + b"\nNEP: New Economics Papers\n1. Owls\nBy: A\n", b"Ada Lovelace\n", b"JEL: D81\n", papers=None),  # up to 5,000 authors
+    "an affiliation without an end": Shape(MAIL + b"\nNEP: New Economics Papers\n1. Owls\nBy: Ada Lovelace (\n", b"Owls\n", b"JEL: D81\n", papers=1),
     "plain rows that go on": Shape(MAIL + b"\nOwls that see by night,\n", b"Ada Lovelace,\n", b"\n", papers=0),
     "plain rows of full length": Shape(MAIL + b"\nOwls that see by night\n", b"owls that see by night and by day and at dusk and at dawn, in snow\n", b"\n", papers=0),
     "stated DOIs": Shape(
