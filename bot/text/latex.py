@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     r"""(?P<url>https?://[^\s{}$]+)
       | (?P<formula>\$\$[^$]+\$\$ | \\\((?:[^$\\]|\\[^$()]){1,999}+\\\) | \\\[(?:[^$\\]|\\[^$\[\]]){1,999}+\\\])
       | (?P<dollar>\$)
+      | (?P<backslash>(?<!\S)\\(?=\s))
       | (?P<command>\\.)
       | (?P<special>[%&\#])
       | (?P<approximately>(?<![\w.,;:)}\]])~)
@@ -127,6 +128,8 @@ def _escaped(text: str) -> str:
                     end = content.end(1) + 1
                 else:
                     parts.append(r"\$")
+            case "backslash":  # between blanks; TeX's own "\ " stands behind a word
+                parts.append(r"\textbackslash{}")
             case "special":
                 parts.append(rf"\{token[0]}")
             case "approximately":
