@@ -22,7 +22,6 @@ which is in ``state/secret.key`` and not in the database: who copies the databas
 from __future__ import annotations
 
 import hmac
-import json
 import logging
 import os
 import re
@@ -31,13 +30,12 @@ import shutil
 import stat
 import tempfile
 import time
-from base64 import b32encode, urlsafe_b64decode, urlsafe_b64encode
+from base64 import b32encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -214,7 +212,6 @@ _MAX_AGE: dict[Purpose, int | None] = {
 }
 _MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
 _SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
-_FORMER_SIGNATURE = 43  # characters of a whole hash in base 64
 _TAG_BYTES = 10  # 16 characters in base 32: a mailbox name (RFC 5321, 4.5.3.1.1) has 64 in all
 _TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|taste|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
@@ -237,7 +234,6 @@ class Signer:
         """Raises ValueError without a key, and for keys under 32 bytes."""
         if not keys or min(map(len, keys)) < _KEY_BYTES:
             raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
-        self._keys = keys
         # The purpose ends in a character that no purpose contains, so that none is another's beginning.
         self._states = {
             purpose: [hmac.new(key, f"{purpose}:".encode(), "sha256") for key in keys] for purpose in Purpose
@@ -253,16 +249,11 @@ class Signer:
         if len(token) > _MAX_LENGTH or not token.isascii():
             raise TokenError(expired=False)
         signed, _, signature = token.rpartition(".")
-        is_former = len(signature) == _FORMER_SIGNATURE
-        signatures = [
-            _former_signature(key, purpose, signed) if is_former else _signature(state, signed)
-            for key, state in zip(self._keys, self._states[purpose], strict=True)
-        ]
         # All keys are tried, and each comparison takes the same time: the time tells nothing about a signature.
-        is_genuine = [hmac.compare_digest(genuine, signature) for genuine in signatures]
+        is_genuine = [hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]]
         if not any(is_genuine):
             raise TokenError(expired=False)
-        *payload, signed_at = _former_numbers(signed) if is_former else [int(n, 16) for n in signed.split(".")]
+        *payload, signed_at = [int(number, 16) for number in signed.split(".")]
         max_age = _MAX_AGE[purpose]
         if max_age is not None and time.time() - signed_at > max_age:
             raise TokenError(expired=True)
@@ -299,22 +290,7 @@ def _tag_signature(state: hmac.HMAC, ids: str) -> str:
 def _signature(state: hmac.HMAC, signed: str) -> str:
     mac = state.copy()
     mac.update(signed.encode())
-    return _base64(mac.digest()[:_SIGNATURE_BYTES])
-
-
-def _former_signature(key: bytes, purpose: Purpose, signed: str) -> str:
-    derived_key = sha256(f"{purpose}signer".encode() + key).digest()
-    return _base64(hmac.digest(derived_key, signed.encode(), "sha256"))
-
-
-def _former_numbers(signed: str) -> list[int]:
-    """Return the payload of a former token with a genuine signature, and the time of signing."""
-    payload, signed_at = [urlsafe_b64decode(part + "==") for part in signed.split(".")]
-    return [*map(int, json.loads(payload)), int.from_bytes(signed_at, "big")]
-
-
-def _base64(content: bytes) -> str:
-    return urlsafe_b64encode(content).rstrip(b"=").decode()
+    return urlsafe_b64encode(mac.digest()[:_SIGNATURE_BYTES]).rstrip(b"=").decode()
 
 
 def load_keys(path: Path) -> list[bytes]:
