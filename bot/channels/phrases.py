@@ -105,15 +105,8 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
-    ReasonKind.JOINS: "joins {quoted} and “{near}”, which no earlier paper sent to you{since} did",
     ReasonKind.TRENDING: "trending: {names}",
     ReasonKind.PHRASES: "what speaks for it: {quoted}",
-    ReasonKind.TOGETHER: "you like {quoted} together with “{near}”",
-    ReasonKind.NEAR_MENTIONED: "it mentions {quoted}, close to “{near}”, which you wrote",
-    ReasonKind.EXPLORATION: "on {quoted}, of which you have judged nothing",
-    ReasonKind.LIBRARY_OVERALL: "it resembles your library",
-    ReasonKind.VOTES_OVERALL: "it resembles papers you liked",
-    ReasonKind.PROFILE_OVERALL: "it comes close to your profile",
 }
 
 
@@ -130,12 +123,7 @@ def sentence(reasons: Sequence[Reason]) -> str:
 # Both parts of a mail have it, and readers without votes have the same reasons.
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...]) -> str:
-    in_join = {text for reason in reasons if reason.kind is ReasonKind.JOINS for text in (reason.text, reason.near)}
-    named = (
-        reason
-        for reason in reasons
-        if reason.kind is not ReasonKind.ALERT and not (reason.kind is ReasonKind.WROTE and reason.text in in_join)
-    )
+    named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
     clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)
@@ -147,23 +135,12 @@ def _sentence(reasons: tuple[Reason, ...]) -> str:
                 names=listed(texts),
                 quoted=listed([f"“{text}”" for text in texts]),
                 near=near,
-                since=f" since {long_date(date.fromisoformat(of_kind[0].since))}" if of_kind[0].since else "",
                 s="" if len(texts) == 1 else "s",
                 are="is" if len(texts) == 1 else "are",
             )
         )
     joined = "; ".join(clauses)
     return f"{joined[0].upper()}{joined[1:]}." if joined else ""
-
-
-def join_counts(papers: int, with_first: int, with_second: int, since: date) -> str:
-    """Return the counts behind a reason of the kind ``JOINS``.
-
-    >>> join_counts(212, 14, 9, date(2026, 3, 3))
-    'Of 212 papers sent to you since 3 Mar 2026, 14 had the first of these topics, 9 the second, none both.'
-    """
-    had = f"{with_first:,} had the first of these topics, {with_second:,} the second, none both"
-    return f"Of {plural(papers, 'paper')} sent to you since {long_date(since)}, {had}."
 
 
 # A mail names a title up to six times, and many readers have the same reasons for the same papers.
@@ -514,7 +491,7 @@ def letter_subject(letter: Letter) -> str:
         parts.append(f"{len(letter.liked)} liked")
     if letter.edition.picks:
         parts.append("one you missed")
-    contents = ", ".join(parts) or ("what grew in your field" if letter.month else "what your votes taught")
+    contents = ", ".join(parts) or "what your votes taught"
     return shorten(f"Your week in {letter.edition.profile_title}: {contents}", SUBJECT_WIDTH)
 
 

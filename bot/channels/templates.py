@@ -34,16 +34,13 @@ from jinja2.runtime import Context
 from bot.channels import papers, phrases, sections
 from bot.channels.papers import Links, SampleLinks
 from bot.model import (
-    ChangedPhrase,
     Edition,
     EditionKind,
     Fact,
     FactKind,
-    FieldMonth,
     FollowUp,
     FollowUpKind,
     GroupLike,
-    GrownTopic,
     LearnedPhrase,
     LeavingInterest,
     Letter,
@@ -59,12 +56,10 @@ from bot.model import (
     Role,
     Sentence,
     Sighting,
-    Taste,
     Vote,
-    VotedPaper,
 )
 from bot.model.errors import TemplateProblem
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, month_name, oneline, plural, short_date, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural, short_date, shorten, wrap
 from bot.text.latex import readable
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
@@ -99,7 +94,6 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "credits": phrases.credits_of,
     "day": _day,
     "link": papers.title_link,
-    "month_name": month_name,
     "oneline": oneline,
     "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
@@ -146,13 +140,8 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         "FOLLOW_UPS": sections.FOLLOW_UPS,
         "LETTER_MISSED": phrases.LETTER_MISSED,
         "LIKED_ELSEWHERE": phrases.LIKED_ELSEWHERE,
-        "TASTE": sections.TASTE,
-        "TASTE_LEAVING": sections.TASTE_LEAVING,
-        "TASTE_AGAIN": sections.TASTE_AGAIN,
-        "TASTE_DONE": sections.TASTE_DONE,
+        "LEAVING": sections.LEAVING,
     }
-    # Marks that the shipped templates had for a while: a home's copies of them still do.
-    env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
 
 
@@ -337,19 +326,8 @@ def sample_letters() -> list[Letter]:
         LearnedPhrase("bats", 0.2, 0.4, ("Mine",), True),
     )
     lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
-    liked = (VotedPaper(1, "An older paper", "", None, None), VotedPaper(2, "Another", "", None, None))
-    changes = Taste(
-        date(2025, 2, 4),
-        date(2024, 5, 7),
-        recent=31,
-        before=40,
-        grown=(ChangedPhrase("tactile sensing", 6, 1, liked),),
-        faded=(ChangedPhrase("owls", 0, 8, liked, sent=4),),
-    )
     leaving = (LeavingInterest("Bats at night", _DAY),)
-    topics = (GrownTopic("tactile sensing", 14, 3, (pick.paper,)), GrownTopic("barn owls", 9, 0, (pick.paper,)))
-    month = FieldMonth(_DAY.replace(day=1), 412, 1_380, topics)
-    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), changes, leaving, month)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), leaving)
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

@@ -214,8 +214,8 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
       paperbot preview reward-models/ada@example.org --format html > edition.html
       paperbot preview reward-models --weekly
     """
-    from bot.editions.composer import compose_letter
     from bot.editions.due import letter_day
+    from bot.editions.letters import compose_letter
     from bot.operate.ingest import unread
     from bot.readers import find_reader
 

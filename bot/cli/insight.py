@@ -93,7 +93,6 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
             "followed": score.followed,
             "muted": score.muted,
             "lacks": score.missing_terms,
-            "joins": explanation.join,
             "in_library": in_library,
         }
     )
@@ -111,8 +110,6 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
         terms = ", ".join(f"“{term}”" for term in score.missing_terms)
         click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
     click.echo(phrases.sentence(explanation.reasons))
-    if join := explanation.join:
-        click.echo(phrases.join_counts(join.papers, join.with_first, join.with_second, join.since))
     match = f"{Match.for_probability(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
     click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "phrase")

@@ -195,7 +195,6 @@ class Purpose(StrEnum):
     LIBRARY = "library.v1"
     ME = "me.v1"
     REPLY = "reply.v1"
-    TASTE = "taste.v1"
     THUMB = "thumb.v1"
     UNSUBSCRIBE = "unsubscribe.v1"
 
@@ -213,7 +212,7 @@ _MAX_AGE: dict[Purpose, int | None] = {
 _MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
 _SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
 _TAG_BYTES = 10  # 16 characters in base 32: a mailbox name (RFC 5321, 4.5.3.1.1) has 64 in all
-_TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|taste|thumb|unsubscribe)/[^\s/?#\"'<>]+")
+_TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
 class TokenError(PaperbotError):

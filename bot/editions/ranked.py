@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bot.channels.phrases import TOPICAL
 from bot.config.profiles import Profile
-from bot.editions.connections import Citations, Join
+from bot.editions.connections import Citations
 from bot.model import Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
@@ -38,15 +38,11 @@ _SENTENCES_OF_POSSIBLE = 2
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases.
-
-    ``join`` has the counts behind a reason of that kind.
-    """
+    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases."""
 
     score: Score
     reasons: tuple[Reason, ...]
     rows: Sequence[Row]
-    join: Join | None = None
 
 
 # Reads the text of a paper by title and abstract, once for all readers.

@@ -31,7 +31,7 @@ from itertools import count, islice
 
 from bot.config.files import DiskSpace
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
-from bot.editions.composer import Context, TldrWriter, alert, put_letters
+from bot.editions.composer import Context, TldrWriter, alert
 from bot.editions.due import (
     DueEdition,
     Wait,
@@ -42,6 +42,7 @@ from bot.editions.due import (
     readers_to_alert,
     waiting_problems,
 )
+from bot.editions.letters import put_letters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.errors import in_one_line

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, cast, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from bot.model import (
     CatchUp,
@@ -48,7 +48,6 @@ from bot.store.schema import (
     paper_keys,
     papers,
     picks,
-    readers,
     visits,
     zotero_connections,
     zotero_saves,
@@ -335,55 +334,6 @@ def _connection(row: AnyRow) -> ZoteroConnection:
 def select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
     """Select columns of a reader's picks and their editions."""
     return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
-
-
-class SentPapers(NamedTuple):
-    """The papers that a reader was sent, of all editions from ``since`` on."""
-
-    papers: set[PaperId]
-    since: datetime
-
-
-class History(Aggregate):
-    """The picks of readers' editions, alerts and letters, before a time."""
-
-    def recent_reasons(
-        self, reader_ids: Sequence[ReaderId], *, began: datetime, since: datetime, before: datetime
-    ) -> dict[ReaderId, str]:
-        """Return the reasons of each reader's picks from ``since`` on, as stored, a line of JSON for each pick.
-
-        Of the readers who had an edition by ``began``; empty for one who had no pick since.
-        """
-        reasons: dict[ReaderId, str] = {}
-        had_edition = exists().where(editions.c.reader_id == readers.c.id, editions.c.composed_at <= began)
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                ids = connection.scalars(select(readers.c.id).where(readers.c.id.in_(chunk), had_edition)).all()
-                reasons |= dict.fromkeys(ids, "")
-                # Put together by the database: rows of a hundred picks for each reader took five times as long.
-                query = (
-                    select(editions.c.reader_id, func.aggregate_strings(cast(picks.c.reasons, Text), "\n"))
-                    .join(picks)
-                    .where(editions.c.reader_id.in_(ids), editions.c.composed_at >= since)
-                    .where(editions.c.composed_at < before)
-                    .group_by(editions.c.reader_id)
-                )
-                if ids:
-                    reasons |= {row[0]: row[1] for row in connection.execute(query)}
-        return reasons
-
-    def sent(self, reader_id: ReaderId, before: datetime) -> SentPapers | None:
-        """Return what a reader was sent before a time; None without a stored pick."""
-        # In one row, as the ids above: rows with the time of each pick took six times as long.
-        ids = func.aggregate_strings(cast(picks.c.paper_id, Text), ",")
-        query = select_picks(reader_id, ids, func.min(editions.c.composed_at)).where(editions.c.composed_at < before)
-        ((papers, since),) = self._rows(query)
-        return SentPapers(set(map(int, papers.split(","))), since) if papers else None
-
-    def first_sent(self, reader_id: ReaderId, paper_id: PaperId) -> datetime | None:
-        """Return when a reader was first sent a paper; None if never."""
-        query = select_picks(reader_id, func.min(editions.c.composed_at))
-        return self._scalar(query.where(picks.c.paper_id == paper_id))
 
 
 class CatchUps(Aggregate):

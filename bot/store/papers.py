@@ -235,22 +235,6 @@ class Papers(Aggregate):
         query = self._delivered(query, sources)
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
 
-    def first_deliveries(
-        self, since: datetime, before: datetime, sources: Collection[str] = ()
-    ) -> list[tuple[PaperId, str, datetime]]:
-        """Return when each of these sources first delivered the papers that one of them delivered in a period.
-
-        In the order of the papers; without ``sources`` for all but conferences' programmes.
-        """
-        theirs = _is_theirs(sources) & (digests.c.received_at < before)
-        in_period = select(sightings.c.paper_id).join(digests).where(theirs, digests.c.received_at >= since)
-        first = func.min(digests.c.received_at).label("first")
-        query = select(sightings.c.paper_id, digests.c.source, first).join(digests)
-        query = query.where(theirs, sightings.c.paper_id.in_(in_period)).group_by(
-            sightings.c.paper_id, digests.c.source
-        )
-        return [(row.paper_id, row.source, row.first) for row in self._rows(query.order_by(sightings.c.paper_id))]
-
     def changes(self, since: datetime) -> list[PaperChange]:
         """Return the later versions and the publications of stored papers since a time, oldest first."""
         revised = select(revisions.c.paper_id, revisions.c.at, revisions.c.version, revisions.c.before)

@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, f
 from bot.model import (
     OPERATOR_KIND,
     OPERATOR_PROFILE,
-    RENEWED,
     STOPPED_BY_READER,
     Kind,
     Origin,
@@ -414,7 +413,7 @@ class Feedback(Aggregate):
             ShownLike(reader_id, names[reader_id], vote.paper, vote.at)
             for reader_id, votes_ in of_members.items()
             for vote in votes_
-            if vote.vote is Vote.UP and vote.at > since and vote.via != RENEWED
+            if vote.vote is Vote.UP and vote.at > since
         ]
         return sorted(likes, key=lambda like: like.at)
 

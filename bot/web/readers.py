@@ -21,16 +21,15 @@ from bot.channels import is_shared
 from bot.config.files import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
-from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, TasteChange, Vote
+from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
 from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
-from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural
+from bot.model.wording import DEFAULT_LANGUAGE, languages, plural
 from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
-    MAX_WORD_LENGTH,
     NotStoppedByReaderError,
     Preferences,
     TooManyRequestsError,
@@ -43,9 +42,8 @@ from bot.readers.subscriptions import (
     show_likes,
     with_own_interests,
 )
-from bot.readers.votes import VoteEffect, change_taste, has_phrase, liked_votes
 from bot.web.editions import OpenEditions, attachment
-from bot.web.papers import VOTES_A_MINUTE, record_vote
+from bot.web.papers import record_vote
 from bot.web.site import (
     POLICY,
     Site,
@@ -459,73 +457,3 @@ class SubscriptionPages:
             resumed=resumed,
             may_resume=reader.stopped is None or may_resume(reader),
         )
-
-
-# ``/taste/{token}``, the page behind the letter's buttons: GET says what would change, POST changes it.
-_INCOMPLETE = "This link is incomplete; please open it from the letter again."
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    reader: Reader
-    change: TasteChange
-    phrase: str
-    papers: list[Paper]  # of the letter, which the reader still likes
-
-
-class TastePages:
-    """What becomes of a phrase that the reader has not liked for a quarter."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
-    def show(self, request: Request) -> Response:
-        return self._page(self._wish(request))
-
-    def change(self, request: Request) -> Response:
-        wish = self._wish(request)
-        reader = wish.reader
-        profile = self._site.profile_of(reader)
-        self._site.limit_rate("votes", f"{reader.id} ", VOTES_A_MINUTE)
-        with self._site.composer() as composer:
-            try:
-                effect = change_taste(
-                    composer,
-                    reader,
-                    profile,
-                    change=wish.change,
-                    phrase=wish.phrase,
-                    papers=[paper.id for paper in wish.papers],
-                    now=self._site.now,
-                )
-            except ValueError as error:
-                raise HTTPException(400, str(error)) from None
-        return self._page(wish, effect=effect)
-
-    def _page(self, wish: _Wish, effect: VoteEffect | None = None) -> Response:
-        return self._site.page(
-            "taste.html.j2",
-            me=self._site.me(wish.reader),
-            language=self._site.language_of(wish.reader),
-            links=self._site.app.links(wish.reader),
-            change=wish.change,
-            phrase=wish.phrase,
-            papers_liked=wish.papers,
-            effect=effect,
-        )
-
-    def _wish(self, request: Request) -> _Wish:
-        reader_id, *paper_ids = self._site.payload(request, Purpose.TASTE)
-        reader = self._site.reader_with(reader_id)
-        # PostgreSQL refuses the null character in any text.
-        phrase = oneline(request.query_params.get("phrase", "").replace("\0", ""))
-        papers = self._site.store.papers.get(paper_ids)
-        try:
-            change = TasteChange(request.query_params.get("do", ""))
-        except ValueError:
-            raise HTTPException(400, _INCOMPLETE) from None
-        # The papers are signed, the phrase is not: it has to be one of theirs.
-        if len(phrase) > MAX_WORD_LENGTH or not any(has_phrase(paper, phrase) for paper in papers.values()):
-            raise HTTPException(400, _INCOMPLETE)
-        liked = {vote.paper for vote in liked_votes(self._site.store, reader, paper_ids)}
-        return _Wish(reader, change, phrase, [papers[i] for i in paper_ids if i in papers and i in liked])

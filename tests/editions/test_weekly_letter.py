@@ -13,8 +13,8 @@ from support import digest
 
 from bot.app import open_app
 from bot.channels import phrases
-from bot.editions.composer import compose_letter, put_letters
 from bot.editions.due import due_ranges, letter_day
+from bot.editions.letters import compose_letter, put_letters
 from bot.model import EditionKind, Match, State, StopReason, Vote
 from bot.store.readers import EVERYONE
 

@@ -6,6 +6,7 @@ voted. Others came, paused, left and were refused on the pages, and one was forg
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ from support import digest
 
 from bot.app import open_app
 from bot.config.files import Purpose, Signer, TokenError
-from bot.model import Origin, StopReason, Vote
+from bot.model import Origin, ReasonKind, StopReason, Vote
 from bot.model.errors import StoreError
 from bot.model.papers import leading_authors
 from bot.model.readers import Override
@@ -209,6 +210,8 @@ def test_editions_show_what_they_showed(old, store):
     assert all(len(pick.summary) == 3 and pick.summary[2].text.endswith("on three tasks.") for pick in picks[:4])
     assert any(sentence.marks for pick in picks for sentence in pick.summary)
     assert "reward hacking" in {reason.text for pick in picks for reason in pick.reasons}
+    # The second pick had a reason before these, of a kind that is no longer given.
+    assert [reason.kind for reason in picks[1].reasons] == [ReasonKind.WROTE, ReasonKind.NEAR]
     assert [paper.id for paper in store.search.papers("hacking")] == [3]
 
 
@@ -218,7 +221,7 @@ def test_ids_of_deleted_readers_are_not_given_again(old, store):
     assert new.id > given + 1  # one more came, and was forgotten
 
 
-def test_nothing_is_sent_again(old, paperbot):
+def test_nothing_is_sent_again_and_the_backup_is_named(old, paperbot, caplog, dialect):
     answer = paperbot("--home", old.path, "run", "--now", "2026-11-20T15:00", "--json")
     assert (answer.code, answer.json["new"]) == (0, 0)
     with open_app(old.path) as app:
@@ -227,6 +230,15 @@ def test_nothing_is_sent_again(old, paperbot):
         }
     # The reader who came by the pages after that day's run gets a first edition now.
     assert number == {"ada": 1, "grace": 1, "web": 1}
+    (line,) = [record.getMessage() for record in caplog.records if "upgraded" in record.getMessage()]
+    if dialect == "sqlite":
+        backup = Path(re.search(r"from before is (\S+)$", line)[1])
+        with closing(sqlite3.connect(backup)) as copy:
+            ((votes,),) = copy.execute("SELECT count(*) FROM votes")
+    else:
+        schema = re.search(r'DROP SCHEMA "(\w+)" CASCADE$', line)[1]
+        ((votes,),) = old.query(f'SELECT count(*) FROM "{schema}".votes')
+    assert votes >= 7
 
 
 def test_the_next_edition_sends_no_paper_again(old, paperbot):
@@ -265,6 +277,30 @@ def test_an_old_token_is_valid_for_its_purpose_and_key_alone():
     for purpose in set(Purpose) - {Purpose.ME}:
         with pytest.raises(TokenError):
             signer.read(purpose, token)
+
+
+def test_forget_reaches_the_backup(old, dialect):
+    with open_store(old.store_url, secrets=[bytes.fromhex(KEY)]) as store:
+        store.forget(_reader(store, "ada"), NOW)
+    if dialect == "sqlite":
+        (backup,) = (old.path / "state").glob("*.bak")
+        assert b"ada@example.org" not in backup.read_bytes()
+        return
+    schema = re.search(r"test_\w+", old.store_url)[0] + f"_before_{HEAD}"
+    assert old.query(f"SELECT count(*) FROM {schema}.readers WHERE address = 'ada@example.org'") == [(0,)]
+    assert old.query(f"SELECT DISTINCT reader_id FROM {schema}.outbox WHERE reader_id = 1") == []
+    assert old.query(f"SELECT count(*) FROM {schema}.picks WHERE edition_id = 1") == [(0,)]
+    assert old.query(f"SELECT count(*) FROM {schema}.picks") == [(15,)]
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+def test_a_copy_of_an_earlier_upgrade_is_not_overwritten(old):
+    schema = re.search(r"test_\w+", old.store_url)[0] + f"_before_{HEAD}"
+    old.query(f"CREATE SCHEMA {schema}")
+    with pytest.raises(StoreError, match=rf"not upgraded, because the schema {schema} .* would be overwritten"):
+        open_store(old.store_url)
+    old.query(f"DROP SCHEMA {schema}")
+    open_store(old.store_url).close()
 
 
 @pytest.mark.parametrize("revision", ["0001", "0006", "0010"])

@@ -18,7 +18,7 @@ from bot.channels import Renderer, edition_in, phrases, sections
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
 from bot.channels.sections import FOLLOW_UPS, Span, follow_ups
 from bot.channels.slack import SLACK
-from bot.model import Edition, FieldMonth, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
+from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
 from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
 
@@ -258,10 +258,8 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         context([phrases.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
         *_paragraph("What was learned from your votes", learned),
-        *_taste(letter, links),
+        *_paragraph(sections.LEAVING, [escape(sentence, TITLE_LIMIT) for sentence in sections.leaving(letter)]),
     ]
-    if letter.month:
-        blocks += _month(letter.month, edition.language)
     for pick in edition.picks:
         blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
         blocks += _pick_blocks(edition, pick, None, buttons)
@@ -270,30 +268,6 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
     blocks.append(_footer_block(edition, links, buttons))
     notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
     return body(edition, notification, blocks).encode()
-
-
-def _month(month: FieldMonth, language: str) -> list[Block]:
-    """Return what grew in a month, a section for each topic, so that no paper stands under another's."""
-    compared = escape(sections.month_compared(month, language), TEXT_LIMIT)
-    blocks = _paragraph(sections.month_heading(month, language), [compared])
-    for topic in sections.month_topics(month):
-        lines = [f"{sections.month_counts(topic, month)}:".capitalize()]
-        lines += [f"{bar} {figures}".strip() for bar, figures in sections.month_bars(topic, month, language)]
-        lines += map(_listed, topic.examples)
-        blocks += _paragraph(escape(sections.month_topic(topic), TEXT_LIMIT), lines)
-    return blocks
-
-
-def _taste(letter: Letter, links: Links) -> list[Block]:
-    """Return how the reader's taste has moved, with links in place of buttons, and which interests end."""
-    sentences = filter(None, [sections.taste_compared(letter), *sections.taste_grown(letter)])
-    lines = [escape(sentence, TITLE_LIMIT) for sentence in sentences]
-    for phrase in sections.taste_faded(letter, links):
-        pairs = ((phrase.again, sections.TASTE_AGAIN), (phrase.done, sections.TASTE_DONE))
-        choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
-        lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
-    leaving = [escape(sentence, TITLE_LIMIT) for sentence in sections.taste_leaving(letter)]
-    return [*_paragraph(sections.TASTE, lines), *_paragraph(sections.TASTE_LEAVING, leaving)]
 
 
 def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
