@@ -394,16 +394,11 @@ def subject(edition: Edition) -> str:
     best = _headline(edition)
     if _repeats_title(best):
         return shorten(news(best), SUBJECT_WIDTH - len(more)) + more
-    line = _at_clause(news(best), SUBJECT_WIDTH)
+    line = news(best)
+    if len(line) > SUBJECT_WIDTH:
+        ends = [end.start() for end in _LINE_ENDS.finditer(line, _LEAST_LINE, SUBJECT_WIDTH - 1)]
+        line = f"{line[: ends[-1]]} …" if ends else shorten(line, SUBJECT_WIDTH)
     return line + (more if len(line + more) <= SUBJECT_WIDTH else "")
-
-
-def _at_clause(line: str, width: int) -> str:
-    """Return a line of at most ``width`` characters, a longer one up to a clause or phrase, with an ellipsis."""
-    if len(line) <= width:
-        return line
-    ends = [end.start() for end in _LINE_ENDS.finditer(line, _LEAST_LINE, width - 1)]
-    return f"{line[: ends[-1]]} …" if ends else shorten(line, width)
 
 
 def _headline(edition: Edition) -> Pick:

@@ -31,15 +31,14 @@ class Span(NamedTuple):
 
 def follow_ups(edition: Edition) -> list[list[Span]]:
     """Return a line for each liked paper that there is news of."""
-    return [[_liked(follow_up.liked), *_news(follow_up)] for follow_up in edition.follow_ups]
+    return [
+        [Span(f"“{shorten(readable(follow_up.liked.title), _WIDTH)}”", follow_up.liked), *_news(follow_up)]
+        for follow_up in edition.follow_ups
+    ]
 
 
 def in_text(line: Iterable[Span]) -> str:
     return "".join(span.text for span in line)
-
-
-def _liked(paper: Paper) -> Span:
-    return Span(f"“{shorten(readable(paper.title), _WIDTH)}”", paper)
 
 
 def _news(follow_up: FollowUp) -> Iterator[Span]:

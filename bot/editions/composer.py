@@ -24,14 +24,12 @@ from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
     Edition,
     EditionKind,
-    GroupLike,
     Paper,
     PaperId,
     Pick,
     PickKind,
     Problem,
     Reader,
-    ReaderId,
     Role,
     Score,
     Sentence,
@@ -98,7 +96,10 @@ class EditionComposer:
         # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
         # and a later reader of the batch must see the same state of the store as the first.
         activities = self._activities(requests, candidates, now)
-        likes, unseen = self._group_likes(readers, now)
+        members = [(reader, profile) for reader, profile in readers if profile.group]
+        likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
+        last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
+        unseen = {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
         rankings = self._ranked(readers, [new.ids for new in candidates], now, [new.waiting for new in candidates])
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
             picks = ranked.edition_picks(request.profile, new.waiting) if ranked else []
@@ -119,13 +120,6 @@ class EditionComposer:
                 others = listed(unseen[request.reader.id], {paper.id for paper in papers})
                 edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
             yield edition
-
-    def _group_likes(self, readers: Readers, now: datetime) -> tuple[GroupLikes, dict[ReaderId, list[GroupLike]]]:
-        """Return the likes of the readers' groups, and for each reader of one those of papers new to them."""
-        members = [(reader, profile) for reader, profile in readers if profile.group]
-        likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
-        last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
-        return likes, {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates

@@ -129,7 +129,11 @@ class FollowUps:
         liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)}
         if not liked:
             return ()
-        self._begin(now)
+        if self._now != now:
+            self._now = now
+            self._changes, self._continued_by, self._read = defaultdict(list), defaultdict(dict), set()
+            for change in self._store.papers.changes(now - _LOOK_BACK):
+                self._changes[change.paper].append(change)
         unread = [paper_id for paper_id in new if paper_id not in self._read and paper_id in ranked.papers]
         self._read_authors({paper_id: ranked.papers[paper_id] for paper_id in unread})
         follow_ups: dict[PaperId, FollowUp] = {}
@@ -156,14 +160,6 @@ class FollowUps:
                 named.add(later)
         order = list(FollowUpKind)
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST_FOLLOW_UPS])
-
-    def _begin(self, now: datetime) -> None:
-        if self._now == now:
-            return
-        self._now = now
-        self._changes, self._continued_by, self._read = defaultdict(list), defaultdict(dict), set()
-        for change in self._store.papers.changes(now - _LOOK_BACK):
-            self._changes[change.paper].append(change)
 
     def _read_authors(self, papers: Mapping[PaperId, Paper]) -> None:
         """Find the stored papers whose topic and first or last author these papers share."""

@@ -82,14 +82,9 @@ def lessons_of(composer: EditionComposer, reader: Reader, profile: Profile, *, n
     ranked = composer.ranked(reader, profile, list(dict.fromkeys([*recent, *voted])), now)
     if ranked is None:
         return None
-    written = frozenset(_stems(" . ".join([profile.interests_at(now), *profile.keywords])))
-    return Lessons(ranked, [score.terms for score in ranked.ranking.explained(ranked.scores)], written)
-
-
-def _stems(text: str) -> Iterator[str]:
-    stems = [token.stem for token in tokens(text)]
-    yield from stems
-    yield from expanded(stems)
+    written = [token.stem for token in tokens(" . ".join([profile.interests_at(now), *profile.keywords]))]
+    contributions = [score.terms for score in ranked.ranking.explained(ranked.scores)]
+    return Lessons(ranked, contributions, frozenset([*written, *expanded(written)]))
 
 
 @dataclass(frozen=True, slots=True)

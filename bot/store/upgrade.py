@@ -137,7 +137,12 @@ def difference(connection: Connection) -> str:
     besides = [name for name in actual - expected if "." in name and name.partition(".")[0] in tables]
     lacking = [name for name in expected - actual if name.partition(".")[0] not in tables - actual or name in tables]
     parts = (("lacks", lacking), ("has also", besides))
-    return ", and ".join(f"it {verb} {_listed(sorted(names))}" for verb, names in parts if names)
+    sentences = []
+    for verb, names in parts:
+        rest = len(names) - _NAMED
+        listed = ", ".join(sorted(names)[:_NAMED]) + (f" and {plural(rest, 'other')}" if rest > 0 else "")
+        sentences += [f"it {verb} {listed}"] if names else []
+    return ", and ".join(sentences)
 
 
 def _names(connection: Connection) -> set[str]:
@@ -148,11 +153,6 @@ def _names(connection: Connection) -> set[str]:
         names |= {f"{name}.{column['name']}" for column in inspector.get_columns(name)}
         names |= {str(index["name"]) for index in inspector.get_indexes(name) if str(index["name"]).startswith("ix_")}
     return {name for name in names if not name.startswith("papers_search_")}
-
-
-def _listed(names: list[str]) -> str:
-    rest = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {plural(rest, 'other')}" if rest > 0 else "")
 
 
 def revisions(scripts: Path) -> list[str]:

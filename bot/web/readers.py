@@ -126,7 +126,12 @@ class ReaderPage:
                 record_vote(self._site, reader, paper, vote, via="page")
                 message = f"{_VOTE_MESSAGES[vote]}: saved."
             case "settings":
-                message = self._change_settings(request, reader, profile)
+                if field(request, "reset"):
+                    reset_preferences(store, reader)
+                    message = "Your editions follow the profile again."
+                else:
+                    set_preferences(store, reader, profile, self._preferences(request, reader), self._site.now)
+                    message = "Saved. It counts from your next edition on."
             case "show likes" if profile.group:
                 name = show_likes(store, reader, field(request, "name"))
                 message = f"Saved: the others see what “{name}” likes." if name else "Saved: nobody sees what you like."
@@ -144,13 +149,6 @@ class ReaderPage:
             case _:
                 raise HTTPException(400, "This form is incomplete.")
         return message
-
-    def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> str:
-        if field(request, "reset"):
-            reset_preferences(self._site.store, reader)
-            return "Your editions follow the profile again."
-        set_preferences(self._site.store, reader, profile, self._preferences(request, reader), self._site.now)
-        return "Saved. It counts from your next edition on."
 
     def _preferences(self, request: Request, reader: Reader) -> Preferences:
         """Return the preferences of a form; those that it leaves out stay as they are."""
@@ -200,7 +198,14 @@ class ReaderPage:
             case "/votes":
                 template, shown = "votes.html.j2", self._votes(request, reader, profile)
             case "/data":
-                template, shown = "data.html.j2", self._data(reader)
+                library = self._site.store.library
+                owned = library.of_readers([reader.id], _LIBRARY_SHOWN).get(reader.id, [])
+                template = "data.html.j2"
+                shown = {
+                    "links": self._site.app.links(reader),
+                    "library": owned,
+                    "library_size": library.size(reader.id),
+                }
             case _:
                 template, shown = "preferences.html.j2", self._settings(reader, profile)
         return self._site.page(
@@ -240,47 +245,32 @@ class ReaderPage:
 
         store = self._site.store
         with self._site.composer() as composer:
-            words = learned(composer, reader, profile, now=self._site.now)
+            phrases = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
         typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
-        found = self._with_words(votes, typed)[::-1]
+        matching = votes
+        if typed:
+            papers = store.papers.voted(vote.paper for vote in votes)
+            words = typed.casefold().split()
+            matching = [vote for vote in votes if all(word in papers[vote.paper].text.casefold() for word in words)]
+        newest_first = matching[::-1]
+        this_monday = self._site.now.date() - timedelta(days=self._site.now.weekday())
+        mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
+        counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
         first = (page_number(request) - 1) * _VOTES_A_PAGE
         return {
-            "learned": words,
+            "learned": phrases,
             "answer": answer(report, by_pairs=True) if report.thumbs else "",
             "curve": svg_chart(chart) if chart else "",
             "ignored": store.overrides.get(reader.id).ignored,
-            "weeks": self._weeks(votes),
+            "weeks": [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays],
             "votes": len(votes),
             "typed": typed,
-            "thumbs": self._with_papers(found[first : first + _VOTES_A_PAGE]),
+            "thumbs": self._with_papers(newest_first[first : first + _VOTES_A_PAGE]),
             "page": page_number(request),
-            "more": len(found) > first + _VOTES_A_PAGE,
-        }
-
-    def _weeks(self, votes: Sequence[RecordedVote]) -> list[Week]:
-        today = self._site.now.date()
-        this_monday = today - timedelta(days=today.weekday())
-        counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
-        mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
-        return [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays]
-
-    def _with_words(self, votes: Sequence[RecordedVote], typed: str) -> Sequence[RecordedVote]:
-        """Return the votes on papers whose texts have all the words."""
-        if not typed:
-            return votes
-        papers = self._site.store.papers.voted(vote.paper for vote in votes)
-        words = typed.casefold().split()
-        return [vote for vote in votes if all(word in papers[vote.paper].text.casefold() for word in words)]
-
-    def _data(self, reader: Reader) -> dict[str, Any]:
-        library = self._site.store.library
-        return {
-            "links": self._site.app.links(reader),
-            "library": [item for items in library.of_readers([reader.id], _LIBRARY_SHOWN).values() for item in items],
-            "library_size": library.size(reader.id),
+            "more": len(newest_first) > first + _VOTES_A_PAGE,
         }
 
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
@@ -336,18 +326,16 @@ class PreviewPage:
                 return "", f"These papers can't be read: {error}."
             titles = [item.entry.title for item in library.entries[:_MAX_PASTED_PAPERS]]
             return "\n".join(titles)[:MAX_INTERESTS], "" if titles else "No paper with a title is in it."
-        return self._with_titles(typed.splitlines())
-
-    def _with_titles(self, lines: Sequence[str]) -> tuple[str, str]:
+        lines = typed.splitlines()
         ids = [arxiv_id_in(line) for line in lines]
         keys = [f"arxiv:{arxiv_id}" for arxiv_id in ids if arxiv_id][:_MAX_PASTED_PAPERS]
-        titles = {paper.arxiv_id: paper.title for paper in self._site.store.papers.with_keys(keys)}
-        read = [titles.get(arxiv_id) if arxiv_id else line for line, arxiv_id in zip(lines, ids, strict=True)]
-        unknown = [arxiv_id for arxiv_id in ids if arxiv_id and arxiv_id not in titles]
+        titles_by_id = {paper.arxiv_id: paper.title for paper in self._site.store.papers.with_keys(keys)}
+        read = [titles_by_id.get(arxiv_id) if arxiv_id else line for line, arxiv_id in zip(lines, ids, strict=True)]
+        unknown = [arxiv_id for arxiv_id in ids if arxiv_id and arxiv_id not in titles_by_id]
         interests = "\n".join(text for text in read if text is not None).strip()[:MAX_INTERESTS]
         if not unknown:
             return interests, ""
-        return (interests, f"Not known here yet: {', '.join(unknown[:_MAX_PASTED_PAPERS])}. Paste the titles instead.")
+        return interests, f"Not known here yet: {', '.join(unknown[:_MAX_PASTED_PAPERS])}. Paste the titles instead."
 
 
 class SubscriptionPages:

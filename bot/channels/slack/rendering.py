@@ -190,7 +190,10 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
-        groups = [[section(_quiet_text(edition))]]
+        words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
+        if edition.closest:
+            words = "\n".join([f"{words} The closest:", *map(_listed, edition.closest)])
+        groups = [[section(words)]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
     groups[-1] = [
         *groups[-1],
@@ -240,12 +243,6 @@ def _liked_elsewhere(edition: Edition) -> list[Block]:
     return _paragraph(
         phrases.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
     )
-
-
-def _quiet_text(edition: Edition) -> str:
-    """Return why an edition has no picks, and what came closest, as markup."""
-    words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
-    return "\n".join([f"{words} The closest:", *map(_listed, edition.closest)]) if edition.closest else words
 
 
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
