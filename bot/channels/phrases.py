@@ -448,7 +448,13 @@ def groups(edition: Edition) -> list[Group]:
     """
     numbered_picks = list(enumerate(edition.picks, 1))
     if edition.catch_up:
-        return _catch_up_groups(edition.catch_up, numbered_picks)
+        of_catch_up = []
+        for group in edition.catch_up.groups:
+            name = _shown(group.name, _PHRASE_WIDTH) or "Also"
+            topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"
+            of_topic = [(place, pick) for place, pick in numbered_picks if pick.paper.id in group.picks]
+            of_catch_up.append(Group(topic, of_topic))
+        return of_catch_up if any(group.name for group in edition.catch_up.groups) else [Group("", numbered_picks)]
     by_topic: dict[str, list[tuple[int, Pick]]] = {}
     for place, pick in numbered_picks:
         by_topic.setdefault(_topic(pick), []).append((place, pick))
@@ -458,16 +464,6 @@ def groups(edition: Edition) -> list[Group]:
     in_groups = {place for group in shared for place, _ in group.picks}
     others = [(place, pick) for place, pick in numbered_picks if place not in in_groups]
     return [*shared, Group("Also", others)] if others else shared
-
-
-def _catch_up_groups(catch_up: CatchUp, numbered_picks: Sequence[tuple[int, Pick]]) -> list[Group]:
-    """Return the list by the topics of a catch-up edition, each with the number of its papers."""
-    shown = []
-    for group in catch_up.groups:
-        name = _shown(group.name, _PHRASE_WIDTH) or "Also"
-        topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"
-        shown.append(Group(topic, [(place, pick) for place, pick in numbered_picks if pick.paper.id in group.picks]))
-    return shown if any(group.name for group in catch_up.groups) else [Group("", numbered_picks)]
 
 
 def _topic(pick: Pick) -> str:

@@ -165,21 +165,17 @@ def template_mistakes(env: Environment) -> list[str]:
     mistakes: list[str] = []
     for name in env.list_templates(extensions=["j2"]):
         try:
-            _try(env, name)
+            with _template_problems(name):
+                env.get_template(name)
+            if "/" not in name and not name.startswith("_"):
+                render(env, name, sample_edition(), _SAMPLE_LINKS)
+                render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
+            elif PurePath(name).parent.name == "letter":
+                for letter in sample_letters():
+                    render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
         except TemplateProblem as error:
             mistakes.append(str(error))
     return list(dict.fromkeys(mistakes))  # a part's is found again in each template that includes it
-
-
-def _try(env: Environment, name: str) -> None:
-    with _template_problems(name):
-        env.get_template(name)
-    if "/" not in name and not name.startswith("_"):
-        render(env, name, sample_edition(), _SAMPLE_LINKS)
-        render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
-    elif PurePath(name).parent.name == "letter":
-        for letter in sample_letters():
-            render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
 
 
 def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[str]:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.channels.papers import ReaderLinks
     from bot.editions.ranked import Explanation
-    from bot.operate.ingest import Progress
     from bot.readers.votes import VoteEffect
 
 
@@ -121,7 +120,14 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
     from bot.readers import find_paper
     from bot.readers.votes import vote_with_effect
 
-    progress = _print_steps()
+    steps: set[str] = set()
+
+    def progress(step: str, _done: int, _total: int) -> None:
+        # A line for each step instead of a progress bar, so that `make demo` in a CI log shows them too.
+        if step not in steps:
+            steps.add(step)
+            click.echo(f"{step.capitalize()} ...")
+
     first: list[Edition] = []
     second: list[Edition] = []
     yesterday = now - timedelta(days=1)
@@ -144,18 +150,6 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
 
 def _of_profile(editions: list[Edition]) -> Edition:
     return next(edition for edition in editions if edition.reader.profile == _PROFILE)
-
-
-def _print_steps() -> Progress:
-    steps: set[str] = set()
-
-    def print_step(step: str, _done: int, _total: int) -> None:
-        # A line for each step instead of a progress bar, so that `make demo` in a CI log shows them too.
-        if step not in steps:
-            steps.add(step)
-            click.echo(f"{step.capitalize()} ...")
-
-    return print_step
 
 
 def print_days(app: App, days: Days) -> None:

@@ -169,7 +169,11 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     yield "signing keys", _attempt("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
     yield "templates", template_problems(app.templates, app.home.templates)
-    yield "store", _store_problems(app)
+    try:
+        store_problems = [Problem("store", fault) for fault in app.store.faults()]
+    except PaperbotError as error:
+        store_problems = [Problem("store", str(error))]
+    yield "store", store_problems
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
@@ -188,13 +192,6 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
     except PaperbotError as error:
         return [Problem(subject, str(error))]
     return []
-
-
-def _store_problems(app: App) -> list[Problem]:
-    try:
-        return [Problem("store", fault) for fault in app.store.faults()]
-    except PaperbotError as error:
-        return [Problem("store", str(error))]
 
 
 def _count_readers(app: App) -> Counter[Kind]:

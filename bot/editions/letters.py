@@ -20,7 +20,6 @@ from bot.model import (
     Letter,
     Match,
     MatchRecord,
-    PaperId,
     Pick,
     Problem,
     Reader,
@@ -203,6 +202,11 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     papers = store.papers.get(liked_ids)
     phrases = learned(context.composer, reader, profile, now=now) if current else LearnedPhrases()
     missed = _missed_paper(context, reader, profile, now)
+    matches = [
+        current[paper_id].vote
+        for paper_id, probability in store.editions.probabilities(reader.id, now - _MONTH).items()
+        if Match.for_probability(probability) in _MATCHES and paper_id in current
+    ]
     edition = Edition(
         reader=reader,
         profile_title=profile.title,
@@ -220,10 +224,7 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
         disliked=len(of_week) - len(liked_ids),
         raised=tuple(phrases.likes[:_PHRASES]),
         lowered=tuple(phrases.dislikes[:_PHRASES]),
-        record=_match_record(
-            store.editions.probabilities(reader.id, now - _MONTH),
-            {paper_id: vote.vote for paper_id, vote in current.items()},
-        ),
+        record=MatchRecord(len(matches), matches.count(Vote.UP)) if len(matches) >= _MIN_VOTES else None,
         leaving=leaving(profile, day),
     )
 
@@ -257,14 +258,3 @@ def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datet
         return ()
     picks = ranked.picks_of([best], profile.edition.summary_sentences)
     return tuple(replace(pick, predictions=()) for pick in picks)
-
-
-def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote]) -> MatchRecord | None:
-    matches = [
-        votes[paper_id]
-        for paper_id, probability in shown.items()
-        if Match.for_probability(probability) in _MATCHES and paper_id in votes
-    ]
-    if len(matches) < _MIN_VOTES:
-        return None
-    return MatchRecord(len(matches), matches.count(Vote.UP))

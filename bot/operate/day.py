@@ -194,12 +194,6 @@ class _Composing:
     @rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
         """Put the due alerts, then the due editions, then the due letters into the outbox."""
-        self._put_alerts(ids)
-        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
-        self._put_editions(ids, force=force)
-        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
-
-    def _put_alerts(self, ids: IdRange) -> None:
         context = self.job.context
         for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
             try:
@@ -211,6 +205,9 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
+        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
+        self._put_editions(ids, force=force)
+        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
 
     def _put_editions(self, ids: IdRange, *, force: bool) -> None:
         context = self.job.context

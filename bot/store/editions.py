@@ -301,7 +301,23 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
     # A missed day is a row of its own; otherwise it would be due again at the next look.
-    if missed := [_missed_row(draft, day) for _, draft in stored for day in draft.missed]:
+    missed = [
+        _edition_row(draft)
+        | {
+            "slot": day.isoformat(),
+            "date": day,
+            "kind": EditionKind.MISSED,
+            "considered": 0,
+            "quiet": f"missed; made up for by the edition of {draft.edition.date}",
+            "quiet_reason": QuietReason.MISSED,
+            "missing": (),
+            "closest": (),
+            "follow_ups": (),
+        }
+        for _, draft in stored
+        for day in draft.missed
+    ]
+    if missed:
         connection.execute(insert_new(connection, editions), missed)
     _insert_picks(connection, stored, summary_ids)
     insert_catch_ups(connection, [(edition_id, draft.edition) for edition_id, draft in stored])
@@ -331,20 +347,6 @@ def _edition_row(new: NewEdition) -> dict[str, object]:
         closest=[paper.id for paper in edition.closest],
         follow_ups=follow_ups,
     )
-
-
-def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
-    return _edition_row(new) | {
-        "slot": day.isoformat(),
-        "date": day,
-        "kind": EditionKind.MISSED,
-        "considered": 0,
-        "quiet": f"missed; made up for by the edition of {new.edition.date}",
-        "quiet_reason": QuietReason.MISSED,
-        "missing": (),
-        "closest": (),
-        "follow_ups": (),
-    }
 
 
 def _missed_after(now: datetime) -> ColumnElement[bool]:
