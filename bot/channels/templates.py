@@ -1,7 +1,7 @@
 """The Jinja2 environment of the message templates, a check that each of them renders, and the samples for it.
 
 A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), ``Role`` and
-``Vote``. Its filters are the public functions of ``papers``, ``phrases`` and ``sections``, and those below.
+``Vote``. Its filters are the public functions of ``papers`` and ``bot.wording``, and those below.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import papers, phrases, sections
+from bot import wording
+from bot.channels import papers
 from bot.channels.papers import Links, SampleLinks
 from bot.model import (
     Edition,
@@ -61,6 +62,7 @@ from bot.model import (
 from bot.model.errors import TemplateProblem
 from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural, short_date, shorten, wrap
 from bot.text.latex import readable
+from bot.wording import messages, picks
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
 
@@ -79,7 +81,7 @@ def _short_day(context: Context, when: date) -> str:
 
 @pass_context
 def _seen(context: Context, paper: Paper) -> list[str]:
-    return phrases.seen(paper, context.get("language", DEFAULT_LANGUAGE))
+    return wording.seen(paper, context.get("language", DEFAULT_LANGUAGE))
 
 
 @pass_environment
@@ -91,19 +93,19 @@ def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
 
 
 _FILTERS: dict[str, Callable[..., object]] = {
-    "credits": phrases.credits_of,
+    "credits": wording.credits_of,
     "day": _day,
     "link": papers.title_link,
     "oneline": oneline,
     "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
     "readable": readable,
-    "reasons": phrases.sentence,
+    "reasons": wording.sentence,
     "seen": _seen,
     "short_day": _short_day,
     "shorten": shorten,
     "summary_html": _summary_html,
-    "title_text": phrases.title,
+    "title_text": wording.title,
     "wrap": wrap,
 }
 
@@ -133,14 +135,14 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         lstrip_blocks=True,
     )
     # Jinja's own filters keep their names, such as ``title``.
-    env.filters = _functions(papers, phrases, sections) | env.filters | _FILTERS
+    env.filters = _functions(papers, picks, messages) | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
         "Vote": Vote,
-        "FOLLOW_UPS": sections.FOLLOW_UPS,
-        "LETTER_MISSED": phrases.LETTER_MISSED,
-        "LIKED_ELSEWHERE": phrases.LIKED_ELSEWHERE,
-        "LEAVING": sections.LEAVING,
+        "FOLLOW_UPS": wording.FOLLOW_UPS,
+        "LETTER_MISSED": wording.LETTER_MISSED,
+        "LIKED_ELSEWHERE": wording.LIKED_ELSEWHERE,
+        "LEAVING": wording.LEAVING,
     }
     return env
 

@@ -153,18 +153,18 @@ def _of_profile(editions: list[Edition]) -> Edition:
 
 
 def print_days(app: App, days: Days) -> None:
-    from bot.channels import phrases
+    from bot import wording
 
     address = days.first.reader.address
     click.echo(f"\nYesterday: {plural(days.papers[0], 'paper')}; {address}, who wrote “{_INTERESTS}”, got these:")
     for place, pick in enumerate(days.first.picks, 1):
-        click.echo(f"  {place}. {phrases.title(pick.paper)}")
+        click.echo(f"  {place}. {wording.title(pick.paper)}")
     click.echo(f"Then {address} pressed {_THUMBS[_VOTE]}, under paper {days.place}.")
     click.echo(
         f"Today: {plural(days.papers[1], 'paper')}; the next edition, and each paper's place without that thumb:"
     )
     for place, before, paper in days.moves():
-        click.echo(f"  {place}. (was {before or 'not in it'}) {phrases.title(paper)}")
+        click.echo(f"  {place}. (was {before or 'not in it'}) {wording.title(paper)}")
     for channel in reader_channels():
         click.echo(f"{channel.messages} {app.route_description(channel.name)}.")
 

@@ -81,11 +81,11 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
       paperbot check --fix
       paperbot check --json      for a report of a mistake in Paperbot
     """
-    from bot.channels.phrases import understood
     from bot.channels.templates import environment
     from bot.config.home import problems_beside_settings, repair, write_schemas
     from bot.config.profiles import describe_end
     from bot.sources import source_models
+    from bot.wording import understood
 
     try:
         app = app_of(ctx)

@@ -15,7 +15,6 @@ from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bot.channels.phrases import pick_words, words_in
 from bot.config.profiles import Profile
 from bot.editions.composer import Context, EditionComposer, TldrWriter
 from bot.editions.due import catch_up_slot, free_slot, superseded
@@ -27,6 +26,7 @@ from bot.model.errors import UsageError
 from bot.ranking.selection import SelectionLimits, is_near_duplicate
 from bot.store import Store
 from bot.store.editions import StoredEdition
+from bot.wording import pick_words, words_in
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.editions.ranked import Ranked

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot.channels.phrases import TOPICAL
 from bot.config.profiles import Profile
 from bot.editions.connections import Citations
 from bot.model import Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
@@ -22,6 +21,7 @@ from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_
 from bot.summaries.line import line_of
 from bot.summaries.summary import summarise
 from bot.text.tokens import Spellings
+from bot.wording import TOPICAL
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking.ranker import Interest

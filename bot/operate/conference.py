@@ -21,7 +21,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from bot.channels import phrases
+from bot import wording
 from bot.channels.papers import ReaderLinks, title_link
 from bot.channels.templates import render_part
 from bot.config.profiles import Profile
@@ -318,7 +318,7 @@ def as_text(plan: Plan) -> str:
             for number, item in enumerate(slot.planned):
                 lines += [""] if number else []
                 place = " · ".join(where(item, slot))
-                rows = [phrases.title(item.pick.paper), place, phrases.verdict(item.pick), *_notes(item)]
+                rows = [wording.title(item.pick.paper), place, wording.verdict(item.pick), *_notes(item)]
                 lines += [wrap(row, indent="    ", first="    ") for row in rows]
     if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
@@ -349,13 +349,13 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
             for item in slot.planned:
                 paper = item.pick.paper
                 link = title_link(paper)
-                title = _escaped(phrases.title(paper))
+                title = _escaped(wording.title(paper))
                 lines.append(f"- **{title}**" if link.is_search else f"- **[{title}](<{link.url}>)**")
-                if credit := phrases.credits_of(item.pick):
+                if credit := wording.credits_of(item.pick):
                     lines.append(f"  <br>{_escaped(credit)}")
                 search = f" · [Search arXiv](<{link.url}>)" if link.is_search else ""
                 lines.append(f"  <br>{_escaped(' · '.join(where(item, slot)))}{search}")
-                lines.append(f"  <br>{_escaped(phrases.verdict(item.pick))}")
+                lines.append(f"  <br>{_escaped(wording.verdict(item.pick))}")
                 lines += [f"  <br>*{_escaped(note)}*" for note in _notes(item)]
                 if up := _vote_link(links, paper, Vote.UP):
                     down = _vote_link(links, paper, Vote.DOWN)
@@ -399,14 +399,14 @@ def as_calendar(plan: Plan, now: datetime) -> str:
         named = f"{normalised_title(paper.title)} {_utc(start) if start else day} {item.place.room}"
         link = title_link(paper)
         address = "" if link.is_search else link.url
-        about = [phrases.verdict(item.pick), *_notes(item), phrases.credits_of(item.pick), f"{paper.ref} {address}"]
+        about = [wording.verdict(item.pick), *_notes(item), wording.credits_of(item.pick), f"{paper.ref} {address}"]
         lines += [
             "BEGIN:VEVENT",
             f"UID:{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot",
             f"DTSTAMP:{_utc(now)}",
             f"DTSTART:{_utc(start)}" if start else f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
             *([f"DTEND:{_utc(end)}"] if start and end else []),
-            f"SUMMARY:{_ics(phrases.title(paper))}",
+            f"SUMMARY:{_ics(wording.title(paper))}",
             *([f"LOCATION:{_ics(item.place.room)}"] if item.place.room else []),
             f"DESCRIPTION:{_ics(chr(10).join(filter(None, about)))}",
             *([f"URL:{address}"] if address else []),
@@ -468,9 +468,9 @@ def _item_json(item: PlannedPaper) -> dict[str, Any]:
         "paper": paper.ref,
         "title": readable(paper.title),
         "url": title_link(paper).url,
-        "match": phrases.match(item.pick).split()[0].lower(),
+        "match": wording.match(item.pick).split()[0].lower(),
         "probability": round(item.pick.probability, 4),
-        "why": phrases.why(item.pick),
+        "why": wording.why(item.pick),
         "read": item.read,
         "instead_of": readable(item.instead_of),
     }

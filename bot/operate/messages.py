@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email.rendering import notice_bytes, sender_domain
-from bot.channels.phrases import understood
 from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
@@ -21,6 +20,7 @@ from bot.model.clock import local_date, next_moment
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
+from bot.wording import understood
 
 # Older problems were in an earlier notice.
 _NOTICE_AGE = timedelta(days=1)

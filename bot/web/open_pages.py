@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.channels import phrases
+from bot import wording
 from bot.channels.email import EMAIL
 from bot.config.profiles import Profile
 from bot.editions.due import Candidates, superseded
@@ -61,7 +61,7 @@ class WeekPages:
             edition=edition,
             dates=_dates(monday, edition.language),
             address=address,
-            description=shorten("; ".join(phrases.news(pick) for pick in edition.picks), _DESCRIPTION_WIDTH),
+            description=shorten("; ".join(wording.news(pick) for pick in edition.picks), _DESCRIPTION_WIDTH),
             earlier=self._name_if_any(profile, monday - _WEEK),
             later=self._name_if_any(profile, monday + _WEEK),
         )
@@ -70,7 +70,7 @@ class WeekPages:
         slug, profile = self._open_editions.of_request(request)
         monday = _monday(request.path_params["week"])
         edition = self._edition(request, slug, profile, monday)
-        lines = [phrases.news(pick) for pick in edition.picks]
+        lines = [wording.news(pick) for pick in edition.picks]
         content = draw(edition.profile_title, _dates(monday, "en"), lines)
         # Whoever shows a preview loads it from another site.
         headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}

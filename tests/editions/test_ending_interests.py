@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 import pytest
 from support import digest
 
+from bot import wording
 from bot.app import open_app
-from bot.channels import sections
 from bot.cli.main import invoke
 from bot.editions.letters import compose_letter, leaving
 from bot.editions.models import signatures
@@ -107,5 +107,5 @@ def test_the_letter_of_the_week_says_what_leaves(home):
     with open_app(home) as app:
         profile = app.profiles["owls"]
         letter = letter_of(app)
-        assert sections.leaving(letter) == ["“tactile sensing” counts until 10 Sep 2025."]
+        assert wording.leaving(letter) == ["“tactile sensing” counts until 10 Sep 2025."]
         assert [len(leaving(profile, FRIDAY + weeks * WEEK)) for weeks in (-1, 0, 1)] == [0, 1, 0]
