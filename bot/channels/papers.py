@@ -14,7 +14,7 @@ from datetime import date
 from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
-from bot.config.files import Purpose, Signer
+from bot.config.keys import Purpose, Signer
 from bot.model import FactKind, Paper, Reader, Role, Sentence, Vote
 from bot.model.addresses import is_loopback
 from bot.model.categories import arxiv_categories

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from bot.channels.zotero import ZOTERO, new_key, removal_body, save_body
 from bot.channels.zotero.api import ZoteroApi, changes, collection_keys
-from bot.config.files import Sealer
+from bot.config.keys import Sealer
 from bot.config.profiles import Profile
 from bot.formats import Parser
 from bot.model import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from bot.config.files import Purpose, Signer, TokenError
+from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.ranked import Ranked, choices_of

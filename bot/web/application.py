@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.model import Paper
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError

@@ -23,7 +23,7 @@ from bot import wording
 from bot.channels import is_shared
 from bot.channels.email import EMAIL
 from bot.channels.papers import category_in_words, facts, facts_text, path, title_link
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
 from bot.editions.connections import GroupLikes

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.channels import is_shared
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote

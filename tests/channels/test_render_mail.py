@@ -18,7 +18,7 @@ from jinja2 import DictLoader, Environment
 from bot.channels import RenderingParts
 from bot.channels.email.rendering import HTML_BUDGET, MailParts, MailRenderer, render_mail
 from bot.channels.papers import Links, ReaderLinks, title_link
-from bot.config.files import Signer
+from bot.config.keys import Signer
 from bot.model import (
     Edition,
     Fact,

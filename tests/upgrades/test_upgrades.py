@@ -26,7 +26,7 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
-from bot.config.files import Purpose, Signer, TokenError
+from bot.config.keys import Purpose, Signer, TokenError
 from bot.model import Origin, ReasonKind, StopReason, Vote
 from bot.model.errors import StoreError
 from bot.model.papers import leading_authors
