@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.editions.connections import Citations
 from bot.model import Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
@@ -58,7 +57,7 @@ class Ranked:
     read: TextReader
     evidence: Evidence
     reader: Interest
-    cites: Citations = field(default_factory=dict)
+    cites: Mapping[PaperId, Sequence[Reason]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -69,7 +68,7 @@ class Ranked:
         profile: Profile,
         read: TextReader,
         *,
-        cites: Citations,
+        cites: Mapping[PaperId, Sequence[Reason]],
     ) -> Ranked:
         """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
