@@ -39,7 +39,7 @@ from bot.model import (
 from bot.model.errors import DigestError, PaperbotError, SourceError, UsageError
 from bot.sources import after_failure, after_success, is_due
 from bot.store import Store
-from bot.store.known import Additions
+from bot.store.libraries import Additions
 
 ORIGIN = "zotero"
 INTERVAL = timedelta(hours=6)

@@ -23,7 +23,7 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exis
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
 from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new, row_of
-from bot.store.known import in_libraries
+from bot.store.libraries import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
     Deduplicator,
