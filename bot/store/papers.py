@@ -506,17 +506,14 @@ class Search(Aggregate):
         Nothing in ``words`` is query syntax. Without a word the result is empty. An arXiv id or DOI in any usual form,
         or a paper's address, finds that paper.
         """
-        if named := self._named(words.strip()):
-            return named[:limit]
-        return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
-
-    def _named(self, text: str) -> list[Paper]:
-        """Return the papers that an id or address in the text names."""
+        words = words.strip()
         with self._database.reading() as connection:
-            ids = [paper.id for paper in papers_with(connection, keys_in(text))]
-            if not ids and text.startswith(("https://", "http://")):
-                ids = list(connection.scalars(select(papers.c.id).where(papers.c.url == text)))
-            return list(load_papers(connection, ids).values())
+            ids = [paper.id for paper in papers_with(connection, keys_in(words))]
+            if not ids and words.startswith(("https://", "http://")):
+                ids = list(connection.scalars(select(papers.c.id).where(papers.c.url == words)))
+            if ids:
+                return list(load_papers(connection, ids).values())[:limit]
+        return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
 
     def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
         """Return the papers that contain any of the words, best match first."""
