@@ -21,7 +21,7 @@ from threading import Event, Thread
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
-from bot.config.files import Redactor
+from bot.config.keys import Redactor
 from bot.editions.due import due_ranges
 from bot.formats import Parser
 from bot.model import SourceState

@@ -14,8 +14,8 @@ from datetime import date
 from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
-from bot.config.files import Purpose, Signer
-from bot.model import ChangedPhrase, FactKind, Paper, Reader, Role, Sentence, TasteChange, Vote
+from bot.config.keys import Purpose, Signer
+from bot.model import FactKind, Paper, Reader, Role, Sentence, Vote
 from bot.model.addresses import is_loopback
 from bot.model.categories import arxiv_categories
 from bot.model.papers import PaperLink, paper_link
@@ -28,7 +28,6 @@ GAP = "… "
 # What the reader should know before reading a sentence: that a language model wrote it, or that it is not what is new.
 LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
 # The newest likes with a phrase that a letter's button renews; a token has at most 500 characters.
-_RENEWED_PAPERS = 5
 _SHORTEST_CUT = 12  # characters; less of a further sentence is a word or a letter
 # RFC 3986's reserved characters, and "%" so that what is encoded already stays as it is.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
@@ -221,7 +220,7 @@ class SampleLinks:
     def _page(self, *_: object, **__: object) -> str:
         return f"{self.public_url}/sample" if self.public_url else ""
 
-    thumb = edition = skipped = go = me = taste = unsubscribe = _page
+    thumb = edition = skipped = go = me = unsubscribe = _page
 
     def save(self, _paper: Paper, _via: str = "mail") -> str:
         return "" if _is_on_this_machine(self.public_url) else self._page()
@@ -286,11 +285,6 @@ class ReaderLinks:
     def me(self) -> str:
         # The path stays "me": links in mails of the last 400 days lead there.
         return self._page("me", Purpose.ME)
-
-    def taste(self, phrase: ChangedPhrase, change: TasteChange) -> str:
-        # The phrase is in no signature: whoever has the token may exclude any word on the reader's behalf.
-        page = self._page("taste", Purpose.TASTE, *[paper.id for paper in phrase.papers[:_RENEWED_PAPERS]])
-        return page and f"{page}?do={change}&phrase={quote(phrase.text)}"
 
     def unsubscribe(self) -> str:
         """Return the page that unsubscribes the reader; without pages a mail to the bot's mailbox that does."""

@@ -1,7 +1,7 @@
 """The Jinja2 environment of the message templates, a check that each of them renders, and the samples for it.
 
 A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), ``Role`` and
-``Vote``. Its filters are the public functions of ``papers``, ``phrases`` and ``sections``, and those below.
+``Vote``. Its filters are the public functions of ``papers`` and ``bot.wording``, and those below.
 """
 
 from __future__ import annotations
@@ -31,19 +31,17 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import papers, phrases, sections
+from bot import wording
+from bot.channels import papers
 from bot.channels.papers import Links, SampleLinks
 from bot.model import (
-    ChangedPhrase,
     Edition,
     EditionKind,
     Fact,
     FactKind,
-    FieldMonth,
     FollowUp,
     FollowUpKind,
     GroupLike,
-    GrownTopic,
     LearnedPhrase,
     LeavingInterest,
     Letter,
@@ -59,13 +57,12 @@ from bot.model import (
     Role,
     Sentence,
     Sighting,
-    Taste,
     Vote,
-    VotedPaper,
 )
 from bot.model.errors import TemplateProblem
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, month_name, oneline, plural, short_date, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural, short_date, shorten, wrap
 from bot.text.latex import readable
+from bot.wording import messages, picks
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
 
@@ -84,7 +81,7 @@ def _short_day(context: Context, when: date) -> str:
 
 @pass_context
 def _seen(context: Context, paper: Paper) -> list[str]:
-    return phrases.seen(paper, context.get("language", DEFAULT_LANGUAGE))
+    return wording.seen(paper, context.get("language", DEFAULT_LANGUAGE))
 
 
 @pass_environment
@@ -96,20 +93,19 @@ def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
 
 
 _FILTERS: dict[str, Callable[..., object]] = {
-    "credits": phrases.credits_of,
+    "credits": wording.credits_of,
     "day": _day,
     "link": papers.title_link,
-    "month_name": month_name,
     "oneline": oneline,
     "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
     "readable": readable,
-    "reasons": phrases.sentence,
+    "reasons": wording.sentence,
     "seen": _seen,
     "short_day": _short_day,
     "shorten": shorten,
     "summary_html": _summary_html,
-    "title_text": phrases.title,
+    "title_text": wording.title,
     "wrap": wrap,
 }
 
@@ -139,20 +135,15 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         lstrip_blocks=True,
     )
     # Jinja's own filters keep their names, such as ``title``.
-    env.filters = _functions(papers, phrases, sections) | env.filters | _FILTERS
+    env.filters = _functions(papers, picks, messages) | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
         "Vote": Vote,
-        "FOLLOW_UPS": sections.FOLLOW_UPS,
-        "LETTER_MISSED": phrases.LETTER_MISSED,
-        "LIKED_ELSEWHERE": phrases.LIKED_ELSEWHERE,
-        "TASTE": sections.TASTE,
-        "TASTE_LEAVING": sections.TASTE_LEAVING,
-        "TASTE_AGAIN": sections.TASTE_AGAIN,
-        "TASTE_DONE": sections.TASTE_DONE,
+        "FOLLOW_UPS": wording.FOLLOW_UPS,
+        "LETTER_MISSED": wording.LETTER_MISSED,
+        "LIKED_ELSEWHERE": wording.LIKED_ELSEWHERE,
+        "LEAVING": wording.LEAVING,
     }
-    # Marks that the shipped templates had for a while: a home's copies of them still do.
-    env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
 
 
@@ -176,21 +167,17 @@ def template_mistakes(env: Environment) -> list[str]:
     mistakes: list[str] = []
     for name in env.list_templates(extensions=["j2"]):
         try:
-            _try(env, name)
+            with _template_problems(name):
+                env.get_template(name)
+            if "/" not in name and not name.startswith("_"):
+                render(env, name, sample_edition(), _SAMPLE_LINKS)
+                render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
+            elif PurePath(name).parent.name == "letter":
+                for letter in sample_letters():
+                    render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
         except TemplateProblem as error:
             mistakes.append(str(error))
     return list(dict.fromkeys(mistakes))  # a part's is found again in each template that includes it
-
-
-def _try(env: Environment, name: str) -> None:
-    with _template_problems(name):
-        env.get_template(name)
-    if "/" not in name and not name.startswith("_"):
-        render(env, name, sample_edition(), _SAMPLE_LINKS)
-        render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
-    elif PurePath(name).parent.name == "letter":
-        for letter in sample_letters():
-            render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
 
 
 def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[str]:
@@ -337,19 +324,8 @@ def sample_letters() -> list[Letter]:
         LearnedPhrase("bats", 0.2, 0.4, ("Mine",), True),
     )
     lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
-    liked = (VotedPaper(1, "An older paper", "", None, None), VotedPaper(2, "Another", "", None, None))
-    changes = Taste(
-        date(2025, 2, 4),
-        date(2024, 5, 7),
-        recent=31,
-        before=40,
-        grown=(ChangedPhrase("tactile sensing", 6, 1, liked),),
-        faded=(ChangedPhrase("owls", 0, 8, liked, sent=4),),
-    )
     leaving = (LeavingInterest("Bats at night", _DAY),)
-    topics = (GrownTopic("tactile sensing", 14, 3, (pick.paper,)), GrownTopic("barn owls", 9, 0, (pick.paper,)))
-    month = FieldMonth(_DAY.replace(day=1), 412, 1_380, topics)
-    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), changes, leaving, month)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), leaving)
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

@@ -20,7 +20,6 @@ from pydantic import Field
 from bot import __version__
 from bot.app import App
 from bot.channels.papers import facts_text
-from bot.channels.phrases import sentence
 from bot.config.profiles import Profile
 from bot.model import EditionKind, Match, Paper, Pick, Reader, Vote
 from bot.model.clock import local_date
@@ -28,6 +27,7 @@ from bot.model.errors import PaperbotError, UsageError
 from bot.readers import find_paper, find_reader, stored_reader
 from bot.readers.votes import record
 from bot.text.latex import readable
+from bot.wording import sentence
 
 P = ParamSpec("P")
 Answer = dict[str, Any]

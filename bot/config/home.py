@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 import tomlkit
 from pydantic import BaseModel, SecretStr
 
-from bot.config.files import load_keys, make_private, shipped, write_atomically
+from bot.config.files import make_private, shipped, write_atomically
+from bot.config.keys import load_keys
 from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables

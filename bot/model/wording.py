@@ -127,15 +127,6 @@ def short_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
     return format_skeleton("MMMd", day, locale=language.replace("-", "_"))
 
 
-def month_name(day: date, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return the month of a date with its year: ``May 2025``, ``Mai 2025``, ``2025年5月``."""
-    if _is_english(language):
-        return f"{day:%B} {day.year}"
-    from babel.dates import format_skeleton
-
-    return format_skeleton("yMMMM", day, locale=language.replace("-", "_"))
-
-
 @lru_cache(maxsize=1)  # 40 ms to read CLDR's names
 def languages() -> tuple[tuple[str, str], ...]:
     """Return the tags of all languages, of few their scripts or regions too, with English names, ordered by these."""

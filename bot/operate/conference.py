@@ -20,7 +20,7 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from bot.channels import phrases
+from bot import wording
 from bot.channels.papers import ReaderLinks, title_link
 from bot.channels.templates import render_part
 from bot.config.profiles import Profile
@@ -126,7 +126,11 @@ class ConferencePlanner:
         newest = self.store.papers.newest_id()
         # Under an id by which it can be ranked: negative ones are those of readers' libraries.
         papers = [replace(paper, id=newest - paper.id) if paper.id < 0 else paper for paper in found]
-        ranked = self._ranked(reader, profile, papers, now)
+        # The reader's model is refitted as before an edition.
+        if self.store.papers.recent_texts(1):
+            refit(self.store, self.ranker, [(reader, profile)], now)
+        by_id = {paper.id: paper for paper in papers}
+        ranked = self.composer.ranked_papers(reader, profile, list(by_id.values()), now)
         at: dict[PaperId, list[Contribution]] = defaultdict(list)
         for paper, place in zip(papers, places, strict=True):
             at[paper.id].append(place)
@@ -137,7 +141,13 @@ class ConferencePlanner:
         stored = self.store.papers.identified([at[score.paper][0].entry for score in scores], now)
         read = self._read(reader, profile, stored)
         picks = ranked.picks_of(scores, profile.edition.summary_sentences) if ranked else []
-        items = _items(picks, scores, stored, at, read)
+        items: list[PlannedPaper] = []
+        for score, paper, pick in zip(scores, stored, picks, strict=True):
+            better = list(items)
+            for place in dict.fromkeys(at[score.paper]):
+                rival = next((other for other in better if _excludes(other.place, place)), None)
+                instead_of = rival.pick.paper.title if rival else ""
+                items.append(PlannedPaper(replace(pick, paper=paper), place, read.get(paper.id, ""), instead_of))
         return Plan(
             title,
             reader,
@@ -151,12 +161,6 @@ class ConferencePlanner:
             withdrawn=programme.withdrawn,
             problems=programme.problems,
         )
-
-    def _ranked(self, reader: Reader, profile: Profile, papers: Sequence[Paper], now: datetime) -> Ranked | None:
-        """Return the papers as ranked for the reader, whose model is refitted as before an edition."""
-        if self.store.papers.recent_texts(1):
-            refit(self.store, self.ranker, [(reader, profile)], now)
-        return self.composer.ranked_papers(reader, profile, list({paper.id: paper for paper in papers}.values()), now)
 
     def _store(self, title: str, places: Sequence[Contribution], now: datetime) -> None:
         """Store the papers that the store lacks; what it has stays as it is."""
@@ -235,24 +239,6 @@ def _chosen(
     return [score for score in fitting if score.paper in chosen]
 
 
-def _items(
-    picks: Sequence[Pick],
-    scores: Sequence[Score],
-    stored: Sequence[Paper],
-    places: Mapping[PaperId, Sequence[Contribution]],
-    read: Mapping[PaperId, str],
-) -> list[PlannedPaper]:
-    """Return the plan's papers at each of their places, best match first."""
-    items: list[PlannedPaper] = []
-    for score, paper, pick in zip(scores, stored, picks, strict=True):
-        better = list(items)
-        for place in dict.fromkeys(places[score.paper]):
-            rival = next((other for other in better if _excludes(other.place, place)), None)
-            instead_of = rival.pick.paper.title if rival else ""
-            items.append(PlannedPaper(replace(pick, paper=paper), place, read.get(paper.id, ""), instead_of))
-    return items
-
-
 def _excludes(place: Contribution, other: Contribution) -> bool:
     """Return whether nobody can be at both: they overlap, in different rooms, and are not both posters."""
     if not (place.start and other.start) or (place.room and place.room == other.room):
@@ -269,32 +255,25 @@ def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
     by_time = sorted(items, key=lambda item: (item.place.day or date.max, item.place.start or latest))
     days = []
     for day, of_day in groupby(by_time, key=lambda item: item.place.day):
-        slots = [
-            _planned(start, list(of_slot)) for start, of_slot in groupby(of_day, key=lambda item: item.place.start)
-        ]
-        days.append(PlannedDay(_day(day, language), slots))
+        slots = []
+        for start, of_slot in groupby(of_day, key=lambda item: item.place.start):
+            planned = list(of_slot)
+            ends = {item.place.end for item in planned}
+            end = ends.pop() if len(ends) == 1 else None
+            if start is None:
+                heading = _NO_TIME if day else ""
+            else:
+                heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
+            slots.append(PlannedSlot(heading, planned))
+        name = long_date(day, language) if day else _NO_TIME
+        # The language's own order of weekday and date is not known; English has it in front.
+        days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days
 
 
 # A plan of a conference as text, Markdown, a page, a calendar (RFC 5545) and JSON.
 _NO_TIME = "No time given"
 _TITLE = 100  # characters of another paper's title
-
-
-def _day(day: date | None, language: str) -> str:
-    if day is None:
-        return _NO_TIME
-    # The language's own order of weekday and date is not known; English has it in front.
-    return f"{day:%A}, {long_date(day, language)}" if language.startswith("en") else long_date(day, language)
-
-
-def _planned(start: datetime | None, items: Sequence[PlannedPaper]) -> PlannedSlot:
-    if start is None:
-        return PlannedSlot(_NO_TIME if items[0].place.day else "", items)
-    ends = {item.place.end for item in items}
-    end = ends.pop() if len(ends) == 1 else None
-    heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
-    return PlannedSlot(heading, items)
 
 
 def tally(plan: Plan) -> str:
@@ -338,7 +317,7 @@ def as_text(plan: Plan) -> str:
             for number, item in enumerate(slot.planned):
                 lines += [""] if number else []
                 place = " · ".join(where(item, slot))
-                rows = [phrases.title(item.pick.paper), place, phrases.verdict(item.pick), *_notes(item)]
+                rows = [wording.title(item.pick.paper), place, wording.verdict(item.pick), *_notes(item)]
                 lines += [wrap(row, indent="    ", first="    ") for row in rows]
     if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
@@ -369,13 +348,13 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
             for item in slot.planned:
                 paper = item.pick.paper
                 link = title_link(paper)
-                title = _escaped(phrases.title(paper))
+                title = _escaped(wording.title(paper))
                 lines.append(f"- **{title}**" if link.is_search else f"- **[{title}](<{link.url}>)**")
-                if credit := phrases.credits_of(item.pick):
+                if credit := wording.credits_of(item.pick):
                     lines.append(f"  <br>{_escaped(credit)}")
                 search = f" · [Search arXiv](<{link.url}>)" if link.is_search else ""
                 lines.append(f"  <br>{_escaped(' · '.join(where(item, slot)))}{search}")
-                lines.append(f"  <br>{_escaped(phrases.verdict(item.pick))}")
+                lines.append(f"  <br>{_escaped(wording.verdict(item.pick))}")
                 lines += [f"  <br>*{_escaped(note)}*" for note in _notes(item)]
                 if up := _vote_link(links, paper, Vote.UP):
                     down = _vote_link(links, paper, Vote.DOWN)
@@ -424,14 +403,14 @@ def as_calendar(plan: Plan, now: datetime) -> str:
         named = f"{normalised_title(paper.title)} {at} {item.place.room}"
         link = title_link(paper)
         address = "" if link.is_search else link.url
-        about = [phrases.verdict(item.pick), *_notes(item), phrases.credits_of(item.pick), f"{paper.ref} {address}"]
+        about = [wording.verdict(item.pick), *_notes(item), wording.credits_of(item.pick), f"{paper.ref} {address}"]
         event = Event()
         event.add("UID", f"{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot")
         event.add("DTSTAMP", now.astimezone(UTC))
         event.add("DTSTART", start.astimezone(UTC) if start else day)
         if start and end:
             event.add("DTEND", end.astimezone(UTC))
-        event.add("SUMMARY", oneline(phrases.title(paper)))
+        event.add("SUMMARY", oneline(wording.title(paper)))
         if item.place.room:
             event.add("LOCATION", oneline(item.place.room))
         event.add("DESCRIPTION", "\n".join(oneline(line) for line in about if line))
@@ -469,9 +448,9 @@ def _item_json(item: PlannedPaper) -> dict[str, Any]:
         "paper": paper.ref,
         "title": readable(paper.title),
         "url": title_link(paper).url,
-        "match": phrases.match(item.pick).split()[0].lower(),
+        "match": wording.match(item.pick).split()[0].lower(),
         "probability": round(item.pick.probability, 4),
-        "why": phrases.why(item.pick),
+        "why": wording.why(item.pick),
         "read": item.read,
         "instead_of": readable(item.instead_of),
     }

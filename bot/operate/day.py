@@ -31,7 +31,7 @@ from itertools import count, islice
 
 from bot.config.files import DiskSpace
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
-from bot.editions.composer import Context, TldrWriter, alert, put_letters
+from bot.editions.composer import Context, TldrWriter, alert
 from bot.editions.due import (
     DueEdition,
     Wait,
@@ -42,6 +42,7 @@ from bot.editions.due import (
     readers_to_alert,
     waiting_problems,
 )
+from bot.editions.letters import put_letters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.errors import in_one_line
@@ -193,12 +194,6 @@ class _Composing:
     @rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
         """Put the due alerts, then the due editions, then the due letters into the outbox."""
-        self._put_alerts(ids)
-        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
-        self._put_editions(ids, force=force)
-        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
-
-    def _put_alerts(self, ids: IdRange) -> None:
         context = self.job.context
         for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
             try:
@@ -210,6 +205,9 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
+        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
+        self._put_editions(ids, force=force)
+        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
 
     def _put_editions(self, ids: IdRange, *, force: bool) -> None:
         context = self.job.context

@@ -464,7 +464,13 @@ class Dispatcher:
             report.counts[State.UNKNOWN] += expired
             broken_off = "being sent when an earlier run broke off: each may have arrived; not sent again"
             report.add(Problem("outbox", f"{expired} {broken_off}"))
-        self._look_up_lists(run.now())
+        # The replies of a list whose answer was lost are posted where the channel shows that the list arrived.
+        for kind, route in self.routes.items():
+            for delivery in self.outbox.unanswered_lists(kind, run.now() - _LOOK_UP):
+                # Nothing is sent, so that a failure concerns nobody: the next run looks again.
+                with suppress(DeliveryError):
+                    if receipt := route.channels[0].find_receipt(delivery):
+                        self.outbox.mark_arrived(delivery.id, receipt, run.now())
         stored = self.breakers.all()
         breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
         self._run_workers(run, breakers)
@@ -473,15 +479,6 @@ class Dispatcher:
             if breaker.open_because and (waiting := self.outbox.waiting(kind)):
                 report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
         return report
-
-    def _look_up_lists(self, now: datetime) -> None:
-        """Have the replies of a list posted whose answer was lost, where the channel shows that the list arrived."""
-        for kind, route in self.routes.items():
-            for delivery in self.outbox.unanswered_lists(kind, now - _LOOK_UP):
-                # Nothing is sent, so that a failure concerns nobody: the next run looks again.
-                with suppress(DeliveryError):
-                    if receipt := route.channels[0].find_receipt(delivery):
-                        self.outbox.mark_arrived(delivery.id, receipt, now)
 
     def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
         """Run one thread per channel until all have ended; raise the first error of the store."""

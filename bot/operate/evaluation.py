@@ -37,7 +37,6 @@ from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.due import with_profiles
 from bot.editions.health import SourceMonitor
-from bot.editions.letters import sample_evenly
 from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
 from bot.model.clock import days_between, local_date, moment
@@ -443,8 +442,8 @@ class _PredictionTasks:
             for paper in self._arrivals[day]
             if self._arrived_at[paper] <= fold.until and paper not in self._papers
         ]
-        seen = dict.fromkeys(sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
-        unseen = sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
+        seen = dict.fromkeys(_sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
+        unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
         negatives = [
             paper
             for paper in self._store.papers.get([*seen, *unseen]).values()
@@ -541,3 +540,8 @@ def outcomes(store: Store, reader: Reader) -> Outcomes:
     """Return what became of the papers that the reader received or voted on, until now."""
     sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
     return Outcomes(sent, store.feedback.current(reader.id))
+
+
+def _sample_evenly(papers: Sequence[PaperId], most: int) -> Sequence[PaperId]:
+    """Return at most so many papers, evenly over their order."""
+    return papers if len(papers) <= most else [papers[n * len(papers) // most] for n in range(most)]

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from bot.channels.email import EMAIL
-from bot.config.files import DiskSpace, Signer, TokenError
+from bot.config.files import DiskSpace
+from bot.config.keys import Signer, TokenError
 from bot.editions.health import Health, check_health
 from bot.editions.models import CorpusCache
 from bot.formats import Parser

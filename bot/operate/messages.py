@@ -10,7 +10,6 @@ from threading import Event
 
 from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email.rendering import notice_bytes, sender_domain
-from bot.channels.phrases import understood
 from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
@@ -20,6 +19,7 @@ from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
+from bot.wording import understood
 
 # Older problems were in an earlier notice.
 _NOTICE_AGE = timedelta(days=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -140,15 +140,13 @@ def _any_of(words: Sequence[str]) -> str:
 
 def samples_fit(interests: str) -> bool:
     """Return whether some of the sample papers touch the interests, as the ranking tells it."""
-    near = nearness(interests, list(_sample_texts()))
-    return sum(is_named and similar >= _TOUCHES for similar, is_named in near) >= _LEAST_SAMPLES
-
-
-def _sample_texts() -> Iterator[str]:
+    texts: list[str] = []
     with Parser() as parser:
         for file in sorted(shipped("seeds").iterdir()):
             for digest in parser.parse(RawDigest("samples", file.name, file.read_bytes())):
-                yield from (f"{entry.title}. {entry.abstract}" for entry in digest.entries)
+                texts += (f"{entry.title}. {entry.abstract}" for entry in digest.entries)
+    near = nearness(interests, texts)
+    return sum(is_named and similar >= _TOUCHES for similar, is_named in near) >= _LEAST_SAMPLES
 
 
 def _near_fields(interests: str) -> list[tuple[float, str, str]]:

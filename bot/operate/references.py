@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from bot.editions.composer import Context
-from bot.editions.due import Readers, with_profiles
+from bot.editions.due import with_profiles
 from bot.formats import Parser
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Problem, RawDigest, SourceState
 from bot.model.errors import DigestError, PaperbotError, SourceError, in_one_line
@@ -96,7 +95,14 @@ class References:
                 memory = {**state.memory, "day": day, "asked": str(asked)}
                 store.sources.record(replace(failed, memory=memory))
                 return [*problems, problem]
-            facts = [citation(entry, _ORIGIN) for entry in self._known(cited)]
+            # What the store or any library has; each reader's own are found when it is ranked.
+            identity_keys = [key for entry in cited for key in keys(entry)]
+            known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
+            facts = [
+                citation(entry, _ORIGIN)
+                for entry in cited
+                if any(is_cited(entry, known_paper) for known_paper in known)
+            ]
             # The first fact says that it was asked about.
             store.papers.add_facts(paper.id, [Fact(FactKind.REFERENCES, str(len(cited)), _ORIGIN), *facts])
         store.sources.record(after_success(state, {"day": day, "asked": str(asked), "newest": newest}, now))
@@ -106,7 +112,11 @@ class References:
         """Return the papers new to readers that are near their thresholds, the nearest first."""
         store = self.context.store
         distances: dict[PaperId, float] = {}
-        for reader, profile in self._readers():
+        # Of the readers who added to their library or voted last, without those who stopped.
+        voters, _ = store.feedback.last_voters(_LAST)
+        ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
+        readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
+        for reader, profile in with_profiles(store, self.context.profiles, readers):
             new = self.context.composer.candidates(reader, profile)
             ranked = self.context.composer.ranked(reader, profile, new.ids, now)
             least = max(profile.edition.fills_from, _LEAST_THRESHOLD)
@@ -121,14 +131,6 @@ class References:
             for paper in papers.values()
             if _doi(paper) and all(fact.kind is not FactKind.REFERENCES for fact in paper.facts)
         ]
-
-    def _readers(self) -> Readers:
-        """Return the readers who added to their library or voted last, without those who stopped."""
-        store = self.context.store
-        voters, _ = store.feedback.last_voters(_LAST)
-        ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
-        readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
-        return with_profiles(store, self.context.profiles, readers)
 
     def _cited(self, paper: Paper) -> list[Entry]:
         """Return what a paper cites, the first hundred; nothing if OpenAlex doesn't know it.
@@ -148,13 +150,6 @@ class References:
         page = self.fetcher.fetch(f"{self.url}?{urlencode(query)}").content or b""
         # Parsed in the parser process like a digest of OpenAlex: as untrusted.
         return [entry for digest in self.parser.parse(RawDigest(NAME, "", page)) for entry in digest.entries]
-
-    def _known(self, cited: Sequence[Entry]) -> list[Entry]:
-        """Return the cited papers that the store or any library has; each reader's own are found when it is ranked."""
-        store = self.context.store
-        identity_keys = [key for entry in cited for key in keys(entry)]
-        known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
-        return [entry for entry in cited if any(is_cited(entry, paper) for paper in known)]
 
 
 def _doi(paper: Paper) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -135,9 +135,17 @@ class _Names:
             best = max(left, key=lambda stems: (left[stems], len(stems), stems))
             if left[best] < least_weight or (chosen and new[best] < least):
                 break
-            longest = _longest(best, having, weights)
+            # The longest phrase that contains the best one and that nearly as many papers have.
+            spaced = f" {' '.join(best)} "
+            least_papers = _NEARLY_ALL * len(having[best])
+            longer = [
+                other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least_papers
+            ]
+            longest = max(longer, key=lambda other: (len(other), weights[other]))
             if not any(named.issubset(longest) or named.issuperset(longest) for named in self._named):
-                chosen.append(_spelling(having[longest].values()))
+                # As it is usually written, without abbreviations if some papers have none.
+                spellings = Counter(phrase.text for phrase in having[longest].values())
+                chosen.append(max(spellings, key=lambda text: (len(text.split()), spellings[text], text)))
                 self._named.append(frozenset(longest))
                 covered |= having[longest].keys()
                 least_weight = max(least_weight, _SECOND * weights[longest])
@@ -171,20 +179,6 @@ class _Names:
     def _papers_of_column(self) -> np.ndarray:
         terms = self.pool.seen.terms
         return np.bincount(terms.indices, minlength=terms.shape[1])
-
-
-def _longest(stems: Stems, having: Mapping[Stems, Mapping[PaperId, Phrase]], weights: Mapping[Stems, float]) -> Stems:
-    """Return the longest phrase that contains one and that nearly as many papers have."""
-    spaced = f" {' '.join(stems)} "
-    least = _NEARLY_ALL * len(having[stems])
-    longer = [other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least]
-    return max(longer, key=lambda other: (len(other), weights[other]))
-
-
-def _spelling(phrases: Iterable[Phrase]) -> str:
-    """Return the usual spelling of a phrase, one without abbreviations where there is one."""
-    texts = Counter(phrase.text for phrase in phrases)
-    return max(texts, key=lambda text: (len(text.split()), texts[text], text))
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:

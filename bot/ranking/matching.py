@@ -53,16 +53,6 @@ class PhraseIndex:
             self._found[stems] = self._presence(stems)
         return self._found[stems]
 
-    def has_words(self, stems: Iterable[str]) -> np.ndarray:
-        """Return which papers have all of these stems, however far apart, (n_papers,)."""
-        complete = np.ones(self._papers, dtype=bool)
-        for stem in set(stems):
-            first, end = np.searchsorted(self._words, [word_hash(stem), word_hash(stem) + 1])
-            has_it = np.zeros(self._papers, dtype=bool)
-            has_it[np.searchsorted(self._starts, self._places[first:end], side="right") - 1] = True
-            complete &= has_it
-        return complete
-
     def _presence(self, stems: tuple[str, ...]) -> np.ndarray:
         postings = []
         for stem in dict.fromkeys(stems):
@@ -90,13 +80,6 @@ class PhraseIndex:
         papers = np.searchsorted(self._starts, places, side="right") - 1
         times = np.bincount(papers, np.where(in_title, _TITLE_TIMES, 1), self._papers)
         return np.asarray(np.minimum(1, np.log1p(times) / np.log1p(_FULL_AT)))
-
-
-def words_of_topics(papers: PaperWords, topics: Iterable[Sequence[str]]) -> PaperWords:
-    """Return the papers with those of their words alone by which a ``PhraseIndex`` finds these topics."""
-    stems = {stem for topic in topics for stem in topic}
-    short = (short for short, long in common_expansions().items() if not stems.isdisjoint(long))
-    return papers.only(np.array([word_hash(stem) for stem in (*stems, *short)], dtype=np.uint32))
 
 
 def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:

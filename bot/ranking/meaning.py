@@ -90,14 +90,6 @@ class PaperWords:
         starts = np.concatenate([[0], ends]).astype(int)
         return PaperWords(self.words[places], self.positions[places], starts, self.titles[rows])
 
-    def only(self, words: np.ndarray) -> PaperWords:
-        """Return the same papers with these words (n,) alone, at their places."""
-        kept = np.isin(self.words, words)
-        before = np.concatenate([[0], np.cumsum(kept)])
-        starts = before[self.starts]
-        titles = (before[self.starts[:-1] + self.titles] - starts[:-1]).astype(np.int32)
-        return PaperWords(self.words[kept], self.positions[kept], starts, titles)
-
     @property
     def papers(self) -> np.ndarray:
         """The paper of each word, (n_words,)."""

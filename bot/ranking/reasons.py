@@ -7,7 +7,7 @@
     Score, PaperText --breakdown--> rows of phrases  for ``why``: their weights sum to the score
 
 Only phrases that the reader wrote, or that papers with votes have, are named; general academic vocabulary never is.
-``bot.channels.phrases`` words the reasons.
+``bot.wording`` words the reasons.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from bot.channels.zotero import ZOTERO, new_key, removal_body, save_body
 from bot.channels.zotero.api import ZoteroApi, changes, collection_keys
-from bot.config.files import Sealer
+from bot.config.keys import Sealer
 from bot.config.profiles import Profile
 from bot.formats import Parser
 from bot.model import (
@@ -39,7 +39,7 @@ from bot.model import (
 from bot.model.errors import DigestError, PaperbotError, SourceError, UsageError
 from bot.sources import after_failure, after_success, is_due
 from bot.store import Store
-from bot.store.known import Additions
+from bot.store.libraries import Additions
 
 ORIGIN = "zotero"
 INTERVAL = timedelta(hours=6)

@@ -65,11 +65,6 @@ def _in_all() -> RateLimit:
     return RateLimit("confirmations", "in all", IN_ALL_AN_HOUR, _HOUR)
 
 
-def _network(client: str) -> str:
-    """Return the /48 of a client's IPv6 /64, of which a site has up to 65,536; other clients are their own network."""
-    return str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
-
-
 def reached_cap(store: Store, now: datetime) -> list[Problem]:
     """Return the problem that nobody can request a subscription for the rest of an hour, if it is so."""
     until = store.rate_limits.reached_until(_in_all(), now)
@@ -118,7 +113,9 @@ class SubscriptionService:
         """
         of_mailbox = RateLimit("confirmations to", mailbox_of(address), PER_MAILBOX_A_DAY, timedelta(days=1))
         of_client = RateLimit("confirmations by client", client, PER_CLIENT_AN_HOUR, _HOUR)
-        of_network = RateLimit("confirmations by network", _network(client), PER_NETWORK_AN_HOUR, _HOUR)
+        # The /48 of a client's IPv6 /64, of which a site has up to 65,536; other clients are their own network.
+        network = str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
+        of_network = RateLimit("confirmations by network", network, PER_NETWORK_AN_HOUR, _HOUR)
         # What is refused counts nowhere: requests for one mailbox must not use up the mails of everybody else, and one
         # that comes too late must not use up the mail of its mailbox.
         reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)

@@ -2,7 +2,6 @@
 
 - ``vote_with_effect`` also says what a vote changes: the next edition's first papers, and the weights of phrases;
 - ``record_file`` records the votes of a file of JSON Lines;
-- ``change_taste`` renews likes or excludes a phrase, by the buttons of a letter;
 - ``record_reply`` records a vote, or the end of a subscription, that a reader mails to the bot's mailbox.
 """
 
@@ -15,12 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from bot.config.files import Purpose, Signer, TokenError
+from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.ranked import Ranked, choices_of
 from bot.model import (
-    RENEWED,
     Paper,
     PaperId,
     Problem,
@@ -28,16 +26,13 @@ from bot.model import (
     ReaderId,
     RecordedVote,
     StopReason,
-    TasteChange,
     Vote,
     parse_ref,
 )
 from bot.model.errors import UsageError
 from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
-from bot.readers.subscriptions import ignore_word
 from bot.store import Store
-from bot.text.tokens import stem_terms
 
 # Papers of the next edition that are compared.
 _COMPARED_PAPERS = 5
@@ -313,49 +308,3 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
     for paper in papers:
         record(store, reader, paper, Vote(match["vote"]), now=now, via="reply")
     return True
-
-
-# What becomes of a phrase that has faded, by the letter's two buttons: more of it again, or done with it.
-
-
-def liked_votes(store: Store, reader: Reader, papers: Collection[PaperId]) -> list[RecordedVote]:
-    """Return the votes up that count on these papers, of each member of a channel."""
-    return [vote for vote in store.feedback.votes(reader.id) if vote.paper in papers and vote.vote is Vote.UP]
-
-
-def has_phrase(paper: Paper, phrase: str) -> bool:
-    """Return whether a paper has all terms of a phrase."""
-    terms = set(stem_terms(phrase))
-    return bool(terms) and terms <= set(stem_terms(paper.text))
-
-
-def change_taste(
-    composer: EditionComposer,
-    reader: Reader,
-    profile: Profile,
-    *,
-    change: TasteChange,
-    phrase: str,
-    papers: Collection[PaperId],
-    now: datetime,
-) -> VoteEffect:
-    """Renew the likes of these papers, or exclude the phrase from ranking; return what changed.
-
-    Likes that were taken back are not renewed. Raises ValueError for a phrase that can't be excluded.
-    """
-    store, compared = composer.store, compared_papers(composer, reader, profile)
-    before = composer.ranked(reader, profile, compared.ids, now)
-    if change is TasteChange.DONE:
-        ignore_word(store, reader, phrase)
-    else:
-        likes = liked_votes(store, reader, papers)
-        renewed = [(reader.id, RecordedVote(like.paper, Vote.UP, now, RENEWED, like.voter)) for like in likes]
-        store.feedback.add_many(renewed)
-    after = composer.ranked(reader, profile, compared.ids, now)
-    return VoteEffect(
-        before=first_papers(before, profile, compared),
-        after=first_papers(after, profile, compared),
-        waiting=compared.waiting,
-        rise=change is TasteChange.AGAIN,
-        phrases=[phrase],
-    )

@@ -12,7 +12,7 @@ import imaplib
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
@@ -25,13 +25,26 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    from bot.sources.mailbox import MailFolderOptions
-
 
 _CHUNK = 65_536
 _MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
 _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 _STEP_SECONDS = 30.0  # one read or write
+
+
+class FolderAddress(Protocol):
+    """Where a folder is: the options of a source have these keys."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def security(self) -> str: ...
+    @property
+    def username(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
 
 
 class _Bounded(imaplib.IMAP4):
@@ -108,7 +121,7 @@ class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
 class Mailbox(BaseMailBox):
     """The mailbox of imap-tools over such a connection."""
 
-    def __init__(self, options: MailFolderOptions, deadline: Deadline, max_bytes: int) -> None:
+    def __init__(self, options: FolderAddress, deadline: Deadline, max_bytes: int) -> None:
         """Connect; raises OSError and imaplib's errors."""
         self._options = options
         self._limits = deadline, max_bytes
@@ -169,7 +182,7 @@ class Mailbox(BaseMailBox):
 
 
 @contextmanager
-def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
+def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
     """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
     try:
         mailbox = Mailbox(options, deadline, max_bytes)

@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from hashlib import sha256
 
 from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, func, insert, select, update
 
 from bot.model import (
     OPERATOR_KIND,
     OPERATOR_PROFILE,
-    RENEWED,
     STOPPED_BY_READER,
     Kind,
     Origin,
@@ -220,14 +218,14 @@ class Readers(Aggregate):
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
-                newest = self._forgotten_keys(connection, reader.profile, reader.address)[0]
-                connection.execute(insert_new(connection, forgotten).values(key=newest, at=now))
+                key = self._forgotten_key(connection, reader.profile, reader.address)
+                connection.execute(insert_new(connection, forgotten).values(key=key, at=now))
 
     def remember(self, profile: str, address: str) -> None:
         """Let a forgotten address be a reader again."""
         with self._database.writing() as connection:
-            keys = self._forgotten_keys(connection, profile, address)
-            connection.execute(delete(forgotten).where(forgotten.c.key.in_(keys)))
+            key = self._forgotten_key(connection, profile, address)
+            connection.execute(delete(forgotten).where(forgotten.c.key == key))
 
     def forgotten(self, profile: str, address: str) -> bool:
         with self._database.reading() as connection:
@@ -245,16 +243,11 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
 
-    def _forgotten_keys(self, connection: Connection, profile: str, address: str) -> list[str]:
-        """Return the hashes of an address, first that by the store's salt, which outlives the loss of the home's keys.
-
-        Hashes of earlier versions are recognised too: those by the home's keys, and plain ones.
-        """
+    def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
+        """Return the hash of an address by the store's salt, which outlives the loss of the home's keys."""
         if not self._salt:
             self._salt = connection.scalars(select(salts.c.salt)).one()
-        name = f"{profile}/{address.lower()}"
-        by_keys = [keyed_hash(secret, name) for secret in (bytes.fromhex(self._salt), *self._secrets)]
-        return [*by_keys, sha256(name.encode()).hexdigest()]
+        return keyed_hash(bytes.fromhex(self._salt), f"{profile}/{address.lower()}")
 
     def _list_key(self, addresses: Sequence[tuple[Kind, str]]) -> str:
         """Return the hash of a file's addresses."""
@@ -262,9 +255,7 @@ class Readers(Aggregate):
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
         """Return which of the addresses asked to be forgotten."""
-        address_by_key = {
-            key: address for address in addresses for key in self._forgotten_keys(connection, profile, address)
-        }
+        address_by_key = {self._forgotten_key(connection, profile, address): address for address in addresses}
         stored: set[str] = set()
         for keys in in_chunks(list(address_by_key)):
             stored.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(keys))))
@@ -422,7 +413,7 @@ class Feedback(Aggregate):
             ShownLike(reader_id, names[reader_id], vote.paper, vote.at)
             for reader_id, votes_ in of_members.items()
             for vote in votes_
-            if vote.vote is Vote.UP and vote.at > since and vote.via != RENEWED
+            if vote.vote is Vote.UP and vote.at > since
         ]
         return sorted(likes, key=lambda like: like.at)
 

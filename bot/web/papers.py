@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.channels.papers import GAP, Piece
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.model import Paper, Reader, Sighting, Vote
 from bot.model.wording import oneline, shorten
 from bot.readers.votes import VoteEffect, vote_with_effect

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.channels import is_shared
 from bot.channels.papers import path
-from bot.config.files import Purpose, TokenError
+from bot.config.keys import Purpose, TokenError
 from bot.config.profiles import Profile, with_override
 from bot.model import Paper, PaperId, Reader, Vote, parse_ref
 from bot.model.clock import local_date

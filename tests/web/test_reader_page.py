@@ -351,7 +351,7 @@ def test_a_forwarded_mail_leads_to_its_edition_and_to_nothing_personal(app, clie
 
 
 def test_a_day_without_an_edition_is_404(app, client, reader):
-    from bot.config.files import Purpose
+    from bot.config.keys import Purpose
 
     for ordinal in (730_000, 10**9, -5):
         token = app.signer.sign(Purpose.EDITION, [reader.id, ordinal])

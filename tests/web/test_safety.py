@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from bot.config.files import Redactor
+from bot.config.keys import Redactor
 from bot.model import Vote
 from bot.web.application import make_web
 from bot.web.site import client_key

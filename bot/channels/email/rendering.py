@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING
 
 from css_inline import CSSInliner
 
-from bot.channels import Renderer, RenderingParts, edition_in, phrases
+from bot import wording
+from bot.channels import Renderer, RenderingParts, edition_in
 from bot.channels.papers import Links, ReaderLinks, shortened
 from bot.channels.templates import render, render_part
 from bot.model import Edition, Letter, Message, OutboxKey, Reader, Role
@@ -290,7 +291,7 @@ def render_mail(environment: Environment, edition: Edition, links: Links) -> Mai
         html = _inlined(render(environment, "mail.html.j2", replace(edition, picks=picks), links))
     # Programs that show the plain text don't clip it.
     text = visible(render(environment, "mail.txt.j2", edition, links))
-    return MailParts(phrases.subject(edition), html, text)
+    return MailParts(wording.subject(edition), html, text)
 
 
 def _within_words(edition: Edition) -> Edition:
@@ -298,7 +299,7 @@ def _within_words(edition: Edition) -> Edition:
 
     What was found stays, and while there is another way, two sentences of each summary; the page has all of them.
     """
-    excess = phrases.word_count(edition) - _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
+    excess = wording.word_count(edition) - _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
     summaries = [list(pick.summary) for pick in edition.picks]
     while excess > 0:
         most = max(map(len, summaries), default=0)
@@ -326,7 +327,7 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
     context = {"letter": letter, "links": links, "language": letter.edition.language}
     html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
     text = visible(render_part(environment, "letter/mail.txt.j2", **context))
-    return MailParts(phrases.letter_subject(letter), html, text)
+    return MailParts(wording.letter_subject(letter), html, text)
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:

@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, edition_in, phrases, sections
+from bot import wording
+from bot.channels import Renderer, edition_in
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
-from bot.channels.sections import FOLLOW_UPS, Span, follow_ups
 from bot.channels.slack import SLACK
-from bot.model import Edition, FieldMonth, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
+from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
 from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
+from bot.wording import FOLLOW_UPS, Span, follow_ups
 
 # Characters of JSON. Slack documents 40,000 characters of text, but refuses blocks somewhere above
 # 11,000 characters in all, which it documents nowhere.
@@ -129,7 +130,7 @@ class SlackRenderer(Renderer):
 
     def messages(self, content: Edition | Letter, _slot: str) -> list[Message]:
         # The subject is what ``status`` shows of a message.
-        subject = phrases.letter_subject(content) if isinstance(content, Letter) else content.profile_title
+        subject = wording.letter_subject(content) if isinstance(content, Letter) else content.profile_title
         bodies = enumerate(self._bodies(content), 1)
         return [Message(body, subject, part, in_thread=part > 1) for part, body in bodies]
 
@@ -174,7 +175,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
     replies = [
         body(
             edition,
-            escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
+            escape(f"{number}. {wording.title(pick.paper)}", NOTIFICATION_LIMIT),
             _pick_blocks(edition, pick, number, buttons),
         )
         for number, pick in enumerate(edition.picks, 1)
@@ -190,7 +191,10 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
-        groups = [[section(_quiet_text(edition))]]
+        words = escape(wording.quiet(edition), _SUMMARY_LIMIT)
+        if edition.closest:
+            words = "\n".join([f"{words} The closest:", *map(_listed, edition.closest)])
+        groups = [[section(words)]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
     groups[-1] = [
         *groups[-1],
@@ -228,72 +232,40 @@ def _span(span: Span) -> str:
 
 def _skipped_block(edition: Edition, links: Links) -> list[Block]:
     """Return why a catch-up edition came, if it replaces daily ones, and the link to what it skipped."""
-    label = escape(phrases.skipped(edition), TEXT_LIMIT)
+    label = escape(wording.skipped(edition), TEXT_LIMIT)
     page = links.skipped(edition.date) if label else ""
-    texts = [escape(phrases.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
+    texts = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
     return [context_markup(filter(None, texts))] if any(texts) else []
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
     """Return the papers beside the picks that others of the reader's group like."""
-    likes = phrases.liked_elsewhere(edition)
+    likes = wording.liked_elsewhere(edition)
     return _paragraph(
-        phrases.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
+        wording.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
     )
-
-
-def _quiet_text(edition: Edition) -> str:
-    """Return why an edition has no picks, and what came closest, as markup."""
-    words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
-    return "\n".join([f"{words} The closest:", *map(_listed, edition.closest)]) if edition.closest else words
 
 
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
     """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
-    liked = map(_listed, phrases.letter_liked(letter))
-    learned = [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]
+    liked = map(_listed, wording.letter_liked(letter))
+    learned = [escape(sentence, TITLE_LIMIT) for sentence in wording.lessons(letter.raised, letter.lowered)]
     blocks: list[Block] = [
         header(f"Your week in {edition.profile_title}"),
-        context([phrases.letter_week(letter)]),
-        *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
+        context([wording.letter_week(letter)]),
+        *_paragraph("What you liked", [*liked, escape(wording.letter_votes(letter), TEXT_LIMIT)]),
         *_paragraph("What was learned from your votes", learned),
-        *_taste(letter, links),
+        *_paragraph(wording.LEAVING, [escape(sentence, TITLE_LIMIT) for sentence in wording.leaving(letter)]),
     ]
-    if letter.month:
-        blocks += _month(letter.month, edition.language)
     for pick in edition.picks:
-        blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
+        blocks += _paragraph("One you missed", [wording.LETTER_MISSED])
         blocks += _pick_blocks(edition, pick, None, buttons)
     if letter.record:
-        blocks += _paragraph("How well it predicts", [escape(phrases.letter_record(letter), TEXT_LIMIT)])
+        blocks += _paragraph("How well it predicts", [escape(wording.letter_record(letter), TEXT_LIMIT)])
     blocks.append(_footer_block(edition, links, buttons))
-    notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
+    notification = escape(f"{wording.letter_subject(letter)}. {wording.letter_preheader(letter)}", NOTIFICATION_LIMIT)
     return body(edition, notification, blocks).encode()
-
-
-def _month(month: FieldMonth, language: str) -> list[Block]:
-    """Return what grew in a month, a section for each topic, so that no paper stands under another's."""
-    compared = escape(sections.month_compared(month, language), TEXT_LIMIT)
-    blocks = _paragraph(sections.month_heading(month, language), [compared])
-    for topic in sections.month_topics(month):
-        lines = [f"{sections.month_counts(topic, month)}:".capitalize()]
-        lines += [f"{bar} {figures}".strip() for bar, figures in sections.month_bars(topic, month, language)]
-        lines += map(_listed, topic.examples)
-        blocks += _paragraph(escape(sections.month_topic(topic), TEXT_LIMIT), lines)
-    return blocks
-
-
-def _taste(letter: Letter, links: Links) -> list[Block]:
-    """Return how the reader's taste has moved, with links in place of buttons, and which interests end."""
-    sentences = filter(None, [sections.taste_compared(letter), *sections.taste_grown(letter)])
-    lines = [escape(sentence, TITLE_LIMIT) for sentence in sentences]
-    for phrase in sections.taste_faded(letter, links):
-        pairs = ((phrase.again, sections.TASTE_AGAIN), (phrase.done, sections.TASTE_DONE))
-        choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
-        lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
-    leaving = [escape(sentence, TITLE_LIMIT) for sentence in sections.taste_leaving(letter)]
-    return [*_paragraph(sections.TASTE, lines), *_paragraph(sections.TASTE_LEAVING, leaving)]
 
 
 def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
@@ -310,16 +282,16 @@ def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
 
 def _notification(edition: Edition) -> str:
     """Return ``Reward models, 3 papers: ...`` with what is new in the first ones, escaped."""
-    new = [phrases.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
-    brings = "; ".join(new) or phrases.subject(replace(edition, is_test=False))
-    headline = f"{edition.profile_title}, {phrases.picked(edition)}: {brings}"
+    new = [wording.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
+    brings = "; ".join(new) or wording.subject(replace(edition, is_test=False))
+    headline = f"{edition.profile_title}, {wording.picked(edition)}: {brings}"
     return escape(f"Test: {headline}" if edition.is_test else headline, NOTIFICATION_LIMIT)
 
 
 def _heading_blocks(edition: Edition) -> list[Block]:
     return [
         header(edition.profile_title),
-        context([f"{long_date(edition.date, edition.language)} · {phrases.tally(edition)}"]),
+        context([f"{long_date(edition.date, edition.language)} · {wording.tally(edition)}"]),
     ]
 
 
@@ -327,12 +299,12 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
     """Return the list of an edition of several picks; lines beyond the limit are counted instead."""
     if len(edition.picks) < 2:
         return []
-    texts = [f"*{phrases.list_heading(edition)}*"]
+    texts = [f"*{wording.list_heading(edition)}*"]
     left = len(edition.picks)
-    for group in phrases.groups(edition):
+    for group in wording.groups(edition):
         heading = f"_{escape(group.topic, TEXT_LIMIT)}_\n" if group.topic else ""
         for number, pick in group.picks:
-            line = f"{number}. {_linked(pick.paper, escape(phrases.news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
+            line = f"{number}. {_linked(pick.paper, escape(wording.news(pick), TITLE_LIMIT))}  {wording.strength(pick)}"
             if sum(map(len, texts)) + len(heading + line) > limit:
                 return [section(text) for text in [*texts[:-1], f"{texts[-1]}\nand {left} more"]]
             if len(texts[-1]) + len(heading + line) < SECTION_LIMIT:
@@ -353,7 +325,7 @@ def _linked(paper: Paper, label: str) -> str:
 
 def _listed(paper: Paper) -> str:
     """Return a paper's title as a line of a list."""
-    return f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
+    return f"• {_linked(paper, escape(wording.title(paper), _LIKED_LIMIT))}"
 
 
 def _fits(url: str) -> bool:
@@ -362,14 +334,14 @@ def _fits(url: str) -> bool:
 
 def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool) -> list[Block]:
     """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
-    title = escape(phrases.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
+    title = escape(wording.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
     heading = f"*{_linked(pick.paper, title)}*"
     address = title_link(pick.paper)
     if address.is_search and _fits(address.url):
         heading += f"  {link(address.url, 'Search arXiv')}"
     if (pdf_address := pdf(pick.paper)) and len(pdf_address) <= _FACTS_LIMIT:
         heading += f"  {link(pdf_address, 'PDF')}"
-    paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper, edition.language)]))
+    paper_credits = " · ".join(filter(None, [wording.credits_of(pick), *wording.seen(pick.paper, edition.language)]))
     facts_line = " · ".join(
         link(fact.url, escape(fact.text, TEXT_LIMIT)) if fact.url else escape(fact.text, TEXT_LIMIT)
         for fact in facts(pick.paper, with_pdf=False)
@@ -379,8 +351,8 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
-    strength = f"{phrases.strength(pick)} {phrases.label(pick)}"
-    blocks.append(context([strength, phrases.why(pick), phrases.liked_by(edition, pick.paper)]))
+    strength = f"{wording.strength(pick)} {wording.label(pick)}"
+    blocks.append(context([strength, wording.why(pick), wording.liked_by(edition, pick.paper)]))
     # Slack refuses a section with empty text, and with it the whole message.
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))

@@ -166,7 +166,11 @@ class ZoteroApi:
     ) -> Answer:
         import httpx2
 
-        self._wait_for_backoff()
+        wait = self._not_before - self._clock()
+        if wait > _LONGEST_SLEEP:
+            raise ZoteroError(f"Zotero asks to wait {wait:.0f} s", status=429, is_sent=False, retry_after=wait)
+        if wait > 0:
+            self._sleep(wait)
         deadline = Deadline(_SECONDS, self._clock)
         content = bytearray()
         try:
@@ -197,13 +201,6 @@ class ZoteroApi:
             version=_number(response.headers.get("last-modified-version", "")),
             total=_number(response.headers.get("total-results", "")),
         )
-
-    def _wait_for_backoff(self) -> None:
-        wait = self._not_before - self._clock()
-        if wait > _LONGEST_SLEEP:
-            raise ZoteroError(f"Zotero asks to wait {wait:.0f} s", status=429, is_sent=False, retry_after=wait)
-        if wait > 0:
-            self._sleep(wait)
 
 
 def _refusal(status: int, headers: httpx2.Headers) -> ZoteroError:
