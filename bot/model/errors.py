@@ -2,7 +2,8 @@
 
 PaperbotError
 ├── UsageError            a wrong command line or configuration: nothing was done (exit 2)
-│   └── ConfigError       names file, key and remedy
+│   ├── ConfigError       names file, key and remedy
+│   └── DeletedError      what should be written belongs to a reader or paper that was deleted meanwhile
 ├── DigestError           bytes in no known format; says why
 │   └── LimitError        parsing exceeded a limit of the parser process, or crashed it
 ├── SourceError           a source that could not be read
@@ -31,6 +32,13 @@ class PaperbotError(Exception):
 
 class UsageError(PaperbotError):
     """A request that can't be carried out as it is; nothing was changed."""
+
+
+class DeletedError(UsageError):
+    """A row belongs to a reader or a paper that was deleted meanwhile; nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__("the reader or the paper was deleted meanwhile; nothing was stored")
 
 
 class ConfigError(UsageError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
@@ -24,6 +24,7 @@ from bot.model import (
     StopReason,
     Vote,
 )
+from bot.model.errors import DeletedError
 from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, from_row, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
@@ -318,11 +319,33 @@ class Overrides(Aggregate):
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
+        """Store an override in place of the current one; raises DeletedError."""
+        self.change(reader_id, lambda _: override)
+
+    def change(
+        self, reader_id: ReaderId, change: Callable[[Override], Override], *, of_stopped: StopReason | None = None
+    ) -> None:
+        """Store what ``change`` makes of a reader's current override, in one transaction.
+
+        With ``of_stopped``, only if the reader is stopped for this reason. Raises DeletedError, and what ``change``
+        raises; then nothing is stored.
+        """
+        # The reader's row is locked, as there may be no row of an override: two changes that had read the same one
+        # would lose the first. It is the row that ``forget`` deletes, too.
+        reader = select(readers.c.stopped).where(readers.c.id == reader_id).with_for_update(key_share=True)
+        of_reader = overrides.c.reader_id == reader_id
         with self._database.writing() as connection:
-            connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
+            locked = connection.execute(reader).one_or_none()
+            if locked is None:
+                raise DeletedError
+            if of_stopped and locked.stopped is not of_stopped:
+                return
+            row = connection.execute(select(overrides).where(of_reader)).one_or_none()
+            changed = change(from_row(Override, row) if row else Override())
             # No row for an empty override: the profile's file alone decides again.
-            if override != Override():
-                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
+            connection.execute(delete(overrides).where(of_reader))
+            if changed != Override():
+                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(changed)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # so that the page is short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
+_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up")  # of a form of preferences
 _VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
 
 
@@ -151,27 +152,26 @@ class ReaderPage:
         if field(request, "reset"):
             reset_preferences(self._site.store, reader)
             return "Your editions follow the profile again."
-        set_preferences(self._site.store, reader, profile, self._preferences(request, reader), self._site.now)
-        return "Saved. It counts from your next edition on."
-
-    def _preferences(self, request: Request, reader: Reader) -> Preferences:
-        """Return the preferences of a form; those that it leaves out stay as they are."""
-        current = Preferences.of(self._site.profile_of(reader), self._site.now)
         sent = request.state.form
-        return Preferences(
-            title=field(request, "title") if "title" in sent else current.title,
+        chosen = Preferences(
+            title=field(request, "title"),
             size=int(field(request, "size")),
             at=time.fromisoformat(field(request, "at")),
             days=fields(request, "day"),
-            timezone=field(request, "timezone") or current.timezone,
-            interests=field(request, "interests") if "interests" in sent else current.interests,
-            keywords=_lines(request, "keywords", current.keywords),
-            authors=_lines(request, "authors", current.authors),
-            mute=_lines(request, "mute", current.mute),
-            language=field(request, "language") or current.language,
+            timezone=field(request, "timezone"),
+            interests=field(request, "interests"),
+            keywords=field(request, "keywords").splitlines(),
+            authors=field(request, "authors").splitlines(),
+            mute=field(request, "mute").splitlines(),
+            language=field(request, "language"),
             # A hidden field comes with the box, which sends nothing where it is empty.
-            catch_up="1" in fields(request, "catch_up") if "catch_up" in sent else current.catch_up,
+            catch_up="1" in fields(request, "catch_up"),
         )
+        # What the form leaves out stays as it is.
+        kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
+        kept += [name for name in ("timezone", "language") if not field(request, name)]
+        set_preferences(self._site.store, reader, profile, chosen, self._site.now, kept=kept)
+        return "Saved. It counts from your next edition on."
 
     def export(self, request: Request) -> Response:
         data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
@@ -288,10 +288,6 @@ class ReaderPage:
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
         papers = self._site.store.papers.get(vote.paper for vote in votes)
         return [(vote, papers[vote.paper]) for vote in votes]
-
-
-def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[str]:
-    return field(request, name).splitlines() if name in request.state.form else otherwise
 
 
 class PreviewPage:
