@@ -47,7 +47,7 @@ from bot.model import (
     is_library_paper,
 )
 from bot.model.clock import local_date, local_time
-from bot.model.errors import TldrError, in_one_line
+from bot.model.errors import DeletedError, TldrError, in_one_line
 from bot.ranking.phrases import PaperText
 from bot.ranking.selection import is_quiet
 from bot.store import Store
@@ -409,7 +409,9 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
             messages = [] if letter.is_empty else context.renderer.messages(letter, slot)
             store.editions.save(letter.edition, slot, messages)
         except Exception as error:
-            problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
+            # Who was forgotten meanwhile lacks nothing.
+            if not isinstance(error, DeletedError) or store.readers.by_id(reader.id):
+                problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
     return problems
 
 

@@ -173,8 +173,11 @@ class DeliveryError(PaperbotError):
 
 def unexpected_error(error: Exception) -> str:
     """Return one line about an unexpected exception; the traceback goes to the log."""
+    # SQLAlchemy's message has the statement and its values after that of the driver, which stands in its first line.
+    of_driver = getattr(error, "orig", None)
+    message = str(of_driver).partition("\n")[0] if isinstance(of_driver, Exception) else str(error)
     # Exceptions of libraries may have a whole document in their message.
-    reason = " ".join(str(error).split())[:200]
+    reason = " ".join(message.split())[:200]
     described = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     return f"{described}; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"
 

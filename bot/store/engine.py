@@ -33,7 +33,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.model.errors import StoreConnectionLostError, StoreError
+from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -156,6 +156,8 @@ class Database:
         # SQLAlchemy wraps the driver's errors, except in the event handler below that begins a transaction.
         except (DatabaseError, sqlite3.Error) as error:
             driver_error = getattr(error, "orig", error)
+            if _is_orphan(driver_error):
+                raise DeletedError from error
             if isinstance(error, _BUGS) and getattr(driver_error, "sqlstate", None) not in _FOR_ADMINISTRATOR:
                 raise
             # The lines after the first quote the statement.
@@ -179,6 +181,13 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
+
+
+def _is_orphan(driver_error: object) -> bool:
+    """Whether a row was refused because the one that it belongs to does not exist (a foreign key)."""
+    if isinstance(driver_error, sqlite3.Error):
+        return driver_error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+    return getattr(driver_error, "sqlstate", None) == "23503"
 
 
 def _is_connection_lost(error: Exception) -> bool:

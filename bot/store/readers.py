@@ -216,6 +216,8 @@ class Readers(Aggregate):
         A salted hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
         """
         with self._database.writing() as connection:
+            # The reader's row before all others: whoever writes rows of a reader waits for it or has locked it first.
+            connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
             # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
@@ -267,6 +269,19 @@ class Readers(Aggregate):
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
     """Read the reader from a row with the columns of ``readers``; the row's own ``id`` may be another table's."""
     return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
+
+
+def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[ReaderId]:
+    """Return which of these readers exist, and keep them from being deleted until the commit.
+
+    For rows of many readers that are stored together: whoever was deleted meanwhile costs the others nothing.
+    """
+    stored: set[ReaderId] = set()
+    # In one order everywhere, so that two processes don't wait for each other.
+    for chunk in in_chunks(sorted(set(reader_ids))):
+        query = select(readers.c.id).where(readers.c.id.in_(chunk)).order_by(readers.c.id)
+        stored.update(connection.scalars(query.with_for_update(read=True, key_share=True)))
+    return stored
 
 
 def _add_listed(
@@ -374,7 +389,7 @@ class Feedback(Aggregate):
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
-        """Record votes in this order, in one transaction.
+        """Record votes in this order, in one transaction; raises DeletedError, and then records none.
 
         The last on a paper counts by order of recording, not by time: clocks differ between machines.
         """

@@ -5,9 +5,11 @@ from threading import Barrier
 
 import pytest
 
-from bot.model import Override, StopReason
+from bot.model import Message, OutboxKey, Override, RecordedVote, State, StopReason, Vote
 from bot.model.errors import DeletedError
 from bot.readers.subscriptions import ignore_word, restore_word, show_likes
+from bot.store.derived import StoredMixture, StoredModel
+from bot.store.editions import NewEdition
 
 PROCESSES = 4
 CHANGES = 10  # of each process
@@ -66,3 +68,61 @@ def test_a_forgotten_reader_has_no_preferences_to_change(samples, store, now):
     with pytest.raises(DeletedError):
         ignore_word(store, ada, "agents")
     assert store.overrides.of_readers([ada.id]) == {}
+
+
+def test_who_is_forgotten_costs_a_batch_only_their_own_rows(samples, store, now):
+    (paper,) = samples.papers(1)
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    drafts = [NewEdition(samples.edition(reader, paper), "day", [Message(b"Hello", "Hello")]) for reader in (ada, bob)]
+    store.readers.forget(ada, now)
+    assert store.editions.save_all(drafts[:1]) == [False]
+    assert store.editions.save_all(drafts) == [False, True]
+    assert [delivery.reader.id for delivery in store.outbox.in_state(State.PENDING)] == [bob.id]
+    store.reader_models.save([StoredModel(reader.id, "signature", 1, now, b"") for reader in (ada, bob)])
+    assert list(store.reader_models.of_readers([ada.id, bob.id])) == [bob.id]
+    store.mixtures.add([StoredMixture(reader_id, now, 9, (1.0,), 0.0) for reader_id in (ada.id, bob.id, None)])
+    assert list(store.mixtures.of_readers([ada.id, bob.id])) == [bob.id]
+    assert store.mixtures.of_home() is not None
+    waits = store.edition_waits.since({ada.id: "day", bob.id: "day"}, now)
+    assert waits == {ada.id: now, bob.id: now}
+
+
+def test_what_is_of_a_forgotten_reader_alone_is_refused_without_sql(samples, store, now):
+    (paper,) = samples.papers(1)
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    store.readers.forget(ada, now)
+    vote = RecordedVote(paper, Vote.UP, now, "page")
+    key = OutboxKey("confirmation", ada.id, "email")
+    for write in (
+        lambda: store.feedback.add_many([(bob.id, vote), (ada.id, vote)]),
+        lambda: store.visits.note(ada.id, now.date()),
+        lambda: store.alert_marks.move(ada.id, paper),
+        lambda: store.outbox.put_without_edition(Message(b"", "Hello"), key, now),
+    ):
+        with pytest.raises(DeletedError, match=r"^the reader or the paper was deleted meanwhile; nothing was stored$"):
+            write()
+    assert store.feedback.history(bob.id) == []
+
+
+def test_forgetting_readers_while_editions_are_saved_aborts_nothing(samples, store, open_another, now):
+    (paper,) = samples.papers(1)
+    addresses = [("email", f"reader{number}@example.org") for number in range(30)]
+    readers = store.readers.sync("rewards", addresses, now)
+    another = open_another()
+
+    def save():
+        for round_number in range(5):
+            drafts = [
+                NewEdition(samples.edition(reader, paper), f"slot {round_number}", [Message(b"Hello", "Hello")])
+                for reader in readers
+            ]
+            store.editions.save_all(drafts)
+
+    def forget():
+        for reader in readers[::2]:
+            another.readers.forget(reader, now)
+
+    at_once(save, forget)
+    left = {reader.id for reader in readers[1::2]}
+    assert {delivery.reader.id for delivery in store.outbox.in_state(State.PENDING)} == left
+    assert len(store.outbox.in_state(State.PENDING)) == 5 * len(left)
