@@ -22,7 +22,7 @@ from bot.app import App
 from bot.channels.papers import facts_text
 from bot.channels.phrases import sentence
 from bot.config.profiles import Profile
-from bot.model import EditionKind, Match, Paper, Pick, Reader, Vote
+from bot.model import NOT_STORED, EditionKind, Match, Paper, Pick, Reader, Vote
 from bot.model.clock import local_date
 from bot.model.errors import PaperbotError, UsageError
 from bot.readers import find_paper, find_reader, stored_reader
@@ -121,7 +121,11 @@ class ReaderTools:
     def vote(self, paper: PaperName, vote: Literal["up", "down", "clear"]) -> Answer:
         """Record the reader's vote on a paper, or take it back; ask the reader before."""
         store, now = self._app.store, datetime.now(UTC)
-        reader, _ = stored_reader(store, self._app.profiles, self._name, now)
+        # Other processes may have changed the files since this one read them.
+        self._app.refresh()
+        reader, _ = self._reader()
+        if reader.id == NOT_STORED:
+            reader, _ = stored_reader(store, self._app.profiles, self._name, now)
         found = find_paper(store, paper)
         record(store, reader, found, Vote(vote), now=now, via="mcp")
         return {"id": found.ref, "title": readable(found.title), "vote": self._vote_on(found)}

@@ -82,6 +82,7 @@ class Lock(IntEnum):
     TLDR = 7_265_503
     PROFILES = 7_265_504
     CORPUS = 7_265_505
+    FORGOTTEN = 7_265_506
 
 
 class Database:

@@ -25,7 +25,7 @@ from bot.model import (
     Vote,
 )
 from bot.model.errors import DeletedError
-from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, from_row, in_chunks, insert_new, replace_rows
+from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, Lock, from_row, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -64,7 +64,8 @@ class Readers(Aggregate):
         unsubscribed, paused, were refused or forgotten stay so, and readers who subscribed on the web are kept.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
-        with self._database.writing() as connection:
+        # With the lock of ``forget``: who is forgotten between the two statements must not be added again.
+        with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
             in_file = _add_listed(connection, profile, listed, now)
@@ -215,7 +216,7 @@ class Readers(Aggregate):
 
         A salted hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(Lock.FORGOTTEN) as connection:
             # The reader's row before all others: whoever writes rows of a reader waits for it or has locked it first.
             connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
             # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
@@ -227,7 +228,7 @@ class Readers(Aggregate):
 
     def remember(self, profile: str, address: str) -> None:
         """Let a forgotten address be a reader again."""
-        with self._database.writing() as connection:
+        with self._database.writing(Lock.FORGOTTEN) as connection:
             key = self._forgotten_key(connection, profile, address)
             connection.execute(delete(forgotten).where(forgotten.c.key == key))
 

@@ -126,3 +126,18 @@ def test_forgetting_readers_while_editions_are_saved_aborts_nothing(samples, sto
     left = {reader.id for reader in readers[1::2]}
     assert {delivery.reader.id for delivery in store.outbox.in_state(State.PENDING)} == left
     assert len(store.outbox.in_state(State.PENDING)) == 5 * len(left)
+
+
+def test_no_process_adds_who_is_forgotten_at_the_same_moment(store, open_another, now):
+    others = [open_another() for _ in range(3)]
+    for _ in range(10):
+        store.readers.remember("rewards", "ada@example.org")
+        (ada,) = store.readers.sync("rewards", [("email", "ada@example.org")], now)
+        at_once(
+            lambda ada=ada: store.readers.forget(ada, now),
+            *(
+                lambda other=other: other.readers.sync("rewards", [("email", "ada@example.org")], now)
+                for other in others
+            ),
+        )
+        assert store.readers.of_profile("rewards") == []
