@@ -25,7 +25,7 @@ from bot.channels.papers import ReaderLinks
 from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
-from bot.model.errors import PaperbotError, UsageError
+from bot.model.errors import DeletedError, PaperbotError, UsageError
 from bot.model.wording import known_language, oneline, shorten
 from bot.store import Store
 from bot.store.sending import RateLimit
@@ -132,16 +132,19 @@ class SubscriptionService:
         reader = self.store.readers.request_subscription(slug, kind, address, now)
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
-        # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
-        if interests:
-            override = _own_interests(interests[:MAX_INTERESTS].strip(), profile)
-            self.store.overrides.change(reader.id, lambda _: override, of_stopped=StopReason.AWAITING)
-        title = with_override(profile, self.store.overrides.get(reader.id)).title
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-        message = self.renderer.of_kind(kind).confirmation(reader, title, key, self.links(reader), now)
+        # By the profile's title, not the reader's own: a stranger may have typed it, to have us mail their words.
+        message = self.renderer.of_kind(kind).confirmation(reader, profile.title, key, self.links(reader), now)
         if message is None:
             raise UsageError(f"the channel {kind!r} confirms no subscriptions")
-        self.store.outbox.put_without_edition(message, key, now)
+        try:
+            # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
+            if interests:
+                override = _own_interests(interests[:MAX_INTERESTS].strip(), profile)
+                self.store.overrides.change(reader.id, lambda _: override, of_stopped=StopReason.AWAITING)
+            self.store.outbox.put_without_edition(message, key, now)
+        except DeletedError:  # the reader was forgotten at this moment
+            return False
         return True
 
     def confirm(self, reader: Reader) -> None:

@@ -26,7 +26,7 @@ from bot.model.addresses import mail_address
 from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
-from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural
+from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
 from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
@@ -67,6 +67,7 @@ _BIBTEX_OR_RIS = re.compile(r"^\s*(?:@\w+\s*\{|TY  - )", re.MULTILINE)
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
+_INTERESTS_WIDTH = 300  # characters that the page of the confirmation shows
 _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # so that the page is short on a telephone
 _WEEKS = 12
@@ -435,10 +436,14 @@ class SubscriptionPages:
 
     def _confirmation_page(self, reader: Reader, *, confirmed: bool) -> Response:
         profile = self._site.profile_of(reader)
+        typed = self._site.store.overrides.get(reader.id).interests or ""
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
             profile=profile,
+            # Under the name of the profile until it is confirmed: a stranger may have typed the interests.
+            title=self._site.profile_in_file(reader).title,
+            interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
             # Only after the confirmation: the link in the mail must not open the preferences of an address that
