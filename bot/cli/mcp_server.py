@@ -25,6 +25,7 @@ from bot.config.profiles import Profile
 from bot.model import NOT_STORED, EditionKind, Match, Paper, Pick, Reader, Vote
 from bot.model.clock import local_date
 from bot.model.errors import PaperbotError, UsageError
+from bot.model.wording import storable
 from bot.readers import find_paper, find_reader, stored_reader
 from bot.readers.votes import record
 from bot.text.latex import readable
@@ -87,7 +88,7 @@ class ReaderTools:
         limit: Annotated[int, Field(ge=1, le=_MOST_RESULTS)] = 10,
     ) -> Answer:
         """Stored papers with all these words in title, abstract or authors, the best match first."""
-        papers = self._app.store.search.papers(words.replace("\0", ""), limit)
+        papers = self._app.store.search.papers(storable(words), limit)
         return {"papers": [described(paper) for paper in papers]}
 
     def paper(self, paper: PaperName) -> Answer:

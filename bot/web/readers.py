@@ -26,7 +26,7 @@ from bot.model.addresses import mail_address
 from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
-from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
+from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten, storable
 from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
@@ -518,8 +518,7 @@ class TastePages:
     def _wish(self, request: Request) -> _Wish:
         reader_id, *paper_ids = self._site.payload(request, Purpose.TASTE)
         reader = self._site.reader_with(reader_id)
-        # PostgreSQL refuses the null character in any text.
-        phrase = oneline(request.query_params.get("phrase", "").replace("\0", ""))
+        phrase = oneline(storable(request.query_params.get("phrase", "")))
         papers = self._site.store.papers.get(paper_ids)
         try:
             change = TasteChange(request.query_params.get("do", ""))
