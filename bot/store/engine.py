@@ -46,6 +46,7 @@ AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
 _BUSY_SECONDS = 30
+_HIGHEST_PORT = 65_535
 # SQLite takes 32,766 variables in a statement and psycopg 65,535; long lists of them are slow to parse as well.
 _CHUNK = 1_000
 # A pick is mostly JSON, in which blanks after commas and colons are a tenth. ``json.dumps`` would make an encoder for
@@ -69,6 +70,7 @@ _REMEDIES = {
     "password authentication failed|no password supplied": "correct the password in store.url or PAPERBOT_STORE__URL",
     'role ".*" does not exist': "create it (`createuser --pwprompt NAME`), or correct store.url",
     'database ".*" does not exist': "create it (`createdb --owner=ROLE NAME`), or correct store.url",
+    "invalid connection option|bad value for|invalid .* value": "correct the options behind the ? in store.url",
     "no schema has been selected|permission denied for": "let store.url's role own the database "
     "(`ALTER DATABASE ... OWNER TO ...`), or name another",
 }
@@ -104,9 +106,11 @@ class Database:
 
     @property
     def name(self) -> str:
-        """The database's name in messages: the file, or the URL without its password."""
-        # As it stands in the settings, without SQLAlchemy's name of the driver.
-        return str(self.file or self.url.set(drivername=self.url.get_backend_name()).render_as_string())
+        """The database's name in messages: the file, or the URL without its passwords."""
+        # As it stands in the settings, without SQLAlchemy's name of the driver; ``sslpassword`` opens a key.
+        secret = [name for name in self.url.query if "pass" in name.lower()]
+        shown = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(secret)
+        return str(self.file or shown.render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -159,7 +163,10 @@ class Database:
             driver_error = getattr(error, "orig", error)
             if _is_orphan(driver_error):
                 raise DeletedError from error
-            if isinstance(error, _BUGS) and getattr(driver_error, "sqlstate", None) not in _FOR_ADMINISTRATOR:
+            # Without a statement it is from connecting: an option in the URL that libpq or psycopg refuses.
+            is_of_url = isinstance(error, ProgrammingError) and error.statement is None
+            is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
+            if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
                 raise
             # The lines after the first quote the statement.
             reason = " ".join(str(driver_error).partition("\nLINE ")[0].split())
@@ -187,7 +194,8 @@ class Database:
 def _is_orphan(driver_error: object) -> bool:
     """Whether a row was refused because the one that it belongs to does not exist (a foreign key)."""
     if isinstance(driver_error, sqlite3.Error):
-        return driver_error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+        # Without a code: an error of Python's module itself, as of a text that is not UTF-8.
+        return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
     return getattr(driver_error, "sqlstate", None) == "23503"
 
 
@@ -241,15 +249,28 @@ class Aggregate:
 
 
 def parse_url(url: str) -> URL:
-    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for any other URL."""
+    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for any other URL.
+
+    A password among the options, ``?password=``, becomes that of the URL, which no message shows.
+    """
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        raise StoreError("store.url can't be read; write sqlite:///path or postgresql://...") from None
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number, which the message would quote
+        example = "sqlite:///path or postgresql://user:password@host:5432/database"
+        raise StoreError(f"store.url can't be read; write {example}") from None
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        ports = [port for ports in parsed.normalized_query.get("port", ()) for port in ports.split(",") if port]
+        if parsed.port is not None:
+            ports.append(str(parsed.port))
+        if not all(port.isdecimal() and 0 < int(port[:6]) <= _HIGHEST_PORT for port in ports):
+            raise StoreError("store.url has no port between 1 and 65535; correct it, or leave it out")
+        if passwords := parsed.normalized_query.get("password"):
+            parsed = parsed.difference_update_query(["password"]).set(password=passwords[-1])
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
         raise StoreError(f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
+    if parsed.query:
+        raise StoreError("store.url: an SQLite store has no options; remove the question mark and what follows it")
     # In memory, each connection of the pool would have a database of its own.
     if parsed.database in (None, "", ":memory:"):
         raise StoreError("store.url: a store needs a file, as in sqlite:///state/paperbot.db")

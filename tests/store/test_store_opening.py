@@ -129,6 +129,31 @@ def test_an_unreachable_server_is_reported_in_one_line_without_the_password():
     assert "\n" not in str(caught.value)
 
 
+WRONG_URLS = {
+    "postgresql://ada@127.0.0.1:1/papers?password=s3cret": "; start PostgreSQL there, or correct store.url",
+    "postgresql://ada@127.0.0.1:1/papers?sslpassword=s3cret": "; start PostgreSQL there, or correct store.url",
+    "postgresql://ada:s3cret@127.0.0.1:port/papers": "store.url can't be read; write sqlite:///path or",
+    "postgresql://ada:s3@cret@127.0.0.1:s3cret/papers": "store.url can't be read; write sqlite:///path or",
+    "postgresql://ada:s3cret@[::1/papers": "store.url can't be read; write sqlite:///path or",
+    "postgresql://ada:s3cret@127.0.0.1:99999/papers": "store.url has no port between 1 and 65535",
+    "postgresql://ada:s3cret@127.0.0.1:0/papers": "store.url has no port between 1 and 65535",
+    "postgresql://ada:s3cret@/papers?host=127.0.0.1&port=s3cret": "store.url has no port between 1 and 65535",
+    "postgresql://ada@127.0.0.1:1/papers?passwort=s3cret": 'invalid connection option "passwort"; correct the options',
+    "postgresql://ada:s3cret@127.0.0.1:1/papers?connect_timeout=x": "bad value for connect_timeout: 'x'; correct the",
+    "sqlite:///papers.db?timeout=s3cret": "store.url: an SQLite store has no options; remove the question mark",
+}
+
+
+@pytest.mark.parametrize("url", WRONG_URLS)
+def test_a_wrong_url_is_reported_with_its_remedy_and_without_its_password(url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError) as caught:
+        open_store(url)
+    assert WRONG_URLS[url] in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_postgresql_without_its_driver_is_refused_with_what_to_install():
     code = "import sys; sys.modules['psycopg'] = None\n"
     code += "from bot.store import open_store\n"
