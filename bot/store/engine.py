@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, create_engine, event, func, select, true
 from sqlalchemy.engine import URL, Engine, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -33,7 +33,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError
+from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError, log
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -45,7 +45,9 @@ Columns = TypeVarTuple("Columns")
 AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
-_BUSY_SECONDS = 30
+_BUSY_SECONDS = 30  # that a writer waits for another process
+_SAID_AFTER = 10  # seconds
+_BUSY_STILL = 1  # seconds that a writer waits after another one has waited in vain
 _HIGHEST_PORT = 65_535
 # SQLite takes 32,766 variables in a statement and psycopg 65,535; long lists of them are slow to parse as well.
 _CHUNK = 1_000
@@ -333,7 +335,8 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
             raise StoreError(
                 "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
             ) from error
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_compact_json)
+    engine = create_engine(url, connect_args={"timeout": _SAID_AFTER}, json_serializer=_compact_json)
+    write_lock = _WriteLock(url.database or "")
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -359,6 +362,54 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
         # IMMEDIATE takes the write lock now and waits for it. A transaction that reads first can't wait when it wants
         # to write: SQLite fails it with SQLITE_BUSY at once, whatever the timeout.
-        cursor.execute("BEGIN IMMEDIATE")
+        write_lock.take(cursor)
 
     return engine
+
+
+class _WriteLock:
+    """SQLite's write lock: who waits long for it says so, and who has waited in vain lets the next one wait less.
+
+    Otherwise a run whose store is locked would wait the whole time for each source and each connection in turn.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._was_in_vain = False
+
+    def take(self, cursor: DBAPICursor) -> None:
+        """Begin a transaction that writes; raises sqlite3.OperationalError where another process has the lock."""
+        try:
+            if self._was_in_vain:
+                _begin_within(cursor, _BUSY_STILL)
+            else:
+                try:
+                    cursor.execute("BEGIN IMMEDIATE")  # within the connection's own timeout
+                except sqlite3.OperationalError as error:
+                    if not _is_busy(error):
+                        raise
+                    still = _BUSY_SECONDS - _SAID_AFTER
+                    log.warning(
+                        "%s: another process has been writing for %d seconds; waiting for up to %d more",
+                        self._file,
+                        _SAID_AFTER,
+                        still,
+                    )
+                    _begin_within(cursor, still)
+        except sqlite3.OperationalError as error:
+            self._was_in_vain = _is_busy(error)
+            raise
+        self._was_in_vain = False
+
+
+def _begin_within(cursor: DBAPICursor, seconds: int) -> None:
+    cursor.execute(f"PRAGMA busy_timeout = {1_000 * seconds}")
+    try:
+        cursor.execute("BEGIN IMMEDIATE")
+    finally:
+        cursor.execute(f"PRAGMA busy_timeout = {1_000 * _SAID_AFTER}")
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    # The low byte of an extended code, such as SQLITE_BUSY_RECOVERY, is the code.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY

@@ -44,7 +44,7 @@ def test_sqlite_is_in_wal_mode_and_enforces_foreign_keys(tmp_path):
     with open_store(f"sqlite:///{tmp_path}/paperbot.db") as store:
         assert store.papers.count() == 0
     database = Database(parse_url(f"sqlite:///{tmp_path}/paperbot.db"))
-    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 30_000}
+    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 10_000}
     with database.reading() as connection:
         actual = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in expected}
     database.close()
@@ -171,6 +171,28 @@ def test_a_store_damaged_while_open_is_a_store_error(tmp_path):
             connection.execute("DROP TABLE outbox")
         with pytest.raises(StoreError, match=r"paperbot\.db: no such table: outbox"):
             store.outbox.counts()
+
+
+def test_who_waits_for_another_writer_says_so_once_and_goes_on_after_it(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("bot.store.engine._SAID_AFTER", 0)
+    monkeypatch.setattr("bot.store.engine._BUSY_SECONDS", 0)
+    monkeypatch.setattr("bot.store.engine._BUSY_STILL", 0)
+    file = tmp_path / "paperbot.db"
+    with open_store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file, isolation_level=None)) as another:
+        another.execute("BEGIN IMMEDIATE")
+        for _ in range(3):
+            with pytest.raises(StoreError, match="database is locked; another process has been writing"):
+                store.bounce_counts.add("stopped")
+        said = f"{file}: another process has been writing for 0 seconds; waiting for up to 0 more"
+        assert [record.getMessage() for record in caplog.records] == [said]
+        another.execute("ROLLBACK")
+        store.bounce_counts.add("stopped")
+        assert store.bounce_counts.all() == {"stopped": 1}
+        # Then others wait the whole time again.
+        another.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="database is locked"):
+            store.bounce_counts.add("stopped")
+        assert [record.getMessage() for record in caplog.records] == [said, said]
 
 
 def _run(store_url: str, statement: str) -> None:
