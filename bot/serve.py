@@ -114,7 +114,7 @@ class QueuedJobs:
         """Publish the profiles, and enqueue the readers who are due, and the deliveries."""
         now = datetime.now(UTC)
         with self._log.problems_of("publish") as problems, open_app(self._home) as app:
-            app.daily_job.prepare(now)
+            problems.extend(app.daily_job.prepare(now))
             # Each minute, as the task of a source may be lost.
             self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
             # What no worker has taken yet is due still, and would be enqueued once more with each tick.

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
@@ -98,10 +99,12 @@ def _reasons(cited: Sequence[Entry], liked: Sequence[Paper], owned: Sequence[Lib
 #     papers that changed since the reader's last picks --liked before?--> published, or what a later version says
 #     the day's papers --first and last authors--> earlier papers --liked, on the same topic?--> continued
 #
-# An edition has at most three of them. A run takes four queries, and a few more for each reader who liked a paper of
+# An edition has at most three of them. A run takes three queries, and a few more for each reader who liked a paper of
 # these.
 _MOST_FOLLOW_UPS = 3
 _MOST_READ = 6  # pairs of papers of one author, the most similar
+_MOST_COMPARED = 200  # such pairs, for one reader
+_MOST_KEPT = 100_000  # similarities of pairs, which readers who like the same papers share
 # Further back there was no edition with picks for weeks.
 _LOOK_BACK = timedelta(days=60)
 # A venue or DOI that another digest has within days of the first was known all along.
@@ -120,9 +123,10 @@ class FollowUps:
         self._ranker = ranker
         self._now: datetime | None = None
         self._changes: dict[PaperId, list[PaperChange]] = {}
-        # The new papers on the topic of an earlier one of the same author, with their similarity, by the earlier one.
-        self._continued_by: dict[PaperId, dict[PaperId, float]] = {}
         self._read: set[PaperId] = set()  # new papers
+        self._new_by_name: dict[str, list[PaperId]] = {}  # by their first and last authors
+        self._names: dict[PaperId, list[str]] = {}  # which of these authors each stored paper has
+        self._similarities: dict[tuple[PaperId, PaperId], float] = {}  # of an earlier and a new paper
 
     def of_reader(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
         """Return what became of papers that a reader liked; ``new`` are the candidates of the edition."""
@@ -131,7 +135,8 @@ class FollowUps:
             return ()
         if self._now != now:
             self._now = now
-            self._changes, self._continued_by, self._read = defaultdict(list), defaultdict(dict), set()
+            self._changes, self._read, self._similarities = defaultdict(list), set(), {}
+            self._new_by_name, self._names = defaultdict(list), defaultdict(list)
             for change in self._store.papers.changes(now - _LOOK_BACK):
                 self._changes[change.paper].append(change)
         unread = [paper_id for paper_id in new if paper_id not in self._read and paper_id in ranked.papers]
@@ -140,16 +145,7 @@ class FollowUps:
         if changed := liked & self._changes.keys():
             changes = [change for paper in sorted(changed) for change in self._changes[paper]]
             follow_ups |= self._of_changes(reader, ranked, changes, now)
-        continued = liked & self._continued_by.keys() - follow_ups.keys()
-        arrived = ranked.papers.keys() & new if continued else set()
-        pairs = sorted(
-            (
-                (self._continued_by[earlier][later], earlier, later)
-                for earlier in continued
-                for later in arrived & self._continued_by[earlier].keys()
-            ),
-            reverse=True,
-        )[:_MOST_READ]
+        pairs = sorted(self._continued(liked - follow_ups.keys(), ranked, new), reverse=True)[:_MOST_READ]
         earlier_papers = self._store.papers.get(earlier for _, earlier, _ in pairs) if pairs else {}
         named: set[PaperId] = set()
         for similarity, earlier, later in pairs:
@@ -162,25 +158,45 @@ class FollowUps:
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST_FOLLOW_UPS])
 
     def _read_authors(self, papers: Mapping[PaperId, Paper]) -> None:
-        """Find the stored papers whose topic and first or last author these papers share."""
-        if not papers:
-            return
+        """Note the first and last authors of new papers, and the stored papers of each of them."""
         self._read.update(papers)
-        names = {paper_id: leading_authors(paper) for paper_id, paper in papers.items()}
-        all_names = sorted({name for of_paper in names.values() for name in of_paper})
-        stored = self._store.papers.by_leading_authors(all_names)
-        related = [
-            (earlier, later)
-            for later, of_paper in names.items()
-            for earlier in dict.fromkeys(paper for name in of_paper for paper in stored.get(name, ()))
-            if earlier != later
-        ]
-        earlier_papers = self._store.papers.voted({earlier for earlier, _ in related})
-        pairs = [(earlier, later) for earlier, later in related if earlier in earlier_papers]
-        texts = [(earlier_papers[earlier].text, papers[later].text) for earlier, later in pairs]
-        for (earlier, later), similarity in zip(pairs, self._ranker.get().similarities(texts), strict=True):
-            if similarity >= _SAME_TOPIC:
-                self._continued_by[earlier][later] = similarity
+        unread = set()
+        for paper_id, paper in papers.items():
+            for name in leading_authors(paper):
+                if name not in self._new_by_name:
+                    unread.add(name)
+                self._new_by_name[name].append(paper_id)
+        for name, stored in self._store.papers.by_leading_authors(sorted(unread)).items() if unread else ():
+            for paper_id in stored:
+                self._names[paper_id].append(name)
+
+    def _continued(
+        self, liked: Collection[PaperId], ranked: Ranked, new: Sequence[PaperId]
+    ) -> list[tuple[float, PaperId, PaperId]]:
+        """Return liked papers and new ones on their topic of the same author, each pair after its similarity."""
+        arrived = ranked.papers.keys() & new
+        # Of one who liked many papers of a common name, the newest: all pairs would be the square of them.
+        pairs = islice(
+            (
+                (earlier, later)
+                for earlier in sorted(self._names.keys() & liked, reverse=True)
+                for later in dict.fromkeys(paper for name in self._names[earlier] for paper in self._new_by_name[name])
+                if earlier != later and later in arrived
+            ),
+            _MOST_COMPARED,
+        )
+        texts = {paper.id: paper.text for paper in ranked.reader.up}
+        compared = list(pairs)
+        if unread := [pair for pair in compared if pair not in self._similarities]:
+            if len(self._similarities) > _MOST_KEPT:
+                self._similarities.clear()
+                unread = compared
+            similarities = self._ranker.get().similarities(
+                [(texts[earlier], ranked.papers[later].text) for earlier, later in unread]
+            )
+            self._similarities |= zip(unread, similarities, strict=True)
+        similar = ((self._similarities[pair], *pair) for pair in compared)
+        return [pair for pair in similar if pair[0] >= _SAME_TOPIC]
 
     def _of_changes(
         self, reader: Reader, ranked: Ranked, changes: Sequence[PaperChange], now: datetime

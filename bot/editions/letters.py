@@ -27,7 +27,7 @@ from bot.model import (
     is_library_paper,
 )
 from bot.model.clock import local_date
-from bot.model.errors import in_one_line
+from bot.model.errors import DeletedError, in_one_line
 from bot.ranking.phrases import PaperText, Phrase, whole_phrases
 from bot.store.readers import IdRange
 from bot.text.tokens import tokens
@@ -187,7 +187,9 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
             messages = [] if letter.is_empty else context.renderer.messages(letter, slot)
             store.editions.save(letter.edition, slot, messages)
         except Exception as error:
-            problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
+            # Who was forgotten meanwhile lacks nothing.
+            if not isinstance(error, DeletedError) or store.readers.by_id(reader.id):
+                problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
     return problems
 
 

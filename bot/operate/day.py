@@ -45,7 +45,7 @@ from bot.editions.due import (
 from bot.editions.letters import put_letters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
-from bot.model.errors import in_one_line
+from bot.model.errors import DeletedError, StoreError, in_one_line
 from bot.operate.dispatcher import Dispatcher
 from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
 from bot.operate.references import References
@@ -126,10 +126,10 @@ class DailyJob:
             report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 
-    def prepare(self, now: datetime) -> None:
-        """Publish the profiles, with their readers, and queue what readers' libraries lack."""
+    def prepare(self, now: datetime) -> list[Problem]:
+        """Publish the profiles, with their readers, and queue what readers' libraries lack; return what failed."""
         publish(self.context.store, self.context.profiles, now)
-        self.libraries.queue_saves(self.context.profiles, now)
+        return self.libraries.queue_saves(self.context.profiles, now)
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
@@ -138,7 +138,7 @@ class DailyJob:
         report = RunReport()
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
         if not self.disk_space.problems():
-            self.prepare(now)
+            report.problems.extend(self.prepare(now))
             _Composing(self, now, report, progress, show).all(EVERYONE, force=force)
         settled = count(1)
 
@@ -247,7 +247,7 @@ class _Composing:
             self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
-        """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
+        """Yield the due editions of a batch; one that can't be composed is a problem of its reader alone."""
         context = self.job.context
         remaining = list(batch)
         readers = [(due.reader, due.profile) for due in batch]
@@ -258,8 +258,13 @@ class _Composing:
             for edition in context.composer.editions(batch, self.now, candidates):
                 yield remaining.pop(0), edition
         except Exception as error:
+            if len(batch) == 1 or isinstance(error, StoreError):
+                for due in remaining:
+                    self._add_problem(due.reader, error)
+                return
+            # Whose fault it was is not known: each of those left is composed alone.
             for due in remaining:
-                self._add_problem(due.reader, error)
+                yield from self._composed([due])
 
     def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
         """Return an edition with its messages; a quiet one has none if the profile says ``skip``."""
@@ -277,7 +282,16 @@ class _Composing:
 
     def _save(self, drafts: Sequence[NewEdition]) -> None:
         """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
-        saved = self.job.context.store.editions.save_all(drafts)
+        try:
+            saved = self.job.context.store.editions.save_all(drafts)
+        except DeletedError as error:
+            # A paper of one of them was deleted meanwhile: that edition is due again at the next run.
+            if len(drafts) > 1:
+                for draft in drafts:
+                    self._save([draft])
+            else:
+                self._add_problem(drafts[0].edition.reader, error)
+            return
         for draft, is_saved in zip(drafts, saved, strict=True):
             if not is_saved:
                 continue  # another process has saved this slot
@@ -289,4 +303,7 @@ class _Composing:
                 self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
+        # Who was forgotten meanwhile lacks nothing.
+        if isinstance(error, DeletedError) and self.job.context.store.readers.by_id(reader.id) is None:
+            return
         self.report.problems.append(Problem(reader.name, in_one_line(error)))

@@ -29,7 +29,7 @@ from bot.model import (
     Vote,
     parse_ref,
 )
-from bot.model.errors import UsageError
+from bot.model.errors import DeletedError, UsageError
 from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
 from bot.store import Store
@@ -239,7 +239,7 @@ def record_file(
         # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
         refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
         existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
-        rows: list[tuple[ReaderId, RecordedVote]] = []
+        rows: list[tuple[int, tuple[ReaderId, RecordedVote]]] = []  # by line number
         for number, vote_line in parsed.items():
             paper_id = refs[number]
             try:
@@ -247,11 +247,20 @@ def record_file(
                 if paper_id is None or paper_id not in existing:
                     paper_id = find_paper_id(vote_line.paper)
                 vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
-                rows.append((reader_id_of(vote_line.reader), vote))
+                rows.append((number, (reader_id_of(vote_line.reader), vote)))
             except UsageError as error:
                 unusable[number] = str(error)
-        store.feedback.add_many(rows)
-        recorded += len(rows)
+        try:
+            store.feedback.add_many([row for _, row in rows])
+            recorded += len(rows)
+        except DeletedError:
+            # A reader or paper of the batch was deleted meanwhile: only its own votes are lost.
+            for number, row in rows:
+                try:
+                    store.feedback.add_many([row])
+                    recorded += 1
+                except DeletedError as error:
+                    unusable[number] = str(error)
         problems += [Problem(f"{name}:{number}", unusable[number]) for number in sorted(unusable)]
     return recorded, problems
 
@@ -302,9 +311,10 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
     if not match["vote"]:
         store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
         return True
-    papers = store.papers.get(paper_ids).values()
-    if not papers or sender.lower() != reader.address.lower():
+    papers = store.papers.get(paper_ids) if sender.lower() == reader.address.lower() else ()
+    votes = [(reader.id, RecordedVote(paper_id, Vote(match["vote"]), now, "reply")) for paper_id in papers]
+    try:
+        store.feedback.add_many(votes)
+    except DeletedError:  # the reader was forgotten meanwhile
         return False
-    for paper in papers:
-        record(store, reader, paper, Vote(match["vote"]), now=now, via="reply")
-    return True
+    return bool(votes)

@@ -43,7 +43,7 @@ from bot.model import (
 from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows, row_of
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
-from bot.store.readers import EVERYONE, IdRange, reader_of
+from bot.store.readers import EVERYONE, IdRange, present, reader_of
 from bot.store.schema import (
     alert_marks,
     catch_ups,
@@ -134,7 +134,8 @@ class Editions(Aggregate):
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
         """Do for each of these editions what ``save`` does, in one transaction of a few statements for all.
 
-        An edition whose slot was taken is left out and costs the others nothing; an error undoes all of them.
+        An edition whose slot was taken, or whose reader was deleted meanwhile, is left out and costs the others
+        nothing; an error undoes all of them. Raises DeletedError for a paper that was deleted.
         """
         if not new:
             return []
@@ -295,6 +296,7 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
 
     ``summary_ids`` are those of their picks' summaries, which are stored already.
     """
+    readers_left = present(connection, (draft.edition.reader.id for draft in new))
     slots = [(draft.edition.reader.id, draft.slot) for draft in new]
     now = max(draft.edition.composed_at for draft in new)
     # Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``.
@@ -303,7 +305,9 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
         connection.execute(delete(editions).where(of_slots, _missed_after(now)))
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
     # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
-    ordered = sorted(range(len(new)), key=slots.__getitem__)
+    ordered = sorted((n for n in range(len(new)) if slots[n][0] in readers_left), key=slots.__getitem__)
+    if not ordered:
+        return [False] * len(new)
     new_rows = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(new_rows, [_edition_row(new[number]) for number in ordered])
     # ON CONFLICT leaves out rows, so that they can't be matched by their number.
@@ -470,7 +474,8 @@ class EditionWaits(Aggregate):
                 rows = connection.execute(select(edition_waits).where(of_chunk)).all()
                 started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
                 # Waits of earlier slots are over, however they ended.
-                new = [{"reader_id": i, "slot": slots[i], "since": now} for i in chunk if i not in started]
+                waiting = present(connection, (reader_id for reader_id in chunk if reader_id not in started))
+                new = [{"reader_id": i, "slot": slots[i], "since": now} for i in sorted(waiting)]
                 replace_rows(connection, edition_waits, new)
         return {reader_id: started.get(reader_id, now) for reader_id in slots}
 

@@ -279,11 +279,17 @@ class Zotero(Aggregate):
         query = select(zotero_connections).order_by(zotero_connections.c.reader_id)
         return list(map(_connection, self._rows(query)))
 
-    def record_poll(self, reader_id: ReaderId, poll: SourceState, version: int) -> None:
-        """Record the outcome of a poll, and the version up to which the library is known."""
-        of_reader = update(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
+    def record_poll(self, connection: ZoteroConnection, poll: SourceState, version: int) -> None:
+        """Record the outcome of a poll, and the version up to which the library is known.
+
+        Nothing is recorded of a connection that another one has replaced meanwhile.
+        """
+        polled = update(zotero_connections).where(
+            zotero_connections.c.reader_id == connection.reader,
+            zotero_connections.c.sealed_key == connection.sealed_key,
+        )
         with self._database.writing() as transaction:
-            transaction.execute(of_reader.values(row_of(zotero_connections, poll, version=version)))
+            transaction.execute(polled.values(row_of(zotero_connections, poll, version=version)))
 
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
         """Return which liked papers of a reader were put into the outbox, and not undone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
@@ -23,7 +23,8 @@ from bot.model import (
     StopReason,
     Vote,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, from_row, in_chunks, insert_new, replace_rows
+from bot.model.errors import DeletedError
+from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, Lock, from_row, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -62,7 +63,8 @@ class Readers(Aggregate):
         unsubscribed, paused, were refused or forgotten stay so, and readers who subscribed on the web are kept.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
-        with self._database.writing() as connection:
+        # With the lock of ``forget``: who is forgotten between the two statements must not be added again.
+        with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
             in_file = _add_listed(connection, profile, listed, now)
@@ -213,7 +215,9 @@ class Readers(Aggregate):
 
         A salted hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(Lock.FORGOTTEN) as connection:
+            # The reader's row before all others: whoever writes rows of a reader waits for it or has locked it first.
+            connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
             # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
@@ -223,7 +227,7 @@ class Readers(Aggregate):
 
     def remember(self, profile: str, address: str) -> None:
         """Let a forgotten address be a reader again."""
-        with self._database.writing() as connection:
+        with self._database.writing(Lock.FORGOTTEN) as connection:
             key = self._forgotten_key(connection, profile, address)
             connection.execute(delete(forgotten).where(forgotten.c.key == key))
 
@@ -265,6 +269,19 @@ class Readers(Aggregate):
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
     """Read the reader from a row with the columns of ``readers``; the row's own ``id`` may be another table's."""
     return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
+
+
+def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[ReaderId]:
+    """Return which of these readers exist, and keep them from being deleted until the commit.
+
+    For rows of many readers that are stored together: whoever was deleted meanwhile costs the others nothing.
+    """
+    stored: set[ReaderId] = set()
+    # In one order everywhere, so that two processes don't wait for each other.
+    for chunk in in_chunks(sorted(set(reader_ids))):
+        query = select(readers.c.id).where(readers.c.id.in_(chunk)).order_by(readers.c.id)
+        stored.update(connection.scalars(query.with_for_update(read=True, key_share=True)))
+    return stored
 
 
 def _add_listed(
@@ -317,11 +334,33 @@ class Overrides(Aggregate):
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
+        """Store an override in place of the current one; raises DeletedError."""
+        self.change(reader_id, lambda _: override)
+
+    def change(
+        self, reader_id: ReaderId, change: Callable[[Override], Override], *, of_stopped: StopReason | None = None
+    ) -> None:
+        """Store what ``change`` makes of a reader's current override, in one transaction.
+
+        With ``of_stopped``, only if the reader is stopped for this reason. Raises DeletedError, and what ``change``
+        raises; then nothing is stored.
+        """
+        # The reader's row is locked, as there may be no row of an override: two changes that had read the same one
+        # would lose the first. It is the row that ``forget`` deletes, too.
+        reader = select(readers.c.stopped).where(readers.c.id == reader_id).with_for_update(key_share=True)
+        of_reader = overrides.c.reader_id == reader_id
         with self._database.writing() as connection:
-            connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
+            locked = connection.execute(reader).one_or_none()
+            if locked is None:
+                raise DeletedError
+            if of_stopped and locked.stopped is not of_stopped:
+                return
+            row = connection.execute(select(overrides).where(of_reader)).one_or_none()
+            changed = change(from_row(Override, row) if row else Override())
             # No row for an empty override: the profile's file alone decides again.
-            if override != Override():
-                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
+            connection.execute(delete(overrides).where(of_reader))
+            if changed != Override():
+                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(changed)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +389,7 @@ class Feedback(Aggregate):
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
-        """Record votes in this order, in one transaction.
+        """Record votes in this order, in one transaction; raises DeletedError, and then records none.
 
         The last on a paper counts by order of recording, not by time: clocks differ between machines.
         """

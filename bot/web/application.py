@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from bot.config.keys import Purpose
 from bot.model import Paper
-from bot.model.errors import PaperbotError
+from bot.model.errors import DeletedError, PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.editions import EditionPages, OpenEditions, papers_file
 from bot.web.open_pages import WeekPages
@@ -196,6 +196,8 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
                 status, message = error.status_code, _MESSAGES.get(error.detail, error.detail)
             case NotStoppedByReaderError():
                 status, message = 403, _STOPPED_BY_OTHERS
+            case DeletedError():
+                status, message = 410, "This subscription or paper no longer exists."
             case _:
                 log.error("%s", error)
                 status, message = 503, "Paperbot is unavailable at the moment; please try again later."

@@ -26,7 +26,7 @@ from bot.model.addresses import mail_address
 from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
-from bot.model.wording import DEFAULT_LANGUAGE, languages, plural
+from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
 from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
@@ -65,10 +65,12 @@ _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTIL
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
+_INTERESTS_WIDTH = 300  # characters that the page of the confirmation shows
 _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # so that the page is short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
+_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up")  # of a form of preferences
 _VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
 
 
@@ -130,7 +132,7 @@ class ReaderPage:
                     reset_preferences(store, reader)
                     message = "Your editions follow the profile again."
                 else:
-                    set_preferences(store, reader, profile, self._preferences(request, reader), self._site.now)
+                    self._change_settings(request, reader, profile)
                     message = "Saved. It counts from your next edition on."
             case "show likes" if profile.group:
                 name = show_likes(store, reader, field(request, "name"))
@@ -150,24 +152,26 @@ class ReaderPage:
                 raise HTTPException(400, "This form is incomplete.")
         return message
 
-    def _preferences(self, request: Request, reader: Reader) -> Preferences:
-        """Return the preferences of a form; those that it leaves out stay as they are."""
-        current = Preferences.of(self._site.profile_of(reader), self._site.now)
+    def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
+        """Set the preferences of a form; those that it leaves out stay as they are."""
         sent = request.state.form
-        return Preferences(
-            title=field(request, "title") if "title" in sent else current.title,
+        chosen = Preferences(
+            title=field(request, "title"),
             size=int(field(request, "size")),
             at=time.fromisoformat(field(request, "at")),
             days=fields(request, "day"),
-            timezone=field(request, "timezone") or current.timezone,
-            interests=field(request, "interests") if "interests" in sent else current.interests,
-            keywords=_lines(request, "keywords", current.keywords),
-            authors=_lines(request, "authors", current.authors),
-            mute=_lines(request, "mute", current.mute),
-            language=field(request, "language") or current.language,
+            timezone=field(request, "timezone"),
+            interests=field(request, "interests"),
+            keywords=field(request, "keywords").splitlines(),
+            authors=field(request, "authors").splitlines(),
+            mute=field(request, "mute").splitlines(),
+            language=field(request, "language"),
             # A hidden field comes with the box, which sends nothing where it is empty.
-            catch_up="1" in fields(request, "catch_up") if "catch_up" in sent else current.catch_up,
+            catch_up="1" in fields(request, "catch_up"),
         )
+        kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
+        kept += [name for name in ("timezone", "language") if not field(request, name)]
+        set_preferences(self._site.store, reader, profile, chosen, self._site.now, kept=kept)
 
     def export(self, request: Request) -> Response:
         data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
@@ -276,10 +280,6 @@ class ReaderPage:
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
         papers = self._site.store.papers.get(vote.paper for vote in votes)
         return [(vote, papers[vote.paper]) for vote in votes]
-
-
-def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[str]:
-    return field(request, name).splitlines() if name in request.state.form else otherwise
 
 
 class PreviewPage:
@@ -425,10 +425,14 @@ class SubscriptionPages:
 
     def _confirmation_page(self, reader: Reader, *, confirmed: bool) -> Response:
         profile = self._site.profile_of(reader)
+        typed = self._site.store.overrides.get(reader.id).interests or ""
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
             profile=profile,
+            # Under the name of the profile until it is confirmed: a stranger may have typed the interests.
+            title=self._site.profile_in_file(reader).title,
+            interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
             # Only after the confirmation: the link in the mail must not open the preferences of an address that

@@ -298,7 +298,10 @@ def test_deleting_ones_data_takes_a_button_and_leaves_nothing(app, client, me, r
     assert paperbot("run", "--force", "--json").json["editions"] == 0
     assert reader.address not in profile.read_text()
     assert [line for line in profile.read_text().splitlines() if line.startswith("#")] == comments
-    assert not app.store.readers.forgotten("reward-models", reader.address)
+    # The hash of the address stays: it keeps processes from adding it that read the file before.
+    assert app.store.readers.forgotten("reward-models", reader.address)
+    assert paperbot("subscribe", "reward-models", reader.address).code == 0
+    assert app.store.readers.get("reward-models", reader.address)
 
 
 UNEDITABLE = {
