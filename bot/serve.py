@@ -8,12 +8,14 @@ fires twice, or a second ``serve`` beside this one, neither loses nor repeats an
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import logging
 import os
 import signal
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -41,6 +43,7 @@ _FIRST_QUEUED_INGEST_SECONDS = 300
 # That jobs get after a signal, on top of the two of open requests: together below the ten after which Docker kills a
 # container's process.
 _SHUTDOWN_SECONDS = 7
+_M_ARENA_MAX = -8  # of glibc's malloc.h
 _INGEST = "ingest"
 _PUBLISH = "publish"
 
@@ -207,12 +210,24 @@ def log_to_stderr() -> None:
         handler.addFilter(LogRateLimit())
 
 
+def share_one_arena() -> None:
+    """Let all threads allocate from one arena of glibc; does nothing with another C library.
+
+    By default each thread that allocates at the same time as others gets an arena of its own, up to eight for each
+    core, and each keeps what its largest page needed. A server of forty threads so grew by 100 MB in 6,000 requests.
+    """
+    # Python's interpreter lock lets few threads allocate at the same moment, so that one arena costs no time.
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+
+
 def serve(home: Path, listener: socket.socket | None) -> None:
     """Run the jobs and the pages until SIGTERM or SIGINT, and return at most ten seconds later.
 
     Without ``listener`` there are no pages. With ``queue.url`` the jobs only enqueue what is due.
     """
     log_to_stderr()
+    share_one_arena()
     stop = Event()
     # uvicorn raises the signal again when its server has ended: without handlers, that would end the process before
     # the jobs have released what they claimed.
