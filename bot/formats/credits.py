@@ -179,7 +179,7 @@ def venue_in(text: str) -> str:
         venue = re.sub(rf"\W{{0,3}}\b{_MONTH}$", "", venue, count=1, flags=re.IGNORECASE)
     parts = venue.split()
     labels = words("sections") | words("links") | words("dates")
-    is_label = all(part.lower().strip(".,:") in labels for part in parts)
+    is_label = all(part.lower().strip(".,:&") in (labels | {""}) for part in parts)
     is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith("."))
     # The full stop is one of a sentence, and not of "Phys. Rev. Lett." or "Owl Sci., 2026".
     venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
