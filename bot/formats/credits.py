@@ -143,7 +143,8 @@ def day_in(text: str) -> date | None:
     >>> day_in("Published: MAY 2026"), day_in("J Owls. 2026 Jan 20;12(3)"), day_in("(2026) Journal of Owls")
     (datetime.date(2026, 5, 1), datetime.date(2026, 1, 20), None)
     """
-    text = re.sub("[\u2010-\u2012]", "-", text[:LONGEST_TITLE])  # NEP's hyphens
+    # NEP has other hyphens, and the number of a preprint begins with the day of its submission.
+    text = re.sub("[\u2010-\u2012]", "-", re.sub(r"\d{4}\.\d\d\.\d\d\.\d{6,8}", "", text[:LONGEST_TITLE]))
     if (day := date_in(text)) or not (match := _PARTIAL_DATE.search(text)):
         return day
     number = match[2]
