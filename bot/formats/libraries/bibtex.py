@@ -149,7 +149,7 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     venue = next(filter(None, map(fields.get, _VENUES)), "")
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
     return Reference(
-        type=kind,
+        type=f"{kind};{fields.get('type', '')}",
         title=plain(fields.get("title", "")),
         abstract=plain(fields.get("abstract", "")),
         authors=tuple(_authors(fields.get("author", ""))),
