@@ -185,7 +185,7 @@ def first_name_first(name: str) -> str:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:
             return f"{first} {last}, {suffix}"
-    return name.strip()
+    return name.strip(" ,")  # EndNote's institutions end with a comma
 
 
 def initials_first(name: str) -> str:
