@@ -31,7 +31,6 @@ from bot.model import limits
 
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
-_LAST_FIRST = re.compile(r"([^\W\d_][^\d,;]{1,40}?)\s((?:[A-Z]\.[\s-]?){1,4})")  # "Lovelace A.B."
 # "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
@@ -207,21 +206,16 @@ def names_in(text: str) -> tuple[str, ...]:
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
     listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in _listed(text, is_labelled=is_labelled)]
-    if all(_LAST_FIRST.fullmatch(name) for name in listed):
-        listed = [_LAST_FIRST.sub(r"\2 \1", name, count=1).strip() for name in listed]
     names = tuple(filter(None, listed))
     return names if names and all(map(_is_name, names)) else ()
 
 
 def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
     """Return the parts of a list of names, each with the first name first."""
-    if ";" in text:  # "Lovelace, A.; Hopper, G." or "Ada Lovelace; Grace Hopper"
+    if ";" in text and "," in text:  # "Lovelace, A.; Hopper, G."
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         return [f"{first} {last}" for last, _, first in pairs]
-    joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
-    if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
-        return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
-    parts = author_names(text.replace(" & ", ", ").replace("&", ", "))
+    parts = author_names(text.replace(" & ", " and ").replace("&", ", "))
     initials = parts[1::2]
     is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
     if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):

@@ -36,6 +36,7 @@ from bot.formats.format import (
     date_in,
     decode,
     detect_encoding,
+    first_name_first,
     from_arxiv,
     is_front_matter,
     plausible_date,
@@ -79,9 +80,10 @@ _INSTITUTION = re.compile(
     r"|Cent(?:er|re) (?:for|of))"
 )
 _GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
-# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution.
+# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution, and may begin an element.
 _GLUED_INSTITUTION = re.compile(
-    r"(?<=[a-z])(?: ?[a-h1])? ?(?:Department|School|Institute|Faculty|University|College|Division) (?:of|for)\b.*"
+    r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division)"
+    r" (?:of|for)\b.*"
 )
 _FOOTNOTES = " *†‡§¶#"
 _BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
@@ -139,7 +141,8 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
     title, authors_in_title = read_title(_text(_value(item, "title")))
-    if is_no_paper(title):
+    # Nature has its news beside its papers.
+    if is_no_paper(title) or "/articles/d41586-" in identifier + _value(item, "link"):
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"
@@ -194,7 +197,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         title=title,
         abstract=abstract,
         authors=authors,
-        published=published or description.published,
+        published=published or plausible_date(description.published, day),
         arxiv_id=arxiv_id_in(reference),
         doi=_doi(item, link, description.doi),
         # The arXiv id says more than arXiv's address, which names a version.
@@ -223,15 +226,18 @@ def _authors(item: Any) -> tuple[str, ...]:
     authors = authors[: limits.AUTHORS + 1]
     # All names together get the length of one author list, so that 5,000 long names cost no more than one.
     longest = limits.BYLINE // max(len(authors), 1)
+    names = [str(author.get("name") or "")[:longest] for author in authors]
+    are_inverted = len(names) > 1 and all("," in name and not _INSTITUTION.search(name) for name in names)
     people: dict[str, None] = {}
-    for author in authors:
-        name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", str(author.get("name") or "")[:longest])))
+    for stated in names:
+        name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
             name = _BETWEEN_GLUED_NAMES.sub(", ", name)
         listed = author_names(without_affiliations(name))
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
-        if len(listed) == 2 and not all(" " in part for part in listed):
-            listed = (name,)
+        is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)
+        if len(listed) == 2 and is_inverted:
+            listed = (first_name_first(name),)
         is_place = False
         for part in listed:
             # A city and a country may follow an institution.

@@ -253,7 +253,7 @@ def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, s
     """Return the text of an element with these parts; ``before`` is what its parent has so far."""
     if name in _SILENT:
         return ""
-    if name in _FORMULAS and any(kind in {"math", "alternatives"} for kind, _ in parts):
+    if name in _FORMULAS and any(kind in {"math", "alternatives"} and text.strip() for kind, text in parts):
         parts = [part for part in parts if part[0] != "tex-math"]  # the same formula once more
     texts = [text for _, text in parts]
     if render := _ELEMENTS.get(name):

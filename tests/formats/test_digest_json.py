@@ -132,7 +132,7 @@ def read(answer: Any) -> ParsedDigest:
                 Entry(
                     "Owls in Europe",
                     "Background: Owls see.",
-                    authors=("Lovelace A", "Hopper GM"),
+                    authors=("A Lovelace", "GM Hopper"),
                     published=date(2026, 5, 10),
                     url="https://europepmc.org/article/MED/4",
                     facts=(Fact(FactKind.VENUE, "J Owls", "Europe PMC"),),

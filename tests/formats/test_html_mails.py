@@ -89,7 +89,7 @@ def test_a_pubmed_mail_gives_its_articles() -> None:
     assert digest.entries == (
         Entry(
             title="How owls see by night",
-            authors=("Lovelace A", "Hopper G"),
+            authors=("A Lovelace", "G Hopper"),
             published=date(2026, 1, 20),
             doi="10.1234/owls.5",
             url="https://pubmed.ncbi.nlm.nih.gov/41000001/",

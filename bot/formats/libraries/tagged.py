@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.formats.format import first_name_first, initials_first
 from bot.formats.libraries.reference import (
     PREAMBLE,
     Reference,
     fields,
-    first_name_first,
-    initials_first,
     reference,
 )
 
