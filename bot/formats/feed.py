@@ -16,7 +16,7 @@ from __future__ import annotations
 import io
 import re
 import xml.sax
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
 from html.entities import html5
@@ -109,28 +109,33 @@ def parse(content: bytes) -> ParsedDigest:
         if "<html" in beginning:
             raise DigestError("an HTML page, not a feed; look on it for the feed's own address")
         raise DigestError("XML, but neither RSS nor Atom")
+    return digest_of(
+        "feed", feed.feeddata, feed.entries, [*([encoding_problem] if encoding_problem else []), *feed.problems]
+    )
 
+
+def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str] = ()) -> ParsedDigest:
+    """Return the digest of a feed's head and items, which are mappings with the names that feedparser gives."""
     days = [
-        _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate")
-        for item in feed.entries
+        _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate") for item in items
     ]
-    day = _date(feed.feeddata, "updated", "published")
+    day = _date(head, "updated", "published")
     if known := sorted(filter(None, days)):
         median = known[(len(known) - 1) // 2]
         # A feed that doesn't say its day, or one that is long past, has that of its newest item. A single item with a
         # wrong date must not move it.
         if day is None or plausible_date(median, day) is None:
             day = max(item_day for item_day in known if item_day - median < _LONGEST_HISTORY)
-    topic = _text((feed.feeddata.get("title") or "")[: limits.URL])
-    journal = _text(_prism(feed.feeddata, "publicationname")) or journal_of(topic)
+    topic = _text(_value(head, "title")[: limits.URL])
+    journal = _text(_prism(head, "publicationname")) or journal_of(topic)
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
-    results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
-    for number, (item, item_day) in enumerate(zip(feed.entries, days, strict=True), 1):
+    results: list[Entry | str] = [*problems]
+    for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, day, journal))
     if day is None:  # some feeds have dates in their descriptions only
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
-    return build_digest("feed", topic, day, results)
+    return build_digest(name, topic, day, results)
 
 
 def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:

@@ -161,9 +161,9 @@ def _without_marks(text: str) -> str:
         text = _MARKS.sub(
             lambda mark: f"{_MARKED[key]}{line_break}" if (key := mark[1] + mark[2]) in _MARKED else "", text
         )
-    if "\\" not in text:  # in LaTeX a brace holds an argument
-        text = _SIGN.sub(_sign, text) if "{" in text or "[" in text else text
-    elif "\\documentclass" in text:
+    if "{" in text or "[" in text:  # in LaTeX a brace holds an argument
+        text = _SIGN.sub(lambda sign: sign[0] if sign[1] and "\\" in text else _sign(sign), text)
+    if "\\documentclass" in text:
         text = _without(text, "\\documentclass", "\\begin{document}").replace("\\end{document}", "")
         text = text.replace("$$", "$")
     if not any(heading in text for heading in _USUAL_HEADINGS):

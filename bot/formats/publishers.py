@@ -179,7 +179,9 @@ _BLOCKS = _compiled("blocks", re.MULTILINE)
 # A pattern that begins with anything is slow, and its match has one of these words.
 _SIGNS = ("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online")
 _LITERAL_BLOCKS = tuple(
-    pattern for pattern in _BLOCKS if not pattern.pattern.startswith(("[^", "(?P<venue>", "(?P<authors>"))
+    pattern
+    for pattern in _BLOCKS
+    if not pattern.pattern.startswith(("[^", "(?P<venue>", "(?P<authors>", "(?:(?P<authors>"))
 )
 _ENDS = _compiled("end")
 _VERSIONS = _compiled("version")

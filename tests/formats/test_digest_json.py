@@ -88,6 +88,7 @@ def read(answer: Any) -> ParsedDigest:
                     authors=("Ada Lovelace", "Grace Hopper"),
                     published=date(2026, 5, 11),
                     doi="10.1000/owl.9",
+                    url="https://doi.org/10.1000/owl.9",
                 )
             ],
         ),
