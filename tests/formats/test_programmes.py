@@ -200,6 +200,11 @@ def test_a_calendar_with_folded_lines_escapes_zones_and_alarms():
     assert owls.end - owls.start == timedelta(minutes=90)
 
 
+def test_escaped_backslashes_of_formulas_are_no_line_ends():
+    """unescape_char of icalendar 7.3.2 makes a line end of the n in an escaped ``\\nu``."""
+    assert only(calendar(r"SUMMARY:Owls\, $\\nu$ and $\alpha$")).entry.title == r"Owls, $\nu$ and $\alpha$"
+
+
 def test_utc_of_a_calendar_becomes_the_calendars_own_zone():
     event = "SUMMARY:Owls\r\nDTSTART:20261202T080000Z\r\nDTEND:20261202T090000Z"
     assert only(calendar(event)).start == datetime(2026, 12, 2, 8, tzinfo=UTC)
@@ -290,10 +295,18 @@ def test_a_time_keeps_the_time_zone_that_its_file_states(start, head, expected):
 
 def test_time_zones_of_one_file_are_not_those_of_the_next():
     """icalendar 7.3.2 keeps each VTIMEZONE by its name for all later files; the first of a name counts."""
-    event = "SUMMARY:Owls\r\nDTSTART;TZID=Room 5:20261202T143000"
-    assert only(calendar(event, head=ZONE.format("Room 5", "+0300"))).start.utcoffset() == timedelta(hours=3)
-    assert only(calendar(event, head=ZONE.format("Room 5", "+0400"))).start.utcoffset() == timedelta(hours=4)
-    assert programme(calendar(event)).contributions[0].start.tzinfo is None
+    event = "SUMMARY:Owls\r\nDTSTART;TZID={0}:20261202T143000"
+    heads = [
+        ("Room 5", ZONE.format("Room 5", "+0300")),
+        ("Room 5", ZONE.format("Room 5", "+0400")),
+        ("Room 5", ""),
+        ("Europe/Vienna", ZONE.format("Europe/Vienna", "+0900")),
+        ("Europe/Vienna", ""),
+    ]
+    files = [RawDigest("", "conf", calendar(event.format(name), head=head).encode()) for name, head in heads]
+    with Parser() as parser:  # one process for all files, as the bot has it
+        starts = [parser.parse_programme(raw).contributions[0].start for raw in files]
+    assert [start.isoformat()[16:] for start in starts] == [":00+03:00", ":00+04:00", ":00", ":00+09:00", ":00+01:00"]
 
 
 def test_a_zone_that_is_a_folder_of_the_database_costs_nothing_else():
