@@ -114,11 +114,11 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
             calendar.moved |= {
                 (event.text("UID"), _instant(at)) for at in calendar.times(event.get("RECURRENCE-ID", []))
             }
-    for number, event in enumerate(read, 1):
-        if event is None:
-            reading.note(f"event {number:,}: has no END:VEVENT; was the file cut off?")
+    for number, whole in enumerate(read, 1):
+        if whole:
+            yield from _contributions(f"event {number:,}", whole, calendar)
         else:
-            yield from _contributions(f"event {number:,}", event, calendar)
+            reading.note(f"event {number:,}: is empty or has no END:VEVENT; was the file cut off?")
 
 
 def _keep_zone(lines: str, calendar: _Calendar) -> None:

@@ -32,10 +32,11 @@ NAMES: Mapping[str, Sequence[str]] = {
     key: names.split()
     for key, names in {
         "title": "title name summary abstracttitle postertitle titel",
-        "abstract": "abstract abstracttext description summary content",
-        "authors": "authors author authornames authorlist persons speakers speaker speakernames presenter autoren",
+        "abstract": "abstract abstracttext description summary content abstractplain",
+        "authors": "authors author authornames authorlist persons speakers speaker speakernames presenters presenter"
+        " autoren",
         "day": "day date startdate datum",
-        "start": "start starttime startsat startdatetime begin begins from time timeslot slot scheduledat beginn",
+        "start": "start starttime startsat startdatetime begin begins from time timeslot slot timestart beginn",
         "end": "end endtime endsat enddatetime until ends to timeend enddate ende",
         "duration": "duration length durationminutes durationmin",
         "zone": "timezone tz timezonename tzid",
@@ -64,11 +65,8 @@ _BEFORE_TITLE = re.compile(
     r"\s*[:\-\u2013\u2014]\s+(?=\S)",
     re.IGNORECASE,
 )
+_BLOCK = re.compile(r"</?(?:a|br|div|h[1-6]|hr|li|ol|p|table|tbody|td|tr|ul)(?:\s[^<>]{0,2000})?/?>", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://[^\s<>\"]{4,2000}")
-_HTML = re.compile(
-    r"</?(?:a|b|blockquote|br|div|em|h[1-6]|hr|i|li|ol|p|span|strong|table|tbody|td|tr|u|ul)(?:\s[^<>]{0,2000})?/?>",
-    re.IGNORECASE,
-)
 
 
 @dataclass(slots=True)
@@ -142,10 +140,11 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
+    title = fields["title"]
     # One column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
-        if fields[key] == fields["title"]:
-            fields[key] = ""
+        if fields[key] == title:
+            fields[key] = next((values[name] for name in NAMES[key] if values.get(name, title) != title), "")
     # pretalx and frab have a teaser and the text.
     teaser, text = row.get("abstract", ""), row.get("description", "")
     if teaser and text:
@@ -178,7 +177,7 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(_HTML.sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT),
+            abstract=prose(_BLOCK.sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT),
             authors=authors(fields["authors"]),
             arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
             or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bot.formats.format import prose, quoted, tidy
-from bot.formats.xml_tree import problems_of, read_xml, text_of
+from bot.formats.format import decode, prose, quoted, tidy
+from bot.formats.xml_tree import read_xml
 from bot.model import RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
@@ -42,7 +42,7 @@ def is_feed_list(text: str) -> bool:
 
 def parse(raw: RawDigest) -> ParsedFeeds:
     """Return the feeds of a list, each address once; raises DigestError if the bytes are none, or have too many."""
-    text = text_of(raw.content, _MAX_BYTES, "list of feeds").removeprefix("\ufeff")
+    text = decode(raw.content, _MAX_BYTES, "list of feeds").removeprefix("\ufeff")
     problems: list[str] = []
     if text.lstrip().startswith("<"):
         form, outlines = "opml", _opml(text, problems)
@@ -72,10 +72,8 @@ def parse(raw: RawDigest) -> ParsedFeeds:
 
 
 def _opml(text: str, problems: list[str]) -> Iterator[_Outline]:
-    root = read_xml(text)
-    if root is None or str(root.tag).lower() != "opml":
-        raise DigestError("not OPML: it does not begin with <opml>")
-    problems += problems_of(root)
+    root, errors = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
+    problems += errors
     for element in root.iter("outline"):
         # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
         values = {str(name).lower(): value for name, value in element.attrib.items()}

@@ -29,7 +29,6 @@ from bot.formats.contributions import (
     day_in,
 )
 from bot.formats.schedules import from_json, from_xml
-from bot.formats.xml_tree import text_of
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme
@@ -50,7 +49,7 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     if text.startswith(("[", "{")):
         return reading.programme(*from_json(text, reading))
     if _SCHEDULE.match(text) or text.startswith("<?xml"):
-        return reading.programme("xml", from_xml(text_of(raw.content, library.MAX_BYTES, "programme"), reading))
+        return reading.programme("xml", from_xml(text, reading))
     if header := _header(text):
         return reading.programme("csv", _rows(text, header, reading))
     if not library.is_library(text):

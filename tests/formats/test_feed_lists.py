@@ -78,9 +78,9 @@ def test_a_file_that_was_cut_off_keeps_what_it_has():
     assert len(read.problems) == 1
 
 
-def test_a_declared_character_set_is_heeded():
-    text = opml('<outline text="Сова" xmlUrl="https://a.example/x"/>', head='<?xml version="1.0" encoding="koi8-r"?>')
-    assert feeds(text.encode("koi8-r")).feeds[0].title == "Сова"
+def test_western_letters_of_an_old_export_are_read():
+    text = opml('<outline text="Hibou à 9 €" xmlUrl="https://a.example/x"/>', head='<?xml encoding="iso-8859-1"?>')
+    assert feeds(text.encode("cp1252")).feeds[0].title == "Hibou à 9 €"
 
 
 def test_plain_addresses():

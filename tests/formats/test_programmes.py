@@ -355,7 +355,7 @@ def test_a_broken_line_or_value_costs_itself():
 def test_what_calendars_of_conference_systems_say_of_authors():
     indico = "SUMMARY:Owls\r\nDESCRIPTION:Speakers: Ada Lovelace (X)\\, Grace Hopper\\n\\n<p>We <b>watch</b>.</p>\r\n"
     owls = only(calendar(f"{indico}ATTENDEE;CN=Emmy Noether:mailto:emmy@example.org\r\nORGANIZER:mailto:x@example.org"))
-    assert (owls.entry.authors, owls.entry.abstract) == (("Ada Lovelace", "Grace Hopper"), "We watch .")
+    assert (owls.entry.authors, owls.entry.abstract) == (("Ada Lovelace", "Grace Hopper"), "We watch.")
     pretalx = only(calendar("SUMMARY:Owls - a tale - Ada Lovelace", head="PRODID:-//pretalx//x//owls\r\n"))
     assert (pretalx.entry.title, pretalx.entry.authors) == ("Owls - a tale", ("Ada Lovelace",))
 
@@ -382,6 +382,30 @@ def test_what_calendars_of_conference_systems_say_of_authors():
 )
 def test_zones_and_times_in_tables(header, row, expected):
     assert only(f"Title (max. 100),{header}\nOwls,{row}\n").start.isoformat() == expected
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        # Of ConfTool, Whova and Sched.
+        '"paperID";"authors";"title";"abstract_plain";"session_title";"session_start";"session_room";'
+        '"presentation_start"\n'
+        '"1";"Lovelace, Ada (1); Hopper, Grace (1,2)";"Owls";"We watch.";"Birds";"2026-12-25 08:30";"A";'
+        '"2026-12-25 09:00"',
+        "*Date,*Time Start,*Time End,Tracks (Optional),*Session Title,Room/Location (Optional),Description (Optional),"
+        "Speakers (Optional)\n12/25/2026,9:00 AM,9:30 AM,Birds,Owls,A,We watch.,Ada Lovelace; Grace Hopper",
+        "Event ID,Status,Start date & time,Event name,Description,Speakers,Venue,Track\n"
+        '1,active,2026-12-25 09:00,Owls,We watch.,"Ada Lovelace, Grace Hopper",A,Birds',
+    ],
+)
+def test_tables_as_conference_systems_export_them(table):
+    owls = only(table)
+    assert (owls.entry.title, owls.entry.abstract, owls.entry.authors) == (
+        "Owls",
+        "We watch.",
+        ("Ada Lovelace", "Grace Hopper"),
+    )
+    assert (owls.start, owls.room, owls.session) == (datetime(2026, 12, 25, 9), "A", "Birds")
 
 
 def test_a_time_without_a_certain_day_says_so():
@@ -462,6 +486,7 @@ def test_indicos_sessions_give_their_time_to_what_has_none():
 def test_indicos_timetable_has_objects_by_day_and_id():
     entry = {
         "entryType": "Contribution",
+        "presenters": [{"firstName": "Ada", "familyName": "Lovelace", "name": "Lovelace, Ada"}],
         "title": "Owls",
         "startDate": in_zurich("09:00"),
         "endDate": in_zurich("09:20"),
@@ -469,6 +494,7 @@ def test_indicos_timetable_has_objects_by_day_and_id():
     of_day = {"s1": {"entryType": "Session", "title": "Birds", "entries": {"c1": entry}}, "b": {"entryType": "Break"}}
     owls = only(json.dumps({"results": {"12": {"20261202": of_day, "20261203": {}}}}))
     assert (owls.session, f"{owls.start:%H:%M}", owls.end is not None) == ("Birds", "09:00", True)
+    assert owls.entry.authors == ("Ada Lovelace",)
 
 
 def test_sessionize_names_people_and_rooms_by_their_ids():
