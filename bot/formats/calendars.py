@@ -100,13 +100,10 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
     beginning, *blocks = _BLOCKS.split(_FOLD.sub("", text))
     head = _Properties(beginning.partition("\n")[2])
     calendar = _Calendar(reading, head.text("PRODID"))
-    read: list[_Properties | None] = []
-    for kind, block in zip(blocks[::2], blocks[1::2], strict=True):
-        lines, end, _ = block.partition(f"\nEND:{kind}")
-        if kind == "VEVENT":
-            read.append(_Properties(lines) if end else None)
-        elif len(calendar.zones) < _MOST_ZONES:
-            _keep_zone(lines, calendar)
+    parts = [(kind, *block.partition(f"\nEND:{kind}")) for kind, block in zip(blocks[::2], blocks[1::2], strict=True)]
+    for lines in [lines for kind, lines, _, _ in parts if kind == "VTIMEZONE"][:_MOST_ZONES]:
+        _keep_zone(lines, calendar)
+    read = [_Properties(lines) if end else None for kind, lines, end, _ in parts if kind == "VEVENT"]
     stated, defined = head.text("X-WR-TIMEZONE"), set(calendar.zones.values())
     calendar.zone = calendar.zones.get(stated) or reading.zone(stated) or (defined.pop() if len(defined) == 1 else None)
     for event in filter(None, read):
@@ -129,6 +126,8 @@ def _keep_zone(lines: str, calendar: _Calendar) -> None:
         if kept.count("RRULE") < lines.count("RRULE"):
             raise ValueError("a rule that may never end")
         # All are called the same, since the library keeps them by their names.
+        # Outlook's rules begin in 1601, and each time takes a step for each year since.
+        kept = kept.replace("DTSTART:1601", "DTSTART:2001")
         definition = Timezone.from_ical(f"BEGIN:VTIMEZONE\nTZID:own\n{kept}\nEND:VTIMEZONE\n")
         zone = definition.to_tz(lookup_tzid=False) if isinstance(definition, Timezone) else None
         datetime(2026, 1, 1, tzinfo=zone).utcoffset()
@@ -178,8 +177,8 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
         if is_moved or {_instant(start), date(start.year, start.month, start.day)} & left_out:
             continue
         if isinstance(start, datetime):
-            stop = _fixed(start + length) if length and timedelta(0) < length < _YEAR else None
-            yield replace(talk, day=start.date(), start=_fixed(start), end=stop, is_utc=start.tzinfo is UTC)
+            stop = start + length if length and timedelta(0) < length < _YEAR else None
+            yield replace(talk, day=start.date(), start=start, end=stop, is_utc=start.tzinfo is UTC)
         else:
             yield replace(talk, day=start)
 
@@ -206,8 +205,3 @@ def _series(place: str, event: _Properties, begin: date, reading: Reading) -> li
 def _instant(moment: date) -> date:
     """Return a time by which occurrences are compared, whatever zone it is written in."""
     return moment.astimezone(UTC) if isinstance(moment, datetime) and moment.tzinfo else moment
-
-
-def _fixed(moment: datetime) -> datetime:
-    """Return a time with its offset alone: a zone of the file would look it up again and again."""
-    return moment if moment.tzinfo in (None, UTC) else datetime.fromisoformat(moment.isoformat())
