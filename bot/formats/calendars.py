@@ -108,9 +108,8 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
     calendar.zone = calendar.zones.get(stated) or reading.zone(stated) or (defined.pop() if len(defined) == 1 else None)
     for event in filter(None, read):
         with suppress(ValueError):
-            calendar.moved |= {
-                (event.text("UID"), _instant(at)) for at in calendar.times(event.get("RECURRENCE-ID", []))
-            }
+            times = calendar.times(event.get("RECURRENCE-ID", []))
+            calendar.moved |= {(event.text("UID"), _instant(at)) for at in times}
     for number, whole in enumerate(read, 1):
         if whole:
             yield from _contributions(f"event {number:,}", whole, calendar)

@@ -77,10 +77,9 @@ def _opml(text: str, problems: list[str]) -> Iterator[_Outline]:
     for element in root.iter("outline"):
         # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
         values = {str(name).lower(): value for name, value in element.attrib.items()}
-        page = values.get("url", "")
-        is_feed = values.get("type", "").lower() not in _NO_FEEDS
-        address = values.get("xmlurl") or (page if is_feed else "")
-        page = values.get("htmlurl") or page
+        url = values.get("url", "")
+        address = values.get("xmlurl") or ("" if values.get("type", "").lower() in _NO_FEEDS else url)
+        page = values.get("htmlurl") or url
         if address or page:
             yield _Outline(element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page)
 

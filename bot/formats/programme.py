@@ -18,16 +18,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from bot.formats import library
-from bot.formats.contributions import (
-    MAX_CONTRIBUTIONS,
-    NAMES,
-    TOO_MANY,
-    Reading,
-    by_name,
-    column,
-    contribution,
-    day_in,
-)
+from bot.formats.contributions import MAX_CONTRIBUTIONS, NAMES, TOO_MANY, Reading, by_name, column, contribution, day_in
 from bot.formats.schedules import from_json, from_xml
 from bot.model import RawDigest
 from bot.model.errors import DigestError
@@ -71,15 +62,15 @@ def parse(raw: RawDigest) -> ParsedProgramme:
 # Whether a file is a programme
 
 
-_JSON_SIGNS = (
-    r'"_type"\s*:\s*"(?:Conference|Contribution|Meeting|Lecture)"|"(?:entryType|contributions)"\s*:',  # Indico
-    r'"schedule"\s*:\s*\{|"time_zone_name"\s*:|"submission_type"\s*:',  # pretalx, frab
-    r'"(?:notes)"\s*:\s*\[|"forum"\s*:\s*"|"invitations?"\s*:\s*[\["]',  # OpenReview
-    r'"(?:startsAt|roomId|isServiceSession)"\s*:|"groupName"\s*:',  # Sessionize
-    r'"(?:starttime|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate|start_date)"\s*:',
-    r'"status"\s*:\s*"(?:Poster|Oral|Spotlight|Reject|Withdraw|Active|Highlight|Accept)',  # papercopilot
+# Of Indico, pretalx and frab, OpenReview, Sessionize, papercopilot, and of conferences' own sites.
+_JSON_PROGRAMME = re.compile(
+    r'"(?:entryType|contributions|time_zone_name|submission_type|startsAt|roomId|isServiceSession|groupName|starttime'
+    r"|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate"
+    r'|start_date)"\s*:|"(?:_type"\s*:\s*"(?:Conference|Contribution|Meeting|Lecture)|schedule"\s*:\s*\{|notes"\s*:\s*\['
+    r'|forum"\s*:\s*"|invitations?"\s*:\s*[\["]|status"\s*:\s*"(?:Poster|Oral'
+    r"|Spotlight|Reject|Withdraw|Active|Highlight|Accept))",
+    re.IGNORECASE,
 )
-_JSON_PROGRAMME = re.compile("|".join(_JSON_SIGNS), re.IGNORECASE)
 # CSL-JSON, JSON Feed, Hugging Face, bioRxiv, OpenAlex, Crossref, Europe PMC, Semantic Scholar.
 _OTHER_JSON = re.compile(
     r'"(?:container-title|citation-key|issued|jsonfeed|publishedAt|submittedOnDailyAt|collection|authorships|message-type'
@@ -95,12 +86,9 @@ def is_programme(text: str) -> bool:
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
         return bool(_JSON_PROGRAMME.search(beginning)) and not _OTHER_JSON.search(beginning)
-    if _CALENDAR.match(beginning) or _SCHEDULE.match(beginning):
-        return True
-    if beginning.startswith("<"):
-        return False
-    header = _header(beginning)
-    if header is None:
+    if beginning.startswith("<") or _CALENDAR.match(beginning):
+        return bool(_CALENDAR.match(beginning) or _SCHEDULE.match(beginning))
+    if not (header := _header(beginning)):
         return False
     columns = {column(name)[0] for name in header.names}
     fields = by_name({name: name for name in columns})

@@ -36,33 +36,27 @@ from bot.model.errors import DigestError
 from bot.model.papers import Contribution
 
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
-_DEEPEST = 20
-_MOST_SLOTS = 20
+_DEEPEST = _MOST_SLOTS = 20
 
-# Keys of lists (or of objects by id) that hold contributions, or more such lists; and what these take over from the
-# object that has the key, beside its time zone: its title under the first name, and its fields under the others.
+# Keys under which contributions lie, or objects with more such keys. What lies in these objects takes over their time
+# zone, their title as the first field named here, and the other fields.
 _CONTAINERS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(
-        "schedule conference program programme timetable talks contributions presentations posters accepted notes"
-        " results papers events data items submissions".split(),
-        ("",),
-    ),
-    **dict.fromkeys(("sessions", "sessionslots", "entries"), ("session", "day", "start", "end", "room")),
-    "days": ("", "day", "room"),
-    "rooms": ("room", "day"),
+    name: tuple(fields.split(" "))
+    for names, fields in {
+        "schedule conference program programme timetable talks contributions presentations posters accepted": "",
+        "notes results papers events data items submissions": "",
+        "sessions sessionslots entries": "session day start end room",
+        "days": " day room",
+        "rooms": "room day",
+    }.items()
+    for name in names.split()
 }
 # Those whose objects are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 _BREAK = re.compile(r"(?:coffee |lunch )?break", re.IGNORECASE)
 # What an object is called: by two or three of its texts, or by the first that it has; the last are by language.
-_PARTS = (
-    ("date", "time", "tz"),
-    ("first_name", "last_name"),
-    ("firstName", "lastName"),
-    ("given", "family"),
-    ("firstname", "lastname"),
-)
-_SHOWN = "value fullname fullName full_name public_name full_public_name display_name name title en".split()
+_PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("given", "family"))
+_SHOWN = "value fullname publicname fullpublicname displayname name title en".split()
 
 _Names = Mapping[tuple[str, str], str]  # of Sessionize's speakers and rooms, by their kind and id
 _Object = tuple[Mapping[str, Any], dict[str, str], Mapping[str, str]]
@@ -85,8 +79,10 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
     objects = _objects(loaded, {}, "", names, 0)
     first = next(objects, None)
     if first is None or first[0] is loaded:
-        listed = ", ".join(("notes", "results", "papers", "events", "sessions", "schedule", "items"))
-        raise DigestError(f"JSON, but no list of papers; they are an array, or an array under one of: {listed}")
+        raise DigestError(
+            "JSON, but no list of papers; they are an array, or an array under one of: notes, results, papers, events, "
+            "sessions, schedule, items"
+        )
     form = "openreview" if isinstance(first[0].get("content"), Mapping) else "json"
     return form, _contributions(chain([first], objects), names, reading)
 
@@ -196,6 +192,7 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
 def _text(value: Any) -> str:
     """Return a value as text: a version 2 note's ``{"value": ...}``, a list of names, objects with a name or a time."""
     if isinstance(value, Mapping):
+        value = {simple(str(key)): part for key, part in value.items()}
         parts = ([value.get(name) for name in names] for names in _PARTS)
         if whole := next((texts for texts in parts if all(texts[:2])), None):
             return " ".join(text.strip() for text in whole if isinstance(text, str))
