@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import islice
+from time import strptime
 from typing import NamedTuple
 
 from bot.formats.format import author_names, date_in, prose, tidy, within_limits, without_affiliations
@@ -296,16 +297,8 @@ _CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})(?:[:h](\d{2})(?::\d{2}(?:\.\d{1,9})?)?|h\b|(?=\s?[ap]\.?m\b))\s{0,2}(?:([ap])\.?m\b\.?)?(?![\d:])",
     re.IGNORECASE,
 )
-# Of three numbers, these orders are certain: "2026/12/02", "02.12.2026", and "25/12/2026" or "12/25/2026" by its size.
-_NUMBERS = tuple(
-    re.compile(rf"(?<!\d){numbers}(?!\d)")
-    for numbers in (
-        r"(?P<y>\d{4})([/.-])(?P<m>\d{1,2})\2(?P<d>\d{1,2})",
-        r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})",
-        r"(?P<d>1[3-9]|2\d|3[01])([/-])(?P<m>\d{1,2})\2(?P<y>\d{4})",
-        r"(?P<m>\d{1,2})([/-])(?P<d>1[3-9]|2\d|3[01])\2(?P<y>\d{4})",
-    )
-)
+_NUMBERS = re.compile(r"(?<!\d)\d{1,4}([/.-])\d{1,2}\1\d{1,4}(?!\d)")
+_ORDERS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DURATION = re.compile(
     r"(?:P(?:(\d{1,3})D)?T?(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:\d{1,6}S)?|(\d{1,2}):([0-5]\d)(?::\d{2})?"
@@ -323,14 +316,22 @@ class _Moment(NamedTuple):
     zone: tzinfo | None
 
 
+@lru_cache(maxsize=4_096)
 def day_in(text: str) -> date | None:
-    """Return the day that a text names for certain, also ``02.12.2026``, ``25/12/2026`` and ``2026/12/2``."""
+    """Return the day that a text names for certain: in letters, as ``02.12.2026``, or in one possible order of numbers.
+
+    >>> str(day_in("2 December 2026")), str(day_in("12/25/2026")), day_in("12/02/2026")
+    ('2026-12-02', '2026-12-25', None)
+    """
     text = _ORDINAL.sub("", text)
-    matches = (pattern.search(text) for pattern in _NUMBERS)
-    try:
-        day = date_in(text) or next((date(*(int(match[part]) for part in "ymd")) for match in matches if match), None)
-    except ValueError:
-        return None
+    numbers = _NUMBERS.search(text)
+    day = date_in(text)
+    if day is None and (numbers := _NUMBERS.search(text)):
+        days = set()
+        for order in _ORDERS:
+            with suppress(ValueError):
+                days.add(date(*strptime(numbers[0].replace("-", "/"), order)[:3]))
+        day = days.pop() if len(days) == 1 else None
     return day if day and is_usual(day) else None
 
 

@@ -36,7 +36,7 @@ from bot.model.errors import DigestError
 from bot.model.papers import Contribution
 
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
-_DEEPEST = _MOST_SLOTS = 20
+_DEEPEST, _MOST_SLOTS = 20, 20
 
 # Keys under which contributions lie, or objects with more such keys. What lies in these objects takes over their time
 # zone, their title as the first field named here, and the other fields.

@@ -754,12 +754,14 @@ def test_the_largest_calendar_is_read_within_the_parsers_limits():
     abstract = "".join(
         f"\r\n {line}" for line in ["We watch how owls see by night\\, and mice\\; all of them at once."] * 15
     )
-    event = (
-        f"UID:1\r\nDTSTART;TZID={zone}:20261202T090000\r\nDTEND;TZID={zone}:20261202T100000\r\nSUMMARY:Owls\r\n"
-        f"DESCRIPTION:{abstract}\r\nLOCATION:A\r\nBEGIN:VALARM\r\nTRIGGER:-PT15M\r\nEND:VALARM"
-    )
+    rest = f"SUMMARY:Owls\r\nDESCRIPTION:{abstract}\r\nLOCATION:A\r\nBEGIN:VALARM\r\nTRIGGER:-PT15M\r\nEND:VALARM"
+    starts = [
+        f"202612{1 + n % 28:02}T{8 + n // 28 % 10:02}{n // 280 % 60:02}{n // 16_800:02}"
+        for n in range(MAX_CONTRIBUTIONS)
+    ]
+    events = [f"UID:1\r\nDTSTART;TZID={zone}:{start}\r\nDURATION:PT20M\r\n{rest}" for start in starts]
     rule = "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD"
     head = ZONE.format(zone, "+0100").replace("END:STANDARD", rule)
-    text = calendar(*[event] * MAX_CONTRIBUTIONS, head=head)
+    text = calendar(*events, head=head)
     with Parser() as parser:
         assert len(parser.parse_programme(RawDigest("", "conf", text.encode())).contributions) == MAX_CONTRIBUTIONS
