@@ -77,18 +77,17 @@ class Reading:
     problems: list[str] = field(default_factory=list)
     withdrawn: int = 0
     undecided: list[Contribution] = field(default_factory=list)
-    unknown_zones: set[str] = field(default_factory=set)
 
     def note(self, problem: str) -> None:
-        """Keep a sentence on what could not be read, up to a limit."""
-        if len(self.problems) < limits.REJECTED:
-            self.problems.append(tidy(problem)[:500])
+        """Keep a sentence on what could not be read, once, up to a limit."""
+        problem = tidy(problem)[:500]
+        if len(self.problems) < limits.REJECTED and problem not in self.problems:
+            self.problems.append(problem)
 
     def zone(self, name: str) -> tzinfo | None:
-        """Return the time zone of this name; an unknown one is noted once, and None."""
+        """Return the time zone of this name; an unknown one is noted, and None."""
         zone = named_zone(name)
-        if zone is None and name.strip() and name not in self.unknown_zones:
-            self.unknown_zones.add(name)
+        if zone is None and name.strip():
             self.note(
                 f"the time zone “{name[:60]}” is none of the IANA database, such as Europe/Vienna; its times "
                 "are taken for those of the reader's time zone, or of --timezone"

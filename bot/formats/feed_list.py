@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from bot.formats.format import decode, prose, quoted, tidy
 from bot.formats.xml_tree import read_xml
@@ -26,17 +25,13 @@ _LINE = re.compile(r"(?!\S{0,20}(?:arxiv\.org/(?:abs|pdf|html)|doi\.org)/)(?:htt
 _NO_FEEDS = ("link", "include")
 
 
-class _Outline(NamedTuple):
-    line: int
-    address: str
-    title: str = ""
-    page: str = ""  # of a site whose feed is not named
+_Outline = tuple[int, str, str, str]  # the line, the feed's address, its title, and the page of its site
 
 
 def is_feed_list(text: str) -> bool:
     """Whether a text is a list of feeds, by its beginning; a feed, a programme or a list of papers is none."""
     beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
-    listed = [outline.address for outline in _lines("\n".join(beginning.split("\n")[:20]))]
+    listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
     return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))
 
 
@@ -81,10 +76,10 @@ def _opml(text: str, problems: list[str]) -> Iterator[_Outline]:
         address = values.get("xmlurl") or ("" if values.get("type", "").lower() in _NO_FEEDS else url)
         page = values.get("htmlurl") or url
         if address or page:
-            yield _Outline(element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page)
+            yield element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page
 
 
 def _lines(text: str) -> Iterator[_Outline]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            yield _Outline(number, line.strip())
+            yield number, line.strip(), "", ""

@@ -14,8 +14,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
 
 from bot.formats import library
 from bot.formats.contributions import MAX_CONTRIBUTIONS, NAMES, TOO_MANY, Reading, by_name, column, contribution, day_in
@@ -90,7 +90,7 @@ def is_programme(text: str) -> bool:
         return bool(_CALENDAR.match(beginning) or _SCHEDULE.match(beginning))
     if not (header := _header(beginning)):
         return False
-    columns = {column(name)[0] for name in header.names}
+    columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
     # A date alone may be that of a publication.
     is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "speakernames"}
@@ -101,49 +101,38 @@ def is_programme(text: str) -> bool:
 # CSV
 
 
-class _Header(NamedTuple):
-    """The row that names columns: how many rows are above it, its columns, and what separates them."""
-
-    above: int
-    names: Sequence[str]
-    delimiter: str
-
-
+_Header = tuple[int, Sequence[str], str]  # the number of rows above it, its columns, and what separates them
 _SEPARATOR_LINE = re.compile(r'\A"?sep=."?(?=\n)', re.IGNORECASE)  # written for Excel
 _MOST_ROWS_ABOVE = 20
-_HEADING = re.compile(
-    r"(?:session|track|day|block|part|room|hall|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
-    re.IGNORECASE,
-)
+_HEADING = re.compile(r"(?:session|track|block|part|room|hall|\w{0,9}day)\b", re.IGNORECASE)
 
 
 def _header(text: str) -> _Header | None:
     """Return the row with the names of columns, the first or below a few rows with titles; None without one."""
     beginning = "\n".join(_SEPARATOR_LINE.sub("", text[:_BEGINNING]).split("\n")[: 2 * _MOST_ROWS_ABOVE])
-    best: tuple[int, _Header] | None = None
+    headers: list[tuple[int, _Header]] = []
     for delimiter in ",;\t|":
         rows = csv.reader(io.StringIO(beginning, newline=""), delimiter=delimiter, skipinitialspace=True)
-        try:
+        with suppress(csv.Error):
             for above, names in enumerate(islice(rows, _MOST_ROWS_ABOVE)):
                 fields = by_name({column(name)[0]: name for name in names})
                 size = sum(map(bool, fields.values()))
-                if fields["title"] and (size > 1 or above == 0) and (best is None or size > best[0]):
-                    best = (size, _Header(above, names, delimiter))
-        except csv.Error:
-            continue
-    return best[1] if best else None
+                if fields["title"] and (size > 1 or above == 0):
+                    headers.append((size, (above, names, delimiter)))
+    return max(headers, key=lambda header: header[0])[1] if headers else None
 
 
 def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution]:
     """Yield the contributions of a table."""
+    above, header_names, delimiter = header
     columns: list[tuple[str, str]] = []
-    for name, zone in map(column, header.names):
+    for name, zone in map(column, header_names):
         is_timed = any(by_name({name: name})[key] for key in ("day", "start", "end"))
         columns.append((name, f" {zone}" if zone and is_timed else ""))
     names = [name for name, _ in columns]
     text = _SEPARATOR_LINE.sub("", text)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=header.delimiter, skipinitialspace=True)
-    for _ in range(header.above):
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    for _ in range(above):
         next(rows)
     day = heading = ""
     while True:
@@ -161,7 +150,7 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution
         # A comma too many shifts every column after it.
         if any(values[len(names) :]):
             reading.note(
-                f"{place}: {len(values)} columns instead of {len(names)}; put texts with “{header.delimiter}” "
+                f"{place}: {len(values)} columns instead of {len(names)}; put texts with “{delimiter}” "
                 "between quotation marks"
             )
             continue

@@ -2,19 +2,17 @@
 
 The shapes, where any value may be missing or of another type:
 
-    OpenReview, version 2   {"notes": [{"id", "forum", "content": {"title": {"value": ...}, "venue": {"value": ...}}}]}
-    OpenReview, version 1   the same with plain values: {"title": ..., "authors": [...]}
-    papercopilot            [{"title", "author": "Ada Lovelace;Grace Hopper", "abstract", "status", "site", "pdf"}]
-    conference sites        {"results": [{"name", "abstract", "authors": [{"fullname"}], "starttime", "endtime",
-                             "room_name", "session", "eventtype", "virtualsite_url"}]}
-    Indico's export         {"results": [{"contributions": [{"title", "startDate": {"date", "time", "tz"}, "room",
-                             "primaryauthors": [{"first_name", "last_name"}]}], "sessions": [{"contributions": ...}]}]}
-    Indico's timetable      {"results": {"1234": {"20261202": {"s1": {"entries": {"c5": {"title", "startDate"}}}}}}}
-    pretalx, frab           {"schedule": {"conference": {"time_zone_name", "days": [{"date", "rooms": {"Hall A": [
-                             {"title", "start": "14:30", "duration": "00:30", "persons": [{"public_name"}]}]}}]}}}
-    the same in XML         <schedule><conference/><day date><room name><event><title/><start/><duration/>
-    Sessionize              {"sessions": [{"title", "startsAt", "roomId", "speakers": [id]}], "speakers": [{"id",
-                             "fullName"}], "rooms": [{"id", "name"}]}
+    OpenReview            {"notes": [{"forum", "content": {"title": {"value": ...}, "venue": {"value": ...}}}]}
+                          version 1 has plain values: {"title": ..., "authors": [...]}
+    papercopilot          [{"title", "author": "Ada Lovelace;Grace Hopper", "abstract", "status", "site", "pdf"}]
+    conference sites      {"results": [{"name", "authors": [{"fullname"}], "starttime", "room_name", "eventtype"}]}
+    Indico                {"results": [{"sessions": [{"contributions": [{"title", "startDate": {"date", "tz"}}]}]}]}
+    Indico's timetable    {"results": {"1234": {"20261202": {"s1": {"entries": {"c5": {"title", "startDate"}}}}}}}
+    pretalx, frab         {"schedule": {"conference": {"time_zone_name", "days": [{"date", "rooms": {"Hall A": [
+                          {"title", "start": "14:30", "duration": "00:30", "persons": [{"public_name"}]}]}}]}}}
+    the same in XML       <schedule><conference/><day date><room name><event><title/><start/><duration/>
+    Sessionize            {"sessions": [{"title", "startsAt", "roomId", "speakers": [id]}],
+                          "speakers": [{"id", "fullName"}], "rooms": [{"id", "name"}]}
 
 All are read by one walk: lists of containers lead on to others or to contributions, which take the room, the day and
 the time zone of what they lie in. A new product takes names in the tables, and rarely code.
