@@ -9,7 +9,7 @@ time zone that is stated for it: by itself, by its column, or by the file. One i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
@@ -25,7 +25,6 @@ from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 
 MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
-TOO_MANY = f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it"
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 # The usual names of columns and keys, in small letters only; the first that has a value counts.
@@ -94,16 +93,14 @@ class Reading:
             )
         return zone
 
-    def programme(self, form: str, contributions: Iterator[Contribution]) -> ParsedProgramme:
+    def programme(self, form: str, contributions: Iterable[Contribution]) -> ParsedProgramme:
         """Return everything that was read; raises DigestError without a contribution and without a problem."""
         accepted = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
         if len(accepted) > MAX_CONTRIBUTIONS:
-            raise DigestError(TOO_MANY)
-        if accepted:
-            # OpenReview calls a rejected paper "Submitted to ...", but before the decisions every paper.
-            self.withdrawn += len(self.undecided)
-        else:
-            accepted = self.undecided
+            raise DigestError(f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it")
+        # OpenReview calls a rejected paper "Submitted to ...", but before the decisions every paper.
+        self.withdrawn += len(self.undecided) if accepted else 0
+        accepted = accepted or self.undecided
         if not accepted and not self.problems and not self.withdrawn:
             raise DigestError("a programme without a single title")
         return ParsedProgramme(form, tuple(accepted), self.withdrawn, tuple(self.problems))
@@ -224,13 +221,12 @@ def authors(text: str) -> tuple[str, ...]:
     # "Lovelace, Ada" is a name, "Ada Lovelace, Analytical Engines" is one with a place.
     if not any(map(_INVERTED.fullmatch, names)):
         return tuple(name.partition(",")[0].strip() for name in names)
-    in_order = []
-    for name in names:
-        family, _, given = name.partition(",")
-        # Indico has "LOVELACE, Ada".
-        is_shouted = family.isupper() and not given.isupper() and len(family) > 3
-        in_order.append(f"{given} {family.title() if is_shouted else family}".strip())
-    return tuple(in_order)
+    pairs = (name.partition(",")[::2] for name in names)
+    # Indico has "LOVELACE, Ada".
+    return tuple(
+        f"{given} {family.title() if given and family.isupper() and not given.isupper() else family}".strip()
+        for family, given in pairs
+    )
 
 
 # Time zones

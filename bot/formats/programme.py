@@ -18,7 +18,7 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.formats import library
-from bot.formats.contributions import MAX_CONTRIBUTIONS, NAMES, TOO_MANY, Reading, by_name, column, contribution, day_in
+from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
 from bot.formats.schedules import from_json, from_xml
 from bot.model import RawDigest
 from bot.model.errors import DigestError
@@ -49,14 +49,10 @@ def parse(raw: RawDigest) -> ParsedProgramme:
             "give a CSV file a first line such as: title,abstract,authors,date,start,end,room,url"
         )
     parsed = library.parse(raw)
-    if len(parsed.entries) > MAX_CONTRIBUTIONS:
-        raise DigestError(TOO_MANY)
-    problems = list(parsed.problems)
+    reading.problems += parsed.problems
     if untitled := parsed.skipped.get(library.NO_TITLE):
-        problems.append(f"{untitled:,} entries have no title")
-    return ParsedProgramme(
-        parsed.format, tuple(Contribution(item.entry) for item in parsed.entries), 0, tuple(problems)
-    )
+        reading.note(f"{untitled:,} entries have no title")
+    return reading.programme(parsed.format, (Contribution(item.entry) for item in parsed.entries))
 
 
 # Whether a file is a programme
