@@ -85,7 +85,7 @@ class _Calendar:
         moments: list[date] = []
         for name, value in values:
             zone = self.zones.get(name) or self.reading.zone(name) or self.zone
-            for text in value.split(",")[:_MOST_OCCURRENCES]:
+            for text in filter(None, value.split(",")[:_MOST_OCCURRENCES]):
                 at = datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)
                 if not is_usual(at):
                     raise ValueError(f"{at} is no time of an event")
@@ -161,7 +161,7 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
         return
     try:
         begin, *_ = calendar.times(event["DTSTART"])
-        end = calendar.times(event["DTEND"])[0] if "DTEND" in event else None
+        end = next(iter(calendar.times(event.get("DTEND", []))), None)
         left_out = set(map(_instant, calendar.times(event.get("EXDATE", []))))
         starts = _series(place, event, begin, calendar.reading)
     except ValueError:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bot.formats.format import UNWANTED
 from bot.model.errors import DigestError
 
 _DECLARATION = re.compile(r"\A\s{0,20}<\?xml[^>]{0,200}>")
 # HTML's entities, and the ampersands of addresses, are none of XML's.
 _LONE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][\da-fA-F]{1,6});)")
+
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # of XML 1.0
 
 Element = Any  # of lxml, which ships no types
 
@@ -29,7 +30,7 @@ def read_xml(text: str, tag: str, otherwise: str) -> tuple[Element, list[str]]:
         encoding="utf-8", resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
     )
     # The text is decoded already; the declaration's line stays, for the numbers of the others.
-    document = _LONE_AMPERSAND.sub("&amp;", _DECLARATION.sub("", UNWANTED.sub("", text), count=1))
+    document = _LONE_AMPERSAND.sub("&amp;", _DECLARATION.sub("", _NO_CHARACTERS.sub("", text), count=1))
     try:
         root = etree.fromstring(document.encode(), parser)
     except etree.XMLSyntaxError:

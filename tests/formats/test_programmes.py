@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.formats import Parser
+from bot.formats import ParseLimits, Parser
 from bot.formats.contributions import MAX_CONTRIBUTIONS
 from bot.formats.programme import is_programme, parse
 from bot.model import RawDigest
@@ -326,7 +326,7 @@ def test_a_talk_that_is_repeated_is_read_at_each_of_its_times():
     zone = "TZID=America/New_York"
     series = f"UID:1\r\nSUMMARY:Owls\r\nDTSTART;{zone}:20261031T090000\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY;COUNT=4"
     # At nine by the clock, which is set back in between.
-    assert times(f"{series}\r\nEXDATE:20261102T140000Z") == [
+    assert times(f"{series}\r\nEXDATE:20261102T140000Z\r\nEXDATE:") == [
         "2026-10-31 09:00:00-04:00",
         "2026-11-01 09:00:00-05:00",
         "2026-11-03 09:00:00-05:00",
@@ -749,8 +749,8 @@ def test_a_part_that_repeats_is_read_within_the_parsers_limits(beginning, part):
 
 
 @pytest.mark.slow
-def test_the_largest_calendar_is_read_within_the_parsers_limits():
-    """Event.from_ical of icalendar 7.3.2 took 20 seconds for these, and Outlook's zones of 1601 another 30."""
+def test_the_largest_calendar_is_read_within_half_of_the_parsers_limit():
+    """Event.from_ical of icalendar 7.3.2 takes 20 seconds for these, and dateutil 2.9 some for zones of 1601."""
     zone = "Eastern Standard Time"
     abstract = "".join(
         f"\r\n {line}" for line in ["We watch how owls see by night\\, and mice\\; all of them at once."] * 15
@@ -763,5 +763,5 @@ def test_the_largest_calendar_is_read_within_the_parsers_limits():
     events = [f"UID:1\r\nDTSTART;TZID={zone}:{start}\r\nDURATION:PT20M\r\n{rest}" for start in starts]
     head = Path(__file__).with_name("made").joinpath("outlook.ics").read_text().partition("BEGIN:VEVENT")[0]
     text = head + calendar(*events)
-    with Parser() as parser:
+    with Parser(ParseLimits(seconds=15)) as parser:
         assert len(parser.parse_programme(RawDigest("", "conf", text.encode())).contributions) == MAX_CONTRIBUTIONS
