@@ -1,18 +1,13 @@
-"""HTTP fetching: the only place that connects out to read what others publish.
+"""Fetch over HTTP, protected against server-side request forgery (SSRF, CWE-918).
 
     URL --> rate limit of the host --> resolve and check its addresses (SSRF) --> connect to a checked address
         --> conditional GET, no content coding --> redirect? check again, from the beginning --> body, up to a cap
 
-One deadline holds for all of it, redirects and every single read included. httpx is not used for the request: its
-transports resolve names themselves and follow redirects without another check.
+One deadline holds for all of it. Anybody may choose a feed's URL and its redirects. Unchecked, they could reach the
+cloud's metadata service (169.254.169.254) or a database on this machine.
 
-Protection against server-side request forgery (SSRF, CWE-918): a feed's URL, and whatever it redirects to, may be
-chosen by anybody. Without a check it could name the cloud's metadata service (169.254.169.254), a database on this
-machine, or a printer on the local network.
-
-The name is resolved once, all its addresses are checked, and the connection goes to a checked address, not to the
-name. Checking first and letting the HTTP library resolve again would be open to DNS rebinding: a name server that
-answers with a public address the first time and a private one the second.
+The name is resolved once, and the connection goes to a checked address. A second look-up by the HTTP library would
+allow DNS rebinding. httpx resolves names and follows redirects itself, so httpcore sends the requests.
 """
 
 from __future__ import annotations
@@ -39,25 +34,23 @@ from bot.model.clock import Deadline
 from bot.model.errors import SourceError
 from bot.sources import HttpError
 
-_CONNECT_SECONDS = 10.0  # for each address; a host with a dead IPv6 address is then reached by IPv4
-# Global by their number, but each embeds an IPv4 address that a translator or tunnel would deliver to, private ones
-# included: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380), IPv4-compatible (RFC 4291), and
-# IPv4-translated (RFC 2765).
+_CONNECT_SECONDS = 10.0  # for each address, so that a dead IPv6 address leaves time for IPv4
+# Global addresses that embed an IPv4 address, which may be private: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo
+# (RFC 4380), IPv4-compatible (RFC 4291), and IPv4-translated (RFC 2765).
 _TRANSLATION_NETWORKS = tuple(
     map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
 )
-# Not global by IANA's registries, of which older versions of Python know less: protocol assignments of the IETF
-# (RFC 6890), the former 6to4 relays (RFC 7526), documentation (RFC 9637), and segment routing (RFC 9602).
+# Not global by IANA's registries, but unknown to older Pythons: protocol assignments of the IETF (RFC 6890), the former
+# 6to4 relays (RFC 7526), documentation (RFC 9637), and segment routing (RFC 9602).
 _SPECIAL_NETWORKS = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
 # Letters, digits, hyphens (RFC 1123) and underscores; labels up to 63 characters, 253 in all (RFC 1035).
 _HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,126}\.?")
 
 
 def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """Parse an http or https URL, relative to ``base`` if given; login and fragment are dropped.
+    """Parse an http or https URL, relative to ``base`` if given, without login and fragment.
 
-    Raises SourceError for anything else, also where the host can't be a name or an address: such a host must not
-    reach the system's resolver, which reads more into it than the standards do.
+    Raises SourceError for anything else, and for invalid hosts, which the system's resolver may accept.
     """
     try:
         parsed = base.join(url) if base else httpx2.URL(url)
@@ -78,14 +71,13 @@ def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
 
 
 def literal_addresses(host: str) -> list[str]:
-    """Return the address that a host is written as; an empty list for a name other than localhost."""
+    """Return the address written as a host, or an empty list for a name other than localhost."""
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return ["127.0.0.1"]
     try:
-        # Not ip_address(): the system's resolver also takes decimal, octal and hexadecimal numbers for addresses,
-        # so that http://2130706433/ and http://0x7f.1/ are 127.0.0.1.
-        # Without the dot at the end of an absolute name, and the zone of a link-local address: a proxy may ignore both.
+        # The system's resolver also takes numbers that ip_address() refuses: http://2130706433/ and http://0x7f.1/ are
+        # 127.0.0.1. A proxy may ignore a final dot and the zone of a link-local address.
         number = name.partition("%")[0]
         infos = socket.getaddrinfo(number, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
@@ -94,10 +86,7 @@ def literal_addresses(host: str) -> list[str]:
 
 
 def refuse_private(host: str, addresses: Iterable[str]) -> None:
-    """Raise SourceError if an address of the host is not public.
-
-    One private address among public ones is enough: which of them is connected to would be up to the name server.
-    """
+    """Raise SourceError if any address of the host is not public; the name server could choose it."""
     for address in addresses:
         if not _is_public(ip_address(address.partition("%")[0])):
             raise SourceError(
@@ -133,7 +122,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first address that answers; raises SourceError if the host has a private address."""
+        """Connect to the first address that answers; raises SourceError for a private address."""
         try:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
@@ -161,7 +150,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
 class _DeadlineStream(httpcore2.NetworkStream):
     """A connection whose every step ends with the deadline.
 
-    httpcore's own timeouts hold for single reads, so that a server which sends a byte a second never meets them.
+    httpcore's timeouts hold for single reads, so a server that sends a byte a second never meets them.
     """
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
@@ -183,7 +172,7 @@ class _DeadlineStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 - httpcore's signature
     ) -> httpcore2.NetworkStream:
-        """Encrypt the connection; the certificate is checked for the host's name, not for its address."""
+        """Encrypt the connection; the certificate is checked for the host's name."""
         stream = self._stream.start_tls(ssl_context, server_hostname, _step_timeout(self._deadline))
         return _DeadlineStream(stream, self._deadline)
 
@@ -192,31 +181,29 @@ class _DeadlineStream(httpcore2.NetworkStream):
 
 
 def _step_timeout(deadline: Deadline, at_most: float = float("inf")) -> float:
-    """Return the seconds for one step; the one place where a passed deadline becomes httpcore's timeout."""
+    """Return the seconds for one step; raise httpcore's timeout after the deadline."""
     try:
         return deadline.remaining(at_most)
     except TimeoutError as error:
-        # A network backend raises httpcore's exceptions only: its callers tell a timeout from a broken connection by
-        # them, and TimeoutError is an OSError.
+        # A backend must raise httpcore's exceptions. TimeoutError is an OSError, which means a broken connection.
         raise httpcore2.ReadTimeout(str(error)) from None
 
 
 def one_line(error: BaseException) -> str:
-    """Return an exception's message on one line, or its type's name if it has none."""
+    """Return an exception's message on one line, or its type's name."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 MAX_BYTES = 10_000_000
 MAX_REDIRECTS = 3
-# The rate within one run, over all sources of a process; how often a source is polled is ``every`` in the settings.
+# The rate over all sources of a process.
 SECONDS_BETWEEN_REQUESTS = 1.0  # to one host
-# arXiv's terms for its API: at most one request every three seconds (https://info.arxiv.org/help/api/tou.html).
-# The same interval is kept for its feeds.
+# arXiv's API allows one request every three seconds (https://info.arxiv.org/help/api/tou.html). Its feeds get the same.
 ARXIV_SECONDS_BETWEEN_REQUESTS = 3.0
-_LONGEST_WAIT_IN_RUN = 20.0  # seconds of Retry-After to sit out; a longer wait is left to a later run
-_DEFAULT_RETRY_AFTER = 600.0  # seconds, where a busy host does not say
+_LONGEST_WAIT_IN_RUN = 20.0  # seconds of Retry-After to sit out; longer waits are left to a later run
+_DEFAULT_RETRY_AFTER = 600.0  # seconds, for a busy host without Retry-After
 _LONGEST_RETRY_AFTER = 86_400.0
-_MAX_ERROR_BYTES = 20_000  # enough of an error's body to find the server's explanation
+_MAX_ERROR_BYTES = 20_000  # enough to find the server's explanation
 _MAX_VALIDATOR_LENGTH = 500  # characters of an ETag or Last-Modified
 _REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 _LONGEST_SHOWN = 120  # characters
@@ -233,7 +220,7 @@ class Response:
 
 
 def user_agent(contact: str = "") -> str:
-    """Return the User-Agent; with a mail address, as arXiv and Crossref ask for one.
+    """Return the User-Agent, with a mail address, as arXiv and Crossref ask for one.
 
     >>> user_agent("ada@example.org").partition(" ")[2]
     '(reads paper digests; mailto:ada@example.org)'
@@ -242,7 +229,7 @@ def user_agent(contact: str = "") -> str:
 
 
 class Fetcher:
-    """Fetch for all sources of a process, so that hosts which several of them share are not overrun."""
+    """Fetch for all sources of a process, at a limited rate for each host."""
 
     def __init__(
         self,
@@ -254,12 +241,10 @@ class Fetcher:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``private_hosts`` may have addresses that are not public; ``seconds`` is the deadline of one fetch.
+        """``private_hosts`` may have private addresses; ``seconds`` is the deadline of one fetch.
 
-        ``contact`` is a mail address that servers see, so that they can write before they block.
-
-        With ``proxy`` (``http://host:port``), the proxy resolves names and connects: only addresses that are
-        written as numbers can be checked here then.
+        Servers see ``contact``, a mail address, and can write before they block. With ``proxy`` (``http://host:port``),
+        the proxy resolves names, and only literal addresses are checked.
         """
         self._private_hosts = {host.lower() for host in private_hosts}
         self._user_agent = user_agent(contact)
@@ -272,8 +257,8 @@ class Fetcher:
     def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Response:
         """Fetch a URL unless it is unchanged; raises SourceError, and HttpError for an error status.
 
-        With the validators of an earlier answer the request is conditional (RFC 9110, section 13). A busy host
-        is asked once more if its Retry-After is short.
+        Validators of an earlier answer make the request conditional (RFC 9110, section 13). A busy host with a short
+        Retry-After is asked once more.
         """
         conditions = {
             "If-None-Match": _sendable_validator(etag),
@@ -293,7 +278,7 @@ class Fetcher:
         target = origin
         deadline = Deadline(self._seconds, self._clock)
         for _ in range(MAX_REDIRECTS + 1):
-            # A private host is allowed for the URL in the settings, not for whatever a public page redirects to.
+            # The settings may name a private host, but no public page may redirect to it.
             allow_private = target.host == origin.host and target.host in self._private_hosts
             last_request = self._last_request.get(target.host)
             if last_request is not None and not allow_private:
@@ -311,11 +296,11 @@ class Fetcher:
     def _request(
         self, url: httpx2.URL, headers: dict[str, str], deadline: Deadline, allow_private: bool
     ) -> Response | httpx2.URL:
-        """Send one request; return the answer, or the URL that it redirects to."""
+        """Send one request; return the answer or the redirect's target."""
         request_headers = {
             "Host": url.netloc.decode(),
             "User-Agent": self._user_agent,
-            # A compressed body would have to be capped while it is unpacked: 10 KB of gzip can hold 10 MB.
+            # 10 KB of gzip can hold 10 MB.
             "Accept-Encoding": "identity",
             "Accept": "*/*",
             **headers,
@@ -327,7 +312,7 @@ class Fetcher:
         else:
             if not allow_private:
                 refuse_private(url.host, literal_addresses(url.host))
-            # The proxy itself may be private: it is named in the settings.
+            # The settings name the proxy, so it may be private.
             backend = CheckedBackend(deadline, allow_private=True)
             pool = httpcore2.HTTPProxy(str(self._proxy), ssl_context=self._tls, network_backend=backend)
         try:
@@ -352,13 +337,13 @@ class Fetcher:
 
 
 def _shown(url: httpx2.URL) -> str:
-    """Return an address in a message: without its query if that is longer than a line, as those of searches are."""
+    """Return an address for messages, without a long query."""
     address, query, _ = str(url).partition("?")
     return f"{address}?..." if query and len(str(url)) > _LONGEST_SHOWN else str(url)
 
 
 def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | httpx2.URL:
-    """Return the answer or the redirect's target; raises SourceError for what is refused."""
+    """Return the answer or the redirect's target; raises SourceError."""
     headers = httpx2.Headers(response.headers)
     if response.status in _REDIRECT_STATUSES and "location" in headers:
         return parse_url(headers["location"], url)
@@ -383,7 +368,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
 
 
 def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:
-    """Yield the body until it ends or ``max_bytes`` have come; Content-Length is not relied on."""
+    """Yield the body until it ends or exceeds ``max_bytes``, whatever Content-Length is."""
     received = 0
     with closing(response):
         for chunk in response.iter_stream():
@@ -394,10 +379,9 @@ def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:
 
 
 def retry_after_seconds(headers: httpx2.Headers) -> float:
-    """Return the seconds that ``Retry-After`` (RFC 9110, section 10.2.3) asks for, a day at most.
+    """Return the seconds of ``Retry-After`` (RFC 9110, section 10.2.3), a day at most.
 
-    The header holds seconds or a date. A date is compared with the server's own ``Date``, as the two machines'
-    clocks may differ.
+    A date is compared with the server's own ``Date``, because clocks may differ.
     """
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
@@ -406,11 +390,11 @@ def retry_after_seconds(headers: httpx2.Headers) -> float:
         until = parsedate_to_datetime(value)
         now = parsedate_to_datetime(headers.get("date", ""))
         return min(max((until - now).total_seconds(), 1.0), _LONGEST_RETRY_AFTER)
-    except (TypeError, ValueError, OverflowError):  # not a date, or one with a year that datetime can't hold
+    except (TypeError, ValueError, OverflowError):  # not a date, or a year beyond datetime's
         return _DEFAULT_RETRY_AFTER
 
 
 def _sendable_validator(value: str) -> str:
-    """Return an ETag or Last-Modified that can be sent back as it came, else an empty string."""
+    """Return an ETag or Last-Modified if it can be sent back, else an empty string."""
     is_sendable = len(value) <= _MAX_VALIDATOR_LENGTH and value.isascii() and value.isprintable()
     return value if is_sendable else ""

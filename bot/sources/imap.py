@@ -1,9 +1,8 @@
-"""IMAP connections with a deadline for the whole session, and a maximum size for each response.
+"""IMAP connections with a deadline for the session and a maximum size for each response.
 
-imaplib reads literals of any size and any number of lines, and its timeout is that of one read, so that a server that
-sends a byte now and then keeps it waiting without end. These clients override its methods that read.
+imaplib reads literals of any size, and its timeout holds for single reads. These clients override its reading methods.
 
-A module of its own, imported when a source needs it: imaplib and imap_tools would delay every command.
+This is a module of its own because importing imaplib and imap_tools takes long.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _STEP_SECONDS = 30.0  # one read or write
 
 
 class FolderAddress(Protocol):
-    """Where a folder is: the options of a source have these keys."""
+    """The address of a folder, with the keys of a source's options."""
 
     @property
     def host(self) -> str: ...
@@ -48,7 +47,7 @@ class FolderAddress(Protocol):
 
 
 class _Bounded(imaplib.IMAP4):
-    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override.
+    """Overrides ``read`` and ``readline``, as imaplib documents.
 
     The server may send ``max_bytes`` after each command.
     """
@@ -88,13 +87,13 @@ class _Bounded(imaplib.IMAP4):
         return self._take(end + 1 if end >= 0 else len(self._buffered()))
 
     def send(self, data: ReadableBuffer) -> None:
-        """Send a command; the bytes of its response are counted from now on."""
+        """Send a command, and count its response from now on."""
         self._received = 0
         self.sock.settimeout(self._step_seconds())
         super().send(data)
 
     def _buffered(self) -> bytearray:
-        """Return the bytes received and not read; none from before the connection was encrypted."""
+        """Return the unread bytes, none from before encryption."""
         if self._read_from is not self.sock:
             self._buffer, self._read_from = bytearray(), self.sock
         return self._buffer
@@ -141,20 +140,19 @@ class Mailbox(BaseMailBox):
         return client
 
     def unread(self, *, sender: str | None = None, subject: str | None = None) -> list[str]:
-        """Return the UIDs of unread mails; those whose field From or Subject holds a text, if one is given."""
+        """Return the UIDs of unread mails, optionally with a text in From or Subject."""
         uids = self.uids(AND(seen=False, deleted=False, from_=sender, subject=subject))
         return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
     def uid_validity(self) -> str:
-        """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
+        """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1); when it changes, earlier UIDs are void."""
         _, values = self.client.response("UIDVALIDITY")
         value = values[0] if values else None
         text = value.decode(errors="replace") if isinstance(value, bytes) else ""
         return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
 
-    # The next two use BODY.PEEK, which downloads without marking as read.
+    # BODY.PEEK downloads without marking as read.
     def header(self, uid: str, max_bytes: int, names: str = "FROM DATE") -> bytes:
-        """Return the beginning of the fields of these names."""
         fields = f"(BODY.PEEK[HEADER.FIELDS ({names})]<0.{max_bytes}>)"
         return _literal(self.client.uid("FETCH", uid, fields)[1]) or b""
 
@@ -163,18 +161,18 @@ class Mailbox(BaseMailBox):
         return _literal(self.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])
 
     def size(self, uid: str) -> int:
-        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``; 0 if it has none."""
+        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``, else 0."""
         _, answer = self.client.uid("FETCH", uid, "(RFC822.SIZE)")
         text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
         digits = text.rstrip(") ").rpartition(" ")[2]
-        # Cut, as int() refuses thousands of digits; what is cut is above the maximum still.
+        # int() refuses thousands of digits. The rest is still above the maximum.
         return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
 
     def mark_as_read(self, uid: str, moved_to: str) -> None:
         """Mark a mail as read, and move it unless ``moved_to`` is empty.
 
-        Only by the server's MOVE (RFC 6851): after a copy the mail would have to be expunged, and with it every other
-        mail that the mailbox's owner has marked as deleted.
+        Needs the server's MOVE (RFC 6851). After a copy, expunging would remove all mails that the owner marked as
+        deleted.
         """
         self.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
         if moved_to and "MOVE" in self.client.capabilities:
@@ -183,7 +181,7 @@ class Mailbox(BaseMailBox):
 
 @contextmanager
 def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
-    """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
+    """Connect, log in and select the folder; any error of the server becomes a SourceError."""
     try:
         mailbox = Mailbox(options, deadline, max_bytes)
         try:
@@ -199,6 +197,6 @@ def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_b
 
 
 def _literal(answer: list[object]) -> bytes | None:
-    """Return the literal in a server's response; None if there is none."""
+    """Return the literal in a server's response, None without one."""
     content = next((part[1] for part in answer if isinstance(part, tuple)), None)
     return content if isinstance(content, bytes) else None
