@@ -1,8 +1,7 @@
-"""An evaluation as a chart, in text or SVG, and as the answer to "Is it learning my preferences?" in one sentence.
+"""An evaluation as a chart in text or SVG, and in one sentence.
 
-The chart is a forest plot of the AUC: a row for each point of the learning curve, or for each reader, with the ranking
-learned from votes, the interest words alone, and chance at one half. Terminals need neither colour nor more than 80
-columns. SVG and not a bitmap, so that page and file share one drawing whose points have text alternatives.
+The chart is a forest plot of the AUC. Rows are points of the learning curve, or readers, with the learned ranking, the
+interest words alone, and chance. Page and file share one SVG drawing, whose points have text alternatives.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ MEASURE = "How often, of 100 times, a liked paper stood above one that was passe
 
 _LABEL = 29  # columns of the terminal chart
 _AXIS = 41
-_MAX_READERS = 30  # longer charts of readers can't be read; the table has them all
+_MAX_READERS = 30  # the table has them all
 
-# Geometry of the SVG in user units; 380 of them are the width of a phone's screen, where 13 px type stays legible.
+# Geometry of the SVG in user units; 380 are a phone's width, where 13 px type stays legible.
 _WIDTH = 380
 _LEFT = 180.0
 _RIGHT = 362.0
@@ -34,10 +33,10 @@ _LEGEND = 34.0
 _MARGIN = 20
 _LINE = 18
 _LABEL_CHARACTERS = 26
-_LINE_CHARACTERS = 56  # of 13 px DejaVu Sans, the widest of the usual fallbacks for Helvetica, fill the width
+_LINE_CHARACTERS = 56  # fit in 13 px DejaVu Sans, the widest usual fallback for Helvetica
 
-# The file stands alone; the page's style sheet has the same classes, in the page's colours and with its dark mode. The
-# colours of the file are distinct to colour-blind readers too (Okabe and Ito 2008), as are squares and circles.
+# The page's style sheet has the same classes. The file's colours suit colour-blind readers (Okabe and Ito 2008), as do
+# squares and circles.
 _STYLE = """
 text { font: 13px Helvetica, Arial, sans-serif; fill: #5c636b }
 .heading { font-weight: bold; fill: #1f2328 }
@@ -51,7 +50,7 @@ circle.with-thumbs, text.with-thumbs { fill: #0072b2 } rect.words-alone, text.wo
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A row of the chart; values are 0 to 1, ``low`` to ``high`` is the 95% interval of ``learned``."""
+    """A row of the chart, with values 0 to 1. ``low`` to ``high`` is the 95% interval of ``learned``."""
 
     label: str
     learned: float
@@ -62,7 +61,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Rows from top to bottom; those of a learning curve are joined by lines. ``summary`` is the text alternative."""
+    """Rows from top to bottom. Lines join a learning curve. ``summary`` is the text alternative."""
 
     rows: Sequence[ChartRow]
     summary: str
@@ -70,7 +69,7 @@ class Chart:
 
 
 def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> Chart | None:
-    """Return the chart over time, with dates in a language; None with fewer than two points."""
+    """Return the chart over time, with localised dates, None for fewer than two points."""
     points = evaluation.points
     if len(points) < 2:
         return None
@@ -92,7 +91,7 @@ def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> 
 
 
 def readers_chart(evaluations: Iterable[Evaluation]) -> Chart | None:
-    """Return the chart of the readers with an AUC, the best first; None without any."""
+    """Return the chart of the readers with an AUC, the best first, None without any."""
     rows = []
     for evaluation in evaluations:
         learned = evaluation.learned.auc if evaluation.learned else None
@@ -112,7 +111,7 @@ def readers_chart(evaluations: Iterable[Evaluation]) -> Chart | None:
 
 
 def text_chart(chart: Chart) -> str:
-    """Return a line for each row, 80 columns wide: ``●`` with thumbs, ``○`` by words alone, ``◉`` for both."""
+    """Return a line of 80 columns for each row: ``●`` with thumbs, ``○`` by words, ``◉`` for both."""
     ruler = "".join(f"{mark:<10}" for mark in ("0", "25", "50", "75"))
     lines = [f"{MEASURE}:", "", f"{'':{_LABEL}}{ruler}100   ●   ○"]
     for row in chart.rows:
@@ -132,7 +131,7 @@ def text_chart(chart: Chart) -> str:
 
 
 def svg_chart(chart: Chart) -> str:
-    """Return the drawing for a page, as one ``svg`` element without styles, which the pages' CSP forbids inline."""
+    """Return the chart as an ``svg`` element without styles, which the pages' CSP forbids inline."""
     height = _height(chart)
     root = Element("svg", {"class": "chart curve", "viewBox": f"0 0 {_WIDTH} {height:g}", "role": "img"})
     root.set("aria-label", chart.summary)
@@ -141,7 +140,7 @@ def svg_chart(chart: Chart) -> str:
 
 
 def svg_file(chart: Chart, heading: str, note: str) -> str:
-    """Return the drawing as a document of its own, with a heading above and a note below."""
+    """Return the chart as an SVG document, with a heading above and a note below."""
     root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
     SubElement(root, "title").text = oneline(heading)
     SubElement(root, "desc").text = chart.summary
@@ -170,7 +169,7 @@ def svg_file(chart: Chart, heading: str, note: str) -> str:
 
 
 def _draw(chart: Chart, parent: Element) -> None:
-    """Append axis, rows and legend to an element, in a space of ``_WIDTH`` by ``_height(chart)``."""
+    """Append axis, rows and legend to an element, ``_WIDTH`` by ``_height(chart)`` units large."""
     bottom = _TOP + _ROW * len(chart.rows)
     for value in (0, 50, 100):
         x = f"{_x(value / 100)}"
@@ -198,7 +197,7 @@ def _draw(chart: Chart, parent: Element) -> None:
             circle, "title"
         ).text = f"{oneline(row.label)}: {100 * row.learned:.0f} with thumbs, {100 * row.words:.0f} without"
 
-    # The legend's mark with thumbs is a character and not a circle: circles are data, one for each row.
+    # A character, because circles are data.
     baseline = bottom + 24
     for start, kind, text in (
         (0, "with-thumbs", f"● {WITH_THUMBS}"),
@@ -217,12 +216,12 @@ def _x(value: float) -> float:
 
 
 def _clip(value: float) -> float:
-    """Return the value within 0 and 1: Student's t knows no bounds, so an interval of an AUC can exceed them."""
+    """Clip a value to 0 and 1, which an interval by Student's t can exceed."""
     return min(max(value, 0.0), 1.0)
 
 
 def _cut(label: str, at_most: int) -> str:
-    """Return the label in ``at_most`` characters or fewer; an address has no spaces to shorten it at."""
+    """Cut a label, which may have no spaces."""
     label = oneline(label)
     return label if len(label) <= at_most else f"{label[: at_most - 1]}…"
 
@@ -230,8 +229,7 @@ def _cut(label: str, at_most: int) -> str:
 def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
     """Return the answer for one reader.
 
-    With ``by_pairs`` it is in terms of AUC, as the chart is. The precision of the first places depends on how many
-    unseen papers were ranked; AUC doesn't, so page and command give the same figures.
+    With ``by_pairs`` it uses AUC, like the chart. Precision depends on the number of unseen papers, AUC doesn't.
     """
     learned = evaluation.learned
     words = evaluation.words

@@ -1,4 +1,4 @@
-"""Rank the papers of JSON Lines files with the classes of the daily run; no home is needed."""
+"""Rank the papers of JSON Lines files with the daily run's classes, without a home."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.ranking import Rules
 
-# The files have no dates, and the ranker needs none: without ages, all votes weigh the same.
+# Without ages, all votes weigh the same.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, *, top: int, output: Path) -> None:
-    """Write ``{"profile", "paper", "score"}`` for the ``top`` best papers of each profile; raises UsageError.
+    """Write ``{"profile", "paper", "score"}`` for the ``top`` papers of each profile; raises UsageError.
 
-    The input are past papers, papers to rank, profiles and votes; each line is a JSON object. A profile may have
-    ``require``, groups of terms as in a profile's file.
+    The inputs are past papers, papers to rank, profiles and votes, a JSON object on each line. A profile's ``require``
+    holds groups of terms.
     """
-    papers: dict[str, Paper] = {}  # by the names that the files give them; the ranker's ids are their numbers
+    papers: dict[str, Paper] = {}  # by name in the files; the ranker's ids are their numbers
     past = [_add(papers, row) for row in _rows(history)]
     new = [_add(papers, row) for row in _rows(candidates)]
     wanted = {row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(profiles)}
 
-    # A later vote of a profile on the same paper replaces the earlier one, as in the store.
+    # A later vote replaces an earlier one, as in the store.
     votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in wanted}
     for row in _rows(feedback):
         name = row.text("profile")
@@ -56,7 +56,7 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
     corpus = Corpus().fit([paper.text for paper in past or new])
     rankings = zip(wanted, Ranker(corpus).best(interests, new, top), strict=True)
-    # json.dumps once for each paper, and not for each line: lines are papers times profiles.
+    # Serialise each paper once, because lines are papers times profiles.
     names = list(papers)
     parts = [f'"paper": {json.dumps(names[paper.id])}, "score": ' for paper in new]
     try:
@@ -70,7 +70,7 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
 
 def _add(papers: dict[str, Paper], row: _Row) -> Paper:
-    """Return the row's paper; the first row with a name defines it. Raises UsageError."""
+    """Return the row's paper, which the first row with a name defines; raises UsageError."""
     name = row.text("id")
     if name not in papers:
         papers[name] = new_paper(Entry(row.text("title"), row.text("abstract")), len(papers), _NO_TIME)
@@ -92,7 +92,7 @@ class _Row:
         return value
 
     def groups(self, key: str) -> list[list[str]]:
-        """Return an optional field that must be lists of texts; raises UsageError."""
+        """Return an optional field of lists of texts; raises UsageError."""
         value = self.fields.get(key, [])
         if not isinstance(value, list) or not all(
             isinstance(group, list) and group and all(isinstance(term, str) for term in group) for group in value
