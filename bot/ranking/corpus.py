@@ -1,7 +1,5 @@
 """The vocabulary, idf, word meanings and background papers that all readers share.
 
-    texts --Corpus.papers--> Papers: rows of terms, words and their places, vectors of meaning
-
 A row of terms has (1 + log frequency) x idf of a paper's stems and bigrams, of L2 norm 1.
 """
 
@@ -28,7 +26,7 @@ _MOST_TEXTS = 500
 
 @dataclass(frozen=True, eq=False)
 class Papers:
-    """n papers: ``terms`` (n, n_terms) of L2 norm 1 or 0, ``words``, and ``meanings`` (n, DIMENSIONS)."""
+    """``terms`` (n, n_terms) of L2 norm 1 or 0, ``words``, and ``meanings`` (n, DIMENSIONS) of papers."""
 
     terms: sp.csr_matrix
     words: PaperWords
@@ -40,7 +38,6 @@ class Papers:
         return PhraseIndex(self.words)
 
     def matches(self, text: TextModel) -> MatchFeatures:
-        """Return how the papers match a text, cached for readers of one profile."""
         if text not in self._matches:
             if len(self._matches) >= _MOST_TEXTS:
                 self._matches.clear()
@@ -54,14 +51,13 @@ class Papers:
         return Papers(self.terms[rows], self.words[rows], self.meanings[rows])
 
 
-# In a corpus this large, a word of one paper is a name or a misprint, and a bigram of fewer papers is no phrase.
+# In a corpus this large, a word of one paper is a name or a misprint.
 _LARGE_CORPUS = 1000
 _MIN_PAPERS_OF_WORD = 2
 _MIN_PAPERS_OF_PAIR = 3
-# Papers to learn from, and their most frequent terms: both bound memory.
+# Both bound memory.
 _MAX_PAPERS = 20_000
 _MAX_TERMS = 100_000
-# A sample of papers without a vote.
 _BACKGROUND = 1_000
 # A corpus saved in another format is fitted again.
 _FORMAT = 5
@@ -71,10 +67,10 @@ class Corpus:
     """Maps texts to papers over one vocabulary."""
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn from at most 20,000 of the texts, evenly spaced, and keep a sample as background.
+        """Learn from at most 20,000 of the texts, evenly spaced.
 
         Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``rows_`` (n_fitted, n_terms), ``words_``, ``meaning_``,
-        ``background_``, and ``spellings_``, the usual case of words.
+        ``background_``, and ``spellings_``.
         """
         sample = [texts[i] for i in _evenly_spaced(len(texts), _MAX_PAPERS).tolist()]
         sequences = [stem_sequence(text) for text in sample]
@@ -92,7 +88,6 @@ class Corpus:
         return self
 
     def papers(self, texts: Sequence[str]) -> Papers:
-        """Convert texts; fitted ones are not tokenised again."""
         row_of = self.rows_of(texts)
         fitted, new = np.flatnonzero(row_of >= 0), np.flatnonzero(row_of < 0)
         rows, words = self.rows_[row_of[fitted]], self.words_[row_of[fitted]]
@@ -106,16 +101,15 @@ class Corpus:
         return Papers(rows, words, self.meaning_.papers(words))
 
     def rows_of(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the row of ``words_`` of each text, (n_texts,), -1 if it wasn't fitted."""
+        """Return (n_texts,): the row of ``words_``, -1 for a text that wasn't fitted."""
         return np.array([self._row_of_hash.get(_hash(text), -1) for text in texts], dtype=int)
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
-        """Return rows of terms (n_texts, n_terms), float32; zeros for a text outside the vocabulary."""
+        """Return (n_texts, n_terms), float32; zeros for a text outside the vocabulary."""
         counts = self._vectorizer.transform([stem_sequence(text) for text in texts])
         return self._weighted(counts)
 
     def columns(self, terms: Iterable[str]) -> np.ndarray:
-        """Return the columns of the terms in the vocabulary, each once."""
         vocabulary = self._vectorizer.vocabulary
         return np.array([vocabulary[term] for term in dict.fromkeys(terms) if term in vocabulary], dtype=int)
 
@@ -124,12 +118,12 @@ class Corpus:
         return column
 
     def in_background(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the row of ``background_`` of each text, (n_texts,), -1 if it has none."""
-        # The extra last place is for texts that weren't fitted.
+        """Return (n_texts,): the row of ``background_``, -1 without one."""
+        # The extra last row is for texts that weren't fitted.
         return np.asarray(self._background_row[self.rows_of(texts)])
 
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
-        """Write the fitted arrays; ``fitted_on`` identifies the papers, and ``load`` returns it."""
+        """Write the fitted arrays. ``fitted_on`` identifies the papers."""
         np.savez(
             file,
             allow_pickle=False,
@@ -155,7 +149,7 @@ class Corpus:
 
     @classmethod
     def load(cls, file: BinaryIO) -> tuple[Self, tuple[int, int]]:
-        """Return the saved corpus and its ``fitted_on``; raise ValueError for any other file."""
+        """Return the corpus and its ``fitted_on``. Raise ValueError for any other file."""
         try:
             with np.load(file, allow_pickle=False) as stored:
                 fitted_on = _fitted_on(stored["about"])
@@ -184,7 +178,7 @@ class Corpus:
 
     @staticmethod
     def load_fitted_on(file: BinaryIO) -> tuple[int, int]:
-        """Return the ``fitted_on`` of a file without the rest; raise ValueError as ``load`` does."""
+        """Return only ``fitted_on``. Raise ValueError as ``load`` does."""
         try:
             with np.load(file, allow_pickle=False) as stored:
                 return _fitted_on(stored["about"])
@@ -194,7 +188,7 @@ class Corpus:
     def _set_papers(
         self, rows: sp.csr_matrix, words: PaperWords, hashes: np.ndarray, meanings: np.ndarray | None = None
     ) -> None:
-        """Set the fitted papers; ``meanings`` are of the background, computed if None."""
+        """``meanings`` are of the background, computed if None."""
         self.rows_: sp.csr_matrix = rows
         self.words_ = words
         self._row_hashes = hashes
@@ -211,14 +205,12 @@ class Corpus:
         # Interned: equal objects compare no characters.
         terms = list(map(sys.intern, names))
         self.terms_: np.ndarray = np.array(terms, dtype=object)
-        # Models are invalid over another vocabulary.
         self.identity = _hash(f"{_FORMAT}\n" + "\n".join(terms))
-        # scikit-learn raises for an empty vocabulary; no text has this placeholder.
+        # scikit-learn raises for an empty vocabulary. No text has this placeholder.
         vocabulary = {term: column for column, term in enumerate(terms)} or {"\0": 0}
         self._vectorizer = CountVectorizer(analyzer=StemSequence.terms, vocabulary=vocabulary)
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        # Drop the placeholder's column.
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = (1 + np.log(rows.data)) * self.idf_[rows.indices]
         rows.sort_indices()
@@ -238,7 +230,7 @@ def _fitted_on(about: np.ndarray) -> tuple[int, int]:
 
 
 def _count_terms(sequences: Sequence[StemSequence]) -> tuple[sp.csr_matrix, list[str]]:
-    """Return counts (n_texts, n_terms) of the most frequent terms, and the terms."""
+    """Return counts (n_texts, n_terms) and terms."""
     vectorizer = CountVectorizer(analyzer=StemSequence.terms)
     try:
         counts = vectorizer.fit_transform(sequences)
@@ -259,5 +251,4 @@ def _hash(text: str) -> int:
 
 
 def _evenly_spaced(count: int, maximum: int) -> np.ndarray:
-    """Return up to ``maximum`` of ``range(count)``, evenly spaced."""
     return np.unique(np.linspace(0, count - 1, min(count, maximum)).astype(int))

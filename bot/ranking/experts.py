@@ -1,17 +1,14 @@
 """The two experts, and the mixture that calibrates them.
 
     text      the reader's text, matched by phrases, topics together and meaning; needs no votes
-    votes     a logistic regression on the reader's votes:
-              votes and background --learn--> Learned --dump--> bytes --load--> Learned
+    votes     a logistic regression: votes and background --learn--> Learned --dump--> bytes --load--> Learned
 
-Both experts and their mixture are linear in a paper's words (``LinearForm``). The number of votes scales each expert's
-log-odds, and one ``Mixture`` serves readers with few votes and with many. Its weights are a logistic regression of the
-votes on the experts' earlier predictions (stacking, Wolpert 1992). A reader's weights are shrunk towards the home's,
-and the home's towards the shipped ones (empirical Bayes).
+Both are linear in a paper's words (``LinearForm``). The number of votes scales their log-odds. The weights of a
+``Mixture`` are a logistic regression of votes on earlier predictions (stacking, Wolpert 1992). They are shrunk from
+reader to home to shipped ones (empirical Bayes).
 
-The model of votes has these features: stems and bigrams, the vector of meaning, and how the paper matches the text.
-Votes have weight 1 with time decay, papers of a library ``library_weights``. Papers without a vote count as dislikes
-(background). The text is one more liked paper, and its refusals are one more disliked paper.
+The model of votes uses stems, bigrams, meaning, and matches of the text. Papers without a vote count as dislikes
+(background). The text is one more liked paper, its refusals one more disliked paper.
 """
 
 from __future__ import annotations
@@ -37,13 +34,12 @@ EXPERTS = ("text", "votes")
 # See ``docs/decisions/ranking.md``.
 TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=1.45)
 TEXT_INTERCEPT = -4.6
-# Both experts count half at this number of votes.
 _HALF_AT = 1.5
 
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Log-odds of papers: weights of terms, meaning and matches, and an intercept.
+    """Weights of terms, meaning and matches, and an intercept.
 
     ``terms`` is (n_terms,) or None for zeros, ``direction`` (DIMENSIONS,).
     """
@@ -69,7 +65,7 @@ class Experts:
     """The experts of one reader."""
 
     def __init__(self, learned: Learned | None, votes: float, terms: int) -> None:
-        """``votes`` counts them after time decay, ``terms`` is the size of the vocabulary."""
+        """``votes`` are counted after time decay, ``terms`` is the size of the vocabulary."""
         share = votes / (votes + _HALF_AT)
         self.scales = np.array([1 - share, share])
         self.votes = (
@@ -96,16 +92,14 @@ class Experts:
         )
 
 
-# Predictions used per reader, the newest.
 RECENT = 60
-# Models improve with each vote, so papers of the same log-odds are liked more often. In log-odds, see
-# ``docs/decisions/ranking.md``.
+# In log-odds. Models improve with each vote, so papers of the same log-odds are liked more often.
 _GAIN_OF_A_VOTE = 0.007
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,).
+    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and ``liked`` (n,).
 
     ``adjustments``, (n,) or a scalar, are the bonuses and excluded words added to the mixture.
     """
@@ -116,7 +110,6 @@ class Predictions:
 
     @classmethod
     def from_stored(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
-        """Convert ``Score.predictions`` and the votes on them."""
         # Predictions of other experts don't fit.
         kept = [(row, vote) for row, vote in zip(stored, liked, strict=True) if len(row) == len(EXPERTS) + 1]
         rows = np.array([row for row, _ in kept], float).reshape(len(kept), len(EXPERTS) + 1)
@@ -134,14 +127,14 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A paper's log-odds are ``log_odds weights + offset``; ``weights`` (n_experts,) are never negative."""
+    """A paper's log-odds are ``log_odds weights + offset``. ``weights`` (n_experts,) are never negative."""
 
     weights: np.ndarray
     offset: float
 
     @classmethod
     def from_stored(cls, weights: Sequence[float], offset: float) -> Self:
-        """Convert a ``StoredMixture``; return the shipped one if it has other experts."""
+        """Convert a ``StoredMixture``, or return the shipped one for other experts."""
         return cls(np.array(weights), offset) if len(weights) == len(EXPERTS) else cls(SHIPPED.weights, SHIPPED.offset)
 
     def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
@@ -149,7 +142,6 @@ class Mixture:
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of text and votes, see ``docs/decisions/ranking.md``.
 SHIPPED = Mixture(np.array([1.0, 1.0]), 0.0)
 
 
@@ -160,13 +152,12 @@ class _Precision(NamedTuple):
     offset: float
 
 
-# A reader's prior is narrower: with the home's, ten dislikes could empty a reader's editions for weeks.
+# With the home's wider prior, ten dislikes could empty a reader's editions for weeks.
 _HOME_PRECISION = _Precision(4.0, 1.0)
 _READER_PRECISION = _Precision(8.0, 10.0)
 
 
 def home_mixture(readers: Sequence[Predictions]) -> Mixture:
-    """Fit the mixture to the newest predictions of all readers."""
     recent = [predictions.recent() for predictions in readers]
     if not recent:
         return SHIPPED
@@ -179,16 +170,14 @@ def home_mixture(readers: Sequence[Predictions]) -> Mixture:
 
 
 def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture:
-    """Fit the mixture to one reader's newest predictions."""
     return _maximum_a_posteriori(predictions.recent(), home, _READER_PRECISION)
 
 
 def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _Precision) -> Mixture:
-    """Return the MAP estimate; an expert of weight 0 in the prior keeps it."""
+    """Return the MAP estimate. An expert of weight 0 in the prior keeps it."""
     if not len(predictions):
         return prior
-    # Centred, weights only separate papers and the offset sets the level. Uncentred, dislikes would raise the text's
-    # weight, because its log-odds are far below zero.
+    # Uncentred, dislikes would raise the text's weight, because its log-odds are far below zero.
     center = predictions.log_odds.mean(axis=0)
     X = np.column_stack([predictions.log_odds - center, np.ones(len(predictions))])
     mean = np.append(prior.weights, prior.log_odds(center))
@@ -208,16 +197,15 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
     return Mixture(weights, float(best[-1] - center @ weights))
 
 
-# Days after which a vote counts half. For these constants see ``docs/decisions/ranking.md``.
+# Days until a vote counts half. See ``docs/decisions/ranking.md``.
 HALF_LIFE = 120.0
-# Total weight of the background, relative to the votes'.
+# Relative to the votes' total weight.
 _BACKGROUND_WEIGHT = 0.3
-# Weight of the text, in papers.
+# In papers.
 _TEXT_WEIGHT = 0.3
-# Scales of the features beside the terms.
 _MEANING_SCALE = 0.5
 _MATCH_SCALES = FeatureWeights(phrases=0.06, together=0.2, refused=-0.2, meaning=0.033)
-# With enough background papers, their log-odds are scaled up to this standard deviation, by this factor at most.
+# Log-odds of enough background papers are scaled up to this standard deviation.
 _LEAST_SPREAD = 0.7
 _LEAST_BACKGROUND = 50
 _MOST_STEEPER = 4.0
@@ -227,7 +215,7 @@ _TOLERANCE = 0.01
 
 
 def time_decay(days: float) -> float:
-    """Return the weight of a vote given this many days ago: 1 today, never 0."""
+    """Return the weight of a vote of this age, 1 today, never 0."""
     return float(0.5 ** (max(days, 0.0) / HALF_LIFE))
 
 
@@ -254,10 +242,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Examples:
-    """Papers to learn from: ``terms`` (n, n_terms), ``meanings`` (n, DIMENSIONS) and ``matches`` (n, 4).
-
-    ``matches`` is ``MatchFeatures.matrix``.
-    """
+    """``terms`` (n, n_terms), ``meanings`` (n, DIMENSIONS) and ``MatchFeatures.matrix`` (n, 4) of papers."""
 
     terms: sp.csr_matrix
     meanings: np.ndarray
@@ -268,8 +253,8 @@ class Examples:
 class TrainingVotes:
     """One reader's votes: ``papers``, ``liked`` (n,), and ``weight`` (n,) after time decay.
 
-    ``written`` are the profile's topics and refusals, and ``wanted`` (n_written,) marks the topics. ``background`` are
-    papers without a vote.
+    ``written`` are the text's topics and refusals, ``wanted`` (n_written,) marks the topics, and ``background`` has no
+    votes.
     """
 
     papers: Examples
@@ -281,7 +266,7 @@ class TrainingVotes:
 
 
 def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
-    """Fit to at least one vote; with papers of one class only, the model is 0 for every paper."""
+    """Fit to at least one vote. With papers of one class only, the model is 0 everywhere."""
     parts = [votes.papers, votes.background, votes.written]
     background = len(votes.background.meanings)
     liked = np.concatenate([votes.liked, np.zeros(background, bool), votes.wanted])
@@ -321,14 +306,14 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     )
 
 
-# Format, vocabulary, intercept, match weights; bytes of the columns, number of columns.
+# Format, vocabulary, intercept, match weights, bytes of the columns, number of columns.
 _HEADER = struct.Struct("<4sq5d2I")
 _FORMAT = b"PBM3"
 _VALUE = "<f4"
 
 
 def dump(learned: Learned) -> bytes:
-    """Return the model as some 40 KB: header, used columns as bits, weights. Columns must be ascending."""
+    """Return some 40 KB. Columns must be ascending."""
     is_used = np.zeros(int(learned.columns.max(initial=-1)) + 1, dtype=bool)
     is_used[learned.columns] = True
     columns = np.packbits(is_used).tobytes()
@@ -357,16 +342,16 @@ def load(archive: bytes) -> Learned:
     return Learned(columns, weights, direction, FeatureWeights(*matches), intercept, vocabulary)
 
 
-# The most that a whole library weighs, in votes of today.
+# In votes of today.
 LIBRARY_VOTES = 20.0
-# The newest papers of a library are used; more make no better model.
+# More make no better model.
 MOST_PAPERS = 500
 # A weight of 0 could not be raised.
 _LEAST_DECAY = 1e-9
 
 
 def library_weights(ages: Mapping[PaperId, float]) -> dict[PaperId, float]:
-    """Return the weight of each paper of a library, at most 1; ``ages`` are days since it was added.
+    """Return the weight of each paper of a library, at most 1. ``ages`` are in days.
 
     The weights sum to the number of papers, at most ``LIBRARY_VOTES``. Newer papers weigh more. A library doesn't fade.
     """

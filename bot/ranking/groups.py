@@ -1,8 +1,6 @@
 """Group papers by meaning, and name each group by phrases that set it apart.
 
-    vectors of meaning, less their mean --average link--> groups --phrases of each--> names
-
-The mean is the reader's common topic, so it is subtracted first. See ``docs/decisions/editions.md``.
+The mean of the vectors is the reader's common topic, so it is subtracted. See ``docs/decisions/editions.md``.
 """
 
 from __future__ import annotations
@@ -22,16 +20,15 @@ from bot.ranking.phrases import PaperText, Phrase
 from bot.ranking.ranking import Pool
 from bot.text.topics import expanded
 
-# Least mean cosine for joining two groups.
+# Mean cosine for joining two groups.
 _CLOSENESS = 0.1
-# Fewer papers are one group.
 _FEW_PAPERS = 4
 _LEAST_PAPERS = 2
 # Two of many papers make no topic.
 _MANY_PAPERS, _LEAST_OF_MANY = 20, 3
-# Least share of a group's papers that have its name.
+# Share of a group's papers with its name.
 _LEAST_SHARE = 0.4
-# If the first phrase covers less than this share, a second one is named, at half the weight or more.
+# A first phrase with a smaller share gets a second, of at least half its weight.
 _MOST_OF_GROUP = 0.6
 _MAX_PHRASES = 2
 _SECOND = 0.5
@@ -49,7 +46,7 @@ Stems = tuple[str, ...]
 
 
 def named_groups(pool: Pool, texts: Mapping[PaperId, PaperText]) -> list[tuple[str, list[PaperId]]]:
-    """Return groups of these papers, the largest first, each with its name.
+    """Return named groups of papers, the largest first.
 
     Papers without a group, and groups without a common phrase, are left out.
     """
@@ -79,7 +76,6 @@ def _groups(pool: Pool, papers: Sequence[PaperId]) -> list[list[PaperId]]:
 
 
 def _phrases(text: PaperText) -> dict[Stems, Phrase]:
-    """Return a paper's candidate names by their stems, with abbreviations expanded."""
     return {
         expanded(phrase.stems): phrase
         for phrase in text.phrases
@@ -88,21 +84,19 @@ def _phrases(text: PaperText) -> dict[Stems, Phrase]:
 
 
 def _can_stand_alone(phrase: Phrase) -> bool:
-    """Return whether a phrase is a noun of its own: no adjective, adverb or possessive ("model's reasoning")."""
+    """Return False for adjectives, adverbs and possessives ("model's reasoning")."""
     if phrase.is_adjective or phrase.text.endswith(("ly", "ual")) or _POSSESSIVE.search(phrase.text):
         return False
     # A system's name, such as "PubMedQA".
     if " " not in phrase.text and _SYSTEM.match(phrase.text):
         return False
-    # "Neuro-symbolic", "question-answer"; but not "fact-checking" nor "F1-scores".
+    # "Neuro-symbolic", "question-answer", but not "fact-checking" nor "F1-scores".
     is_compound = " " not in phrase.text and "-" in phrase.text and phrase.text.islower()
     return not (is_compound and not phrase.text.endswith(("ing", "tion", "s")))
 
 
 @dataclass
 class _Names:
-    """Names groups, each name once, by the phrases of all papers."""
-
     pool: Pool
     phrases: Mapping[PaperId, Mapping[Stems, Phrase]]
 
@@ -134,7 +128,6 @@ class _Names:
             best = max(left, key=lambda stems: (left[stems], len(stems), stems))
             if left[best] < least_weight or (chosen and new[best] < least):
                 break
-            # The longest phrase that contains the best one and that nearly as many papers have.
             spaced = f" {' '.join(best)} "
             least_papers = _NEARLY_ALL * len(having[best])
             longer = [
@@ -154,7 +147,7 @@ class _Names:
     def _weights(
         self, group: Sequence[PaperId], having: Mapping[Stems, Mapping[PaperId, Phrase]]
     ) -> dict[Stems, float]:
-        """Weigh phrases by their share in the group, in the other papers, and by their meaning."""
+        """Weigh phrases by their share in the group, their share in other papers, and meaning."""
         centre = self.pool.seen.meanings[[self.pool.row[paper] for paper in group]].mean(axis=0)
         direction = _unit(centre) + _unit(centre - self._mean)
         others = len(self.phrases) - len(group)
@@ -170,7 +163,7 @@ class _Names:
         return weights
 
     def _arrived_with(self, phrase: Phrase) -> int:
-        """Return how many papers of the pool have a phrase, by its rarest bigram or its stem."""
+        """Count the pool's papers with a phrase, by its rarest bigram or its stem."""
         columns = self.pool.corpus.columns(phrase.rare_terms).tolist()
         return min((int(self._papers_of_column[column]) for column in columns), default=0)
 

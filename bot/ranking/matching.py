@@ -1,11 +1,10 @@
 """Match papers to a reader's text without votes: by phrases, by topics together, and by meaning.
 
     PaperWords --PhraseIndex--> which papers have a topic, all of its words side by side
-    text --read_interests--> topics --TextModel--> MatchFeatures of papers, and each stem's contribution
+    text --read_interests--> topics --TextModel--> MatchFeatures of papers
 
 A phrase is more specific than its words: "item response theory" is a strong reason, "item" is none. Topics of one
-segment ("reinforcement learning for language models") count several times more together than alone. Meaning finds
-papers without a common word. All three are sums over a paper's words, which makes each word's contribution exact.
+segment ("reinforcement learning for language models") count more together. Each match is a sum over a paper's words.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
-# Other words allowed within a topic: "models of language".
+# "models of language".
 _MOST_BETWEEN = 1
 _TITLE_TIMES = 2  # an occurrence in the title counts double
 _FULL_AT = 5  # occurrences for a full match
@@ -47,7 +46,7 @@ class PhraseIndex:
         self._found: dict[tuple[str, ...], np.ndarray] = {}
 
     def presence(self, stems: tuple[str, ...]) -> np.ndarray:
-        """Return how much each paper is on a topic, (n_papers,): 0 without it, 1 from five occurrences on."""
+        """Return how much each paper is on a topic, (n_papers,), 0 to 1 (five occurrences)."""
         if stems not in self._found:
             self._found[stems] = self._presence(stems)
         return self._found[stems]
@@ -82,7 +81,7 @@ class PhraseIndex:
 
 
 def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Append the expansions of abbreviations at their places: "LLM" is also "large language model"."""
+    """Append the expansions of abbreviations at their places."""
     added = [(words, places, in_title)]
     order = np.argsort(words, kind="stable")
     ordered = words[order]
@@ -103,9 +102,8 @@ def _expansion_hashes() -> Mapping[int, Sequence[int]]:
 class MatchFeatures(NamedTuple):
     """How papers match one text, (n_papers,) each.
 
-    ``phrases`` and ``together`` sum the weights of topics and of topics meant together, ``refused`` those of refusals.
-    ``meaning`` is similarity, in standard deviations above the mean of other papers. ``interest`` is the index of the
-    nearest text.
+    ``phrases``, ``together`` and ``refused`` are sums of topic weights. ``meaning`` is in standard deviations above the
+    mean of other papers. ``interest`` is the index of the nearest text.
     """
 
     phrases: np.ndarray
@@ -115,13 +113,13 @@ class MatchFeatures(NamedTuple):
     interest: np.ndarray
 
     def matrix(self) -> np.ndarray:
-        """Return the numeric features, (n_papers, 4)."""
+        """Return (n_papers, 4), without ``interest``."""
         return np.column_stack([self.phrases, self.together, self.refused, self.meaning])
 
 
 @dataclass(frozen=True)
 class FeatureWeights:
-    """Log-odds added by a unit of each feature."""
+    """Log-odds for a unit of each feature."""
 
     phrases: float
     together: float
@@ -129,7 +127,6 @@ class FeatureWeights:
     meaning: float
 
     def vector(self) -> np.ndarray:
-        """Return the weights in the order of ``MatchFeatures.matrix``, (4,)."""
         return np.array([self.phrases, self.together, self.refused, self.meaning])
 
 
@@ -139,44 +136,41 @@ class _WeightedTopic(NamedTuple):
 
 
 class _Paragraph(NamedTuple):
-    """One text of a reader; a paper's meaning is ``meanings @ direction - offset``."""
+    """One text. A paper's meaning is ``meanings @ direction - offset``."""
 
     direction: np.ndarray
     offset: float
 
     def similar(self, meanings: np.ndarray) -> np.ndarray:
-        """Return the meaning of papers, (n,), uncapped."""
+        """Return (n,), uncapped."""
         return np.asarray(meanings @ self.direction - self.offset)
 
     def counted(self, meaning: np.ndarray) -> np.ndarray:
-        """Return a direction (DIMENSIONS,) along which one paper's words add up to its capped meaning."""
+        """Return a direction (DIMENSIONS,) along which a paper's words add up to its capped meaning."""
         similar = float(self.similar(meaning))
         return np.asarray(self.direction * min(1.0, _MOST_MEANING / similar) if similar > 0 else self.direction)
 
 
 # Very short papers may be all on a topic.
 _MOST_MEANING = 6.0
-# A rarer word is more specific; a phrase gains with each word.
+# A rarer word is more specific.
 _SINGLE_WORD_FROM = 2.2
 _PHRASE_FROM = 0.8
 _LEAST_PHRASE = 0.3
 _EACH_WORD = 0.6
-# Cap for words missing in both table and home.
 _MOST_IDF = 8.0
-# Match features of the refusals as a paper.
 _REFUSED_MATCH = np.array([0.0, 0.0, 4.0, 0.0])
-# The part of the refusals' vector that is subtracted from the text's.
 _REFUSED_MEANING = 0.2
-# Random vectors of other scripts are hardly similar, so chance alone would exceed the usual deviation.
+# Random vectors of other scripts are hardly similar, so chance could exceed the usual deviation.
 _LEAST_DEVIATION_OF_PAIRS = 0.07
-# Standard deviations above the mean that make a paper close to a topic, and to each of its words.
+# Standard deviations above the mean, of a topic and of each of its words.
 _CLOSE, _CLOSE_PART = 2.5, 1.0
-# The table's papers count this many when measuring the usual similarity to a text.
+# Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
 
 
 class TextModel:
-    """One reader's texts; ``background`` (n, DIMENSIONS) are vectors of the home's papers."""
+    """One reader's texts. ``background`` (n, DIMENSIONS) are vectors of the home's papers."""
 
     def __init__(self, texts: Sequence[str], meaning: Meaning, background: np.ndarray) -> None:
         self._meaning, self._background = meaning, background
@@ -197,7 +191,7 @@ class TextModel:
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the topics close to a paper's vector (DIMENSIONS,), the closest first.
 
-        Each word of a topic must be close: "medical records" is not close to a paper on medical images.
+        Each word must be close: "medical records" is not close to a paper on medical images.
         """
         close = [
             (float(whole.similar(meaning)), number)
@@ -208,8 +202,6 @@ class TextModel:
 
     @cached_property
     def _closeness(self) -> list[tuple[_Paragraph, list[_Paragraph]]]:
-        """Each topic, and the words of a topic of several words."""
-
         def scaled(stems: Sequence[str]) -> _Paragraph:
             nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
             return self._scaled(self._meaning.text(stems), _least_deviation(stems)) or nothing
@@ -221,16 +213,12 @@ class TextModel:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the text has no wanted topic."""
         return not self.segments
 
     def written(
         self, transform: Callable[[Sequence[str]], sp.csr_matrix]
     ) -> tuple[np.ndarray, tuple[sp.csr_matrix, np.ndarray, np.ndarray]]:
-        """Return topics and refusals as papers: which are wanted, and (terms, meanings, matches).
-
-        ``transform`` maps texts to rows of terms.
-        """
+        """Return topics and refusals as papers: which are wanted, and (terms, meanings, matches)."""
         parts = [(True, self._topics(wanted=True), np.zeros(4)), (False, self._topics(wanted=False), _REFUSED_MATCH)]
         parts = [part for part in parts if part[1]]
         terms = transform(["; ".join(topic.text for topic in topics) for _, topics, _ in parts])
@@ -240,7 +228,6 @@ class TextModel:
         return wanted, (terms, np.array(meanings).reshape(-1, DIMENSIONS), np.array(matches).reshape(-1, 4))
 
     def features(self, index: PhraseIndex, meanings: np.ndarray) -> MatchFeatures:
-        """Match papers; ``meanings`` (n_papers, DIMENSIONS) are their vectors."""
         phrases, together = np.zeros(len(meanings)), np.zeros(len(meanings))
         for segment in self.segments:
             presence = np.array([index.presence(topic.stems) for topic in segment])
@@ -262,7 +249,6 @@ class TextModel:
     def contributions(
         self, index: PhraseIndex, row: int, sequence: StemSequence, weights: FeatureWeights
     ) -> dict[str, float]:
-        """Return each stem's contribution through phrases, topics together and refusals."""
         added: dict[str, float] = {}
 
         def add(stems: Sequence[str], value: float) -> None:
@@ -306,13 +292,13 @@ class TextModel:
     def _paragraph(self, wanted: Sequence[Topic], refused: Sequence[Topic]) -> _Paragraph | None:
         vector = self._meaning.text(stem for topic in wanted for stem in topic.stems)
         against = self._meaning.text(stem for topic in refused for stem in topic.stems)
-        # Words both wanted and refused stay: "explaining models to end users" is about models, too.
+        # "Explaining models to end users" is about models, although refused.
         against -= (against @ vector) * vector
         least = _least_deviation(stem for topic in wanted for stem in topic.stems)
         return self._scaled(vector - _REFUSED_MEANING * against, least) if vector.any() else None
 
     def _scaled(self, vector: np.ndarray, least: float) -> _Paragraph | None:
-        """Scale a vector to standard deviations of papers' similarity to it; None for a zero vector."""
+        """Scale to standard deviations of papers' similarity, or return None for a zero vector."""
         if not vector.any():
             return None
         home = self._background @ vector
@@ -329,15 +315,14 @@ def _least_deviation(stems: Iterable[str]) -> float:
 
 
 def _are_together(segment: Sequence[_WeightedTopic]) -> bool:
-    """Return whether a segment's topics are meant together; single words meet by chance."""
+    """Return whether topics are meant together. Single words meet by chance."""
     return len(segment) > 1 and any(len(topic.stems) > 1 for topic in segment)
 
 
 def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:
-    """Return each paper's meaning relative to a text, and whether it names one of the text's topics.
+    """Return each paper's meaning relative to a text, and whether it names one of its topics.
 
-    The papers belong to no home. Meaning is in standard deviations above the mean. The list is empty if the text has no
-    known word.
+    Meaning is in standard deviations above the mean. The list is empty if the text has no known word.
     """
     words = PaperWords.from_sequences([stem_sequence(paper) for paper in papers])
     meaning = Meaning.learn(words)
@@ -351,7 +336,6 @@ def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:
 
 
 def _stems_in(sequence: StemSequence, stems: Sequence[str]) -> list[str]:
-    """Return the paper's own stems for these, abbreviations included."""
     own = set(sequence.stems)
     named = [stem for stem in dict.fromkeys(stems) if stem in own]
     if len(named) < len(set(stems)):

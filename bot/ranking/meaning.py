@@ -1,12 +1,8 @@
-"""Vectors of meaning: papers and profiles on the same subject are close, whatever words they use.
+"""Vectors of meaning: texts on the same subject are close, whatever words they use.
 
 ``vectors.npy``, made by ``bench/vectors.py``, has a vector of norm 1 for each of 16,000 stems. A text's vector is the
-sum of its stems' vectors, weighted by log frequency and idf. A paper's title counts once more, at half weight. Words
-missing in the table get vectors from the home's papers. Pairs of characters in scripts without spaces get random
-vectors, which measure the pairs that texts share.
-
-    StemSequence --PaperWords--> hashed words --Meaning.papers--> (n_papers, DIMENSIONS)
-    fitted papers --Meaning.learn--> vectors of words of the home, weights of all words
+sum of its stems' vectors, weighted by log frequency and idf. A title counts again, at half weight. New words get
+vectors from the home's papers. Pairs of characters in scripts without spaces get random vectors.
 """
 
 from __future__ import annotations
@@ -26,21 +22,20 @@ from bot.text.tokens import StemSequence
 
 TABLE = Path(__file__).with_name("vectors.npy")
 DIMENSIONS = 400
-REFERENCES = 256  # papers of the table that give the usual similarity to a profile
+REFERENCES = 256
 # A byte holds two dimensions of 15 steps each.
 STEPS = 7
 _TITLE_WEIGHT = 0.5
-# Weight of the table's document frequencies, in papers.
+# In papers.
 _TABLE_PAPERS = 2_000
-# The most frequent words of the home get a vector, if they are in enough papers.
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2
-# Cached vectors of phrases: 16 MB.
+# 16 MB.
 _MOST_PHRASES = 10_000
 
 
 def word_hash(word: str) -> int:
-    """Hash a stem to 32 bits (feature hashing, Weinberger 2009), so that tables need no strings."""
+    """Hash a stem to 32 bits (feature hashing, Weinberger 2009)."""
     return zlib.crc32(word.encode(errors="replace"))
 
 
@@ -48,8 +43,8 @@ def word_hash(word: str) -> int:
 class PaperWords:
     """The words of n papers, one paper after another.
 
-    ``words`` (n_words,) are hashes and ``positions`` (n_words,) places in the text, as in ``StemSequence``. Papers
-    begin at ``starts`` (n + 1,), titles first; ``titles`` (n,) counts their words.
+    ``words`` (n_words,) are hashes, ``positions`` (n_words,) places as in ``StemSequence``. Papers begin at ``starts``
+    (n + 1,), titles first. ``titles`` (n,) counts their words.
     """
 
     words: np.ndarray
@@ -103,7 +98,7 @@ class PaperWords:
 
 @dataclass(frozen=True)
 class Composition:
-    """A paper's vector as a sum over stems: ``coefficients`` (n_stems,) times ``vectors`` (n_stems, DIMENSIONS)."""
+    """A paper's vector: ``coefficients`` (n_stems,) times ``vectors`` (n_stems, DIMENSIONS)."""
 
     stems: Sequence[str]
     coefficients: np.ndarray
@@ -115,10 +110,10 @@ class Composition:
 
 
 class Meaning:
-    """The vectors of a home: the table's, and vectors of words that only the home has.
+    """The vectors of the table, and of words that only the home has.
 
-    ``words`` (n_words,) are sorted hashes, and ``papers`` (n_words,) counts the papers that have each, of ``count``.
-    ``own`` (n_own,) are sorted hashes with their ``own_vectors`` (n_own, DIMENSIONS). ``pairs`` are hashes of pairs of
+    ``words`` (n_words,) are sorted hashes, and ``papers`` (n_words,) their document frequencies among ``count``.
+    ``own`` (n_own,) are sorted hashes with ``own_vectors`` (n_own, DIMENSIONS). ``pairs`` are hashes of pairs of
     characters.
     """
 
@@ -139,10 +134,10 @@ class Meaning:
 
     @classmethod
     def learn(cls, papers: PaperWords, pairs: Iterable[int] = ()) -> Self:
-        """Learn a home's words from its papers: document frequencies and à la carte vectors (Khodak 2018).
+        """Learn document frequencies and à la carte vectors (Khodak 2018) from a home's papers.
 
-        A new word's vector is a linear map, from the table, of the mean vector of its papers. The map doesn't cover
-        scripts without spaces, whose ``pairs`` would all get the same vector.
+        A new word's vector is a linear map, from the table, of its papers' mean vector. ``pairs`` get none, because
+        they would all be the same.
         """
         occurrences = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
         words, counts = np.unique(occurrences[0], return_counts=True)
@@ -164,19 +159,19 @@ class Meaning:
         return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own, pairs=pairs)
 
     def hashes(self, stems: Iterable[str]) -> np.ndarray:
-        """Return the hashes of stems, (n_stems,), and store which are pairs of characters."""
+        """Return (n_stems,), and store which are pairs of characters."""
         stems = list(stems)
         self.pairs.update(pair_hashes(stems))
         return np.array(list(map(word_hash, stems)), dtype=np.uint32)
 
     def are_pairs(self, words: np.ndarray) -> np.ndarray:
-        """Return which hashed words are pairs of characters, (n_words,)."""
+        """Return (n_words,)."""
         if not self.pairs:
             return np.zeros(len(words), dtype=bool)
         return np.array([word in self.pairs for word in words.tolist()], dtype=bool)
 
     def papers(self, papers: PaperWords) -> np.ndarray:
-        """Return the papers' vectors, (n, DIMENSIONS) of norm 1; 0 for a paper without a known word."""
+        """Return (n, DIMENSIONS) of norm 1, or 0 for a paper without a known word."""
         words, place = np.unique(papers.words, return_inverse=True)
         weights, vectors = self._weights(words), self.vectors(words)
         whole = _frequencies(papers.papers, place, (len(papers), len(words)))
@@ -198,14 +193,13 @@ class Meaning:
         return Composition(stems, coefficients / _norm(coefficients @ vectors), vectors)
 
     def text(self, stems: Iterable[str]) -> np.ndarray:
-        """Return the vector of a profile's stems, (DIMENSIONS,) of norm 1; 0 without a known word."""
+        """Return (DIMENSIONS,) of norm 1, or 0 without a known word."""
         hashes = self.hashes(stems)
         words, counts = np.unique(hashes, return_counts=True)
         weights = (1 + np.log(counts)) * self._weights(words)
         return np.asarray(_unit((weights @ self.vectors(words))[None])[0])
 
     def phrase(self, stems: tuple[str, ...]) -> np.ndarray:
-        """Return the cached ``text`` of a phrase."""
         if stems not in self._phrases:
             if len(self._phrases) >= _MOST_PHRASES:
                 self._phrases.clear()
@@ -213,7 +207,7 @@ class Meaning:
         return self._phrases[stems]
 
     def idf(self, words: np.ndarray) -> np.ndarray:
-        """Return inverse document frequencies of hashed words, from table and home together."""
+        """Return inverse document frequencies of hashed words, from table and home."""
         table = shipped()
         place = _places(table["hash"], words)
         share = np.where(place >= 0, np.exp(-table["idf"][place].astype(float)), 0.25 / _TABLE_PAPERS)
@@ -222,7 +216,7 @@ class Meaning:
         return np.asarray(np.log((_TABLE_PAPERS + self.count) / (_TABLE_PAPERS * share + papers)))
 
     def vectors(self, words: np.ndarray) -> np.ndarray:
-        """Return the vectors of hashed words, (n_words, DIMENSIONS); 0 for unknown ones."""
+        """Return (n_words, DIMENSIONS), 0 for unknown words."""
         table = shipped()
         vectors = np.zeros((len(words), DIMENSIONS), dtype=np.float32)
         place = _places(table["hash"], words)
@@ -245,7 +239,7 @@ def pair_hashes(stems: Iterable[str]) -> set[int]:
     return {word_hash(stem) for stem in stems if is_spaceless(stem)}
 
 
-# Rows of the random tables: two pairs share a row once in 4,096 times.
+# Two pairs share a row once in 4,096 times.
 _INDEX_BITS = 12
 
 
@@ -267,12 +261,12 @@ _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))
 
 @cache
 def shipped() -> np.ndarray:
-    """Return the memory-mapped table, one record; see ``pack`` in ``bench/vectors.py``."""
+    """Return the memory-mapped table, see ``pack`` in ``bench/vectors.py``."""
     return np.asarray(np.load(TABLE, mmap_mode="r"))
 
 
 def rarity(stem: str) -> float:
-    """Return a stem's inverse document frequency (natural logarithm) among the table's abstracts."""
+    """Return a stem's inverse document frequency (natural logarithm) in the table."""
     return float(Meaning.learn(PaperWords.from_sequences([])).idf(np.array([word_hash(stem)], dtype=np.uint32))[0])
 
 

@@ -1,6 +1,4 @@
-"""Prequential evaluation (Dawid 1984): metrics of each fold under the model trained on earlier votes.
-
-The baselines rank the same papers: the model without votes (interests and keywords), and chance.
+"""Prequential evaluation (Dawid 1984): metrics of each fold under the model of earlier votes.
 
 Metrics take ``liked``, booleans, and ``scores``, floats, (n_papers,) each. They average over all orders of tied papers
 (McSherry and Najork 2008), so a constant score gives the metrics of chance.
@@ -36,7 +34,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Papers with a probability from ``low`` to ``high``: their number, mean probability and liked share."""
+    """Papers with a probability from ``low`` to ``high``: number, mean probability, liked share."""
 
     low: float
     high: float
@@ -63,7 +61,7 @@ def hits_at(liked: np.ndarray, scores: np.ndarray, k: int) -> float:
 def ndcg_at(liked: np.ndarray, scores: np.ndarray, k: int) -> float | None:
     """Return the normalised discounted cumulative gain of the first k (Järvelin 2002), 0 to 1.
 
-    Gains are discounted by log2(place + 1). None if nothing was liked or there is nothing to order.
+    None if nothing was liked or there is nothing to order.
     """
     if not liked.any() or len(liked) < 2:
         return None
@@ -71,14 +69,13 @@ def ndcg_at(liked: np.ndarray, scores: np.ndarray, k: int) -> float | None:
 
 
 def auc(liked: np.ndarray, scores: np.ndarray) -> float | None:
-    """Return the area under the ROC curve: 1 is perfect, 0.5 is chance; None if all or none were liked."""
+    """Return the area under the ROC curve, 0.5 by chance, None if all or none were liked."""
     if liked.all() or not liked.any():
         return None
     return float(roc_auc_score(liked, scores))
 
 
 def reliability(liked: Sequence[bool], probabilities: Sequence[float], bins: int = 10) -> list[Bin]:
-    """Group papers by probability into ``bins`` of equal width, without empty ones."""
     labels = np.asarray(liked, bool)
     predicted = np.asarray(probabilities, float)
     edges = np.linspace(0, 1, bins + 1)
@@ -98,7 +95,7 @@ def reliability(liked: Sequence[bool], probabilities: Sequence[float], bins: int
 
 
 def expected_calibration_error(table: Sequence[Bin]) -> float:
-    """Return the mean distance of probabilities from liked shares (Naeini 2015): 0 best, 1 worst."""
+    """Return the mean distance of probabilities from liked shares (Naeini 2015), 0 to 1."""
     papers = sum(row.papers for row in table)
     return sum(row.papers * abs(row.predicted - row.liked) for row in table) / papers if papers else 0.0
 
@@ -117,9 +114,9 @@ def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:
     return Estimate(mean, error, mean - reach, mean + reach)
 
 
-# Folds scored in one matrix: more need too much memory, fewer transform shared papers again.
+# More need too much memory, fewer transform shared papers again.
 _BATCH = 20
-# Probabilities of exactly 0 or 1 have no finite log-odds.
+# 0 and 1 have no finite log-odds.
 _FINITE_LOG_ODDS = (1e-12, 1 - 1e-12)
 
 
@@ -127,7 +124,7 @@ _FINITE_LOG_ODDS = (1e-12, 1 - 1e-12)
 class PredictionTask:
     """One fold: the interest as trained before it, and the papers to rank.
 
-    ``liked`` are the relevant papers; ``seen`` are the papers that the reader could judge.
+    ``seen`` are the papers that the reader could judge.
     """
 
     interest: Interest
@@ -138,7 +135,7 @@ class PredictionTask:
 
 @dataclass(frozen=True, slots=True)
 class RankingMetrics:
-    """Metrics of one ranking: hits and nDCG among the first places, AUC among the papers seen."""
+    """Hits and nDCG among the first places, AUC among the papers seen."""
 
     hits: float
     ndcg: float | None
@@ -149,7 +146,7 @@ class RankingMetrics:
 class FoldMetrics:
     """The metrics of one fold by model and baselines, and calibration data.
 
-    ``places`` is the maximum of ``hits``. ``probabilities`` and ``liked`` are (n_seen,), of the papers seen.
+    ``places`` is the maximum of ``hits``. ``probabilities`` and ``liked`` are (n_seen,).
     """
 
     places: int
@@ -161,7 +158,7 @@ class FoldMetrics:
 
 
 def measure_folds(ranker: Ranker, tasks: Iterable[PredictionTask], words: Interest, size: int) -> Iterator[FoldMetrics]:
-    """Yield the metrics of each task's first ``size`` places; ``words`` is the interest without votes.
+    """Yield the metrics of each task's first ``size`` places. ``words`` is the interest without votes.
 
     Scores include keywords, but no upvotes.
     """
@@ -176,7 +173,6 @@ def measure_folds(ranker: Ranker, tasks: Iterable[PredictionTask], words: Intere
             columns = [column_of[paper.id] for paper in task.papers]
             liked = np.array([paper.id in task.liked for paper in task.papers])
             seen = np.array([paper.id in task.seen for paper in task.papers])
-            # Equal scores give the metrics of chance, without random numbers.
             chance = np.zeros(len(liked))
             by_model, by_words, by_chance = (
                 RankingMetrics(

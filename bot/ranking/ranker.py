@@ -20,21 +20,18 @@ from bot.ranking.matching import TextModel
 from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens, topical_terms
 
-# Readers whose votes are read at once.
 _BATCH = 200
-# Earlier papers ranked beside a reader's new ones; an edition uses a few.
+# An edition uses a few.
 _MOST_EARLIER = 50
-# Text models cached.
 _MOST_TEXTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """The input of a reader's ranking: the profile's words, and the papers voted on.
+    """The profile's words, and the papers voted on.
 
-    Blank lines in ``text`` separate interests. ``ages`` are days since each vote, 0 by default. ``weights`` are of
-    library papers, which don't fade. ``ignored`` words count in no score. ``learned`` is the result of ``Ranker.learn``
-    for the same votes; if None, the model is fitted during ranking.
+    Blank lines in ``text`` separate interests. ``ages`` are days since each vote. ``weights`` are of library papers,
+    which don't fade. ``ignored`` words count in no score. Without ``learned``, the model is fitted during ranking.
     """
 
     text: str = ""
@@ -49,7 +46,7 @@ class Interest:
 
     @property
     def paragraphs(self) -> list[str]:
-        """The interests as separate texts, or the keywords if there are none."""
+        """The interests as separate texts, or the keywords."""
         text = self.text.strip() or " ".join(self.rules.keywords)
         return [part for part in text.split("\n\n") if part.strip()]
 
@@ -60,7 +57,7 @@ class Interest:
 
 
 class Best(NamedTuple):
-    """A reader's best candidates: rows, best first, and probabilities."""
+    """Rows, best first, and their probabilities."""
 
     rows: np.ndarray
     probabilities: np.ndarray
@@ -74,13 +71,11 @@ class Ranker:
         self._pool: Pool | None = None
         # Products of this size gain nothing from BLAS threads.
         self._threads = ThreadpoolController()
-        # Readers of one profile share a model.
         self._text_model = lru_cache(maxsize=_MOST_TEXTS)(
             lambda paragraphs: TextModel(paragraphs, corpus.meaning_, corpus.background_.meanings)
         )
 
     def rank(self, interest: Interest, candidates: Sequence[Paper]) -> Ranking:
-        """Return every candidate's score for one reader."""
         return next(self.rankings([interest], [candidates]))
 
     def rankings(
@@ -93,7 +88,6 @@ class Ranker:
         earlier = earlier or [()] * len(interests)
         papers = {paper.id: paper for reader_papers in (*candidates, *earlier) for paper in reader_papers}
         ordered = [papers[paper_id] for paper_id in sorted(papers)]
-        # Most batches of a day rank the same papers.
         pool = self._pool
         if pool is None or pool.papers != ordered:
             pool = Pool(self._corpus, ordered)
@@ -110,7 +104,7 @@ class Ranker:
             yield Ranking(tuple(scores), pool, model, matches, log_odds)
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
-        """Fit a model to each reader's votes, ignoring ``Interest.learned``; None without votes."""
+        """Fit a model to each reader's votes, None without votes."""
         unlearned = [replace(interest, learned=None) for interest in interests]
         batch = _ReaderBatch(self, self._corpus, unlearned)
         with self._threads.limit(limits=1):
@@ -120,14 +114,14 @@ class Ranker:
         return self._text_model(tuple(paragraphs))
 
     def distinctive_words(self, text: str, count: int) -> list[str]:
-        """Return up to ``count`` words of a text, as spelled there, by descending TF-IDF weight."""
+        """Return words as spelled in the text, by descending TF-IDF weight."""
         spelled = {token.stem: token.spelling for token in tokens(text)}
         row = self._corpus.transform([text])
         by_weight = self._corpus.terms_[row.indices[np.argsort(-row.data)]]
         return [spelled[term] for term in by_weight.tolist() if term in spelled][:count]
 
     def similarities(self, pairs: Sequence[tuple[RankedText, RankedText]]) -> list[float]:
-        """Return the similarity of each pair, 0 to 1; see ``Pool.similarity``."""
+        """Return the similarity of each pair, as ``Pool.similarity``."""
         if not pairs:
             return []
         rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
@@ -139,18 +133,18 @@ class Ranker:
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """The usual spelling of each word of the corpus, by its lower case."""
+        """The usual spelling of each word, by its lower case."""
         return self._corpus.spellings_.by_word
 
     @property
     def vocabulary(self) -> int:
-        """The hash of the vocabulary; models fitted over another are not used."""
+        """The hash of the vocabulary, which models must match."""
         return self._corpus.identity
 
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
-        """Yield each reader's ``top`` candidates.
+        """Yield each reader's ``top`` candidates, without keywords.
 
-        Scores are those of ``rank``, without reasons and keywords. Papers without a required term are left out.
+        Papers without a required term are left out.
         """
         pool = Pool(self._corpus, candidates)
         for start in range(0, len(interests), _BATCH):
@@ -167,21 +161,21 @@ class Ranker:
 
 
 def _best_rows(pool: Pool, log_odds: np.ndarray, rules: Rules, rows: np.ndarray, most: int) -> np.ndarray:
-    """Return up to ``most`` of these rows with the highest log-odds; ``log_odds`` is (n_papers,)."""
+    """Return up to ``most`` rows with the highest log-odds. ``log_odds`` is (n_papers,)."""
     total = log_odds[rows] + pool.rule_matches(rules).weights[rows]
     return np.asarray(rows[np.lexsort((pool.ids[rows], -total))[:most]])
 
 
 def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: np.ndarray) -> list[Score]:
-    """Return the scores of these rows, best first; ``log_odds`` is (n_papers,)."""
+    """Return scores, best first. ``log_odds`` is (n_papers,)."""
     matches = pool.rule_matches(rules)
     rest = log_odds[rows]
     if model.ignored:
         rest = rest - model.left_out(pool, pool.seen.matches(model.text), rows)
     total = rest + matches.weights[rows]
-    # Break ties by id, whatever the order of candidates.
+    # Break ties by id.
     order = np.lexsort((pool.ids[rows], -total))
-    # Plain numbers and ``tuple.__new__`` are much faster than NumPy scalars and ``Score``.
+    # Much faster than NumPy scalars and ``Score``.
     ranked: list[int] = rows[order].tolist()
     fields = zip(
         pool.ids[ranked].tolist(),
@@ -200,7 +194,7 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: 
 
 
 class _ReaderBatch:
-    """The papers of a batch's votes; each is read once."""
+    """The papers of a batch's votes, each read once."""
 
     def __init__(self, ranker: Ranker, corpus: Corpus, interests: Sequence[Interest]) -> None:
         self._ranker = ranker
@@ -212,7 +206,6 @@ class _ReaderBatch:
         self._background_row = corpus.in_background(texts)
 
     def model(self, interest: Interest) -> tuple[Model, Experts]:
-        """Return a reader's model and experts; fit the model unless a current one is given."""
         votes = sum(interest.weight(paper.id) for paper in (*interest.up, *interest.down))
         experts = Experts(self.learned(interest), votes, len(self._corpus.terms_))
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
@@ -228,7 +221,6 @@ class _ReaderBatch:
         return model, experts
 
     def learned(self, interest: Interest) -> Learned | None:
-        """Return the model of a reader's votes; None without votes."""
         if interest.learned and interest.learned.vocabulary == self._corpus.identity:
             return interest.learned
         votes = [*((paper.id, True) for paper in interest.up), *((paper.id, False) for paper in interest.down)]
@@ -258,9 +250,7 @@ class _ReaderBatch:
 
 
 def _best(log_odds: np.ndarray, rows: np.ndarray, top: int) -> Best:
-    """Return the ``top`` rows by log-odds, in descending order, with probabilities."""
     if top < len(rows):
-        # argpartition is linear, and only the top rows are sorted.
         rows = rows[np.argpartition(-log_odds[rows], top - 1)[:top]]
     best = rows[np.lexsort((rows, -log_odds[rows]))]
     return Best(best, expit(log_odds[best].astype(float)))

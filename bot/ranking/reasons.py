@@ -3,11 +3,9 @@
     profile and votes --> Evidence                         once per reader
     title and abstract --> PaperText                       once per paper, for all readers
     Score, PaperText, Evidence --choose--> Reasons         once per pick
-    Reasons of an edition's picks --without_repetition-->   once per edition
-    Score, PaperText --breakdown--> rows of phrases  for ``why``: their weights sum to the score
+    Score, PaperText --breakdown--> rows of phrases, whose weights sum to the score
 
-Reasons name phrases from the reader's text or from papers with votes, never general academic vocabulary.
-``bot.wording`` words them.
+Reasons name phrases from the reader's text or from papers with votes. ``bot.wording`` words them.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ _VISIBLE_TITLE = 80  # characters
 
 
 class Evidence:
-    """One reader's topics and votes; computed once for all of the reader's picks."""
+    """One reader's topics and votes, computed once for all picks."""
 
     def __init__(
         self,
@@ -43,7 +41,7 @@ class Evidence:
         titles: Mapping[PaperId, str] | None = None,
         ignored: Iterable[str] = (),
     ) -> None:
-        """``titles`` are of liked papers; ``ignored`` are phrases that the reader excluded."""
+        """``titles`` are of liked papers, ``ignored`` are phrases that the reader excluded."""
         self.meaning = meaning
         self.votes = votes
         self.titles = titles or {}
@@ -57,7 +55,7 @@ class Evidence:
 
     @cached_property
     def visible_in(self) -> Mapping[str, Sequence[PaperId]]:
-        """Liked papers by the stems and bigrams of their visible title."""
+        """Liked papers by the terms of their visible title."""
         papers: defaultdict[str, list[PaperId]] = defaultdict(list)
         for paper, title in self.titles.items():
             for term in _visible_terms(title):
@@ -66,7 +64,6 @@ class Evidence:
 
     @cached_property
     def is_library_alone(self) -> bool:
-        """Whether all liked papers come from the reader's library."""
         return bool(self.titles) and all(map(is_library_paper, self.titles))
 
 
@@ -83,8 +80,8 @@ def written_topics(
 ) -> tuple[list[Reason], set[str]]:
     """Return the reader's topics in the paper, the heaviest first, and the terms that they cover.
 
-    Topics in ``rules`` (lower case) and parts of other topics are left out. Mentions in passing are returned only if
-    they weigh more than the central topics.
+    Topics in ``rules`` (lower case) and parts of other topics are left out. Mentions in passing must weigh more than
+    the central topics.
     """
     mentioned = {}
     central = {}
@@ -113,7 +110,7 @@ def written_topics(
     return [Reason(kind, paper.named(topic), mentioned[topic]) for kind, topic in named[:_MAX_TOPICS]], covered
 
 
-# Least share of all positive weight for a phrase.
+# Of all positive weight.
 _MIN_SHARE = 0.05
 
 
@@ -121,7 +118,7 @@ def _least_weight(terms: Mapping[str, float]) -> float:
     return _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
 
 
-# Least cosine of a phrase and a topic of the same meaning.
+# Cosine.
 _SAME_MEANING = 0.45
 _MAX_CLOSE_PHRASES = 2
 # A lighter second phrase explains nothing.
@@ -133,8 +130,7 @@ def close_topic(
 ) -> tuple[list[Reason], set[str]]:
     """Return phrases that show why a paper is close to a topic it doesn't name, and their terms.
 
-    ``close`` are topics close to the whole paper, the closest first. The first topic with positive phrases outside
-    ``covered`` wins.
+    ``close`` has the closest topic first. The first topic with positive phrases outside ``covered`` wins.
     """
     least = _least_weight(terms)
     for topic in close:
@@ -158,7 +154,6 @@ def close_topic(
 
 
 def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reason]:
-    """Return the paper's heaviest phrases, for a pick without another reason."""
     weights = {phrase: phrase.weight(terms) for phrase in paper.whole_phrases if not phrase.is_adjective}
     positive = {phrase: weight for phrase, weight in weights.items() if weight > 0}
     phrases = whole_phrases(positive, (), _MAX_CLOSE_PHRASES)
@@ -168,9 +163,8 @@ def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reaso
 
 
 _MAX_PHRASES = 2
-# Least shares for a similar liked paper. ``_BY_UNCOVERED``: the weight outside other reasons, relative to all topical
-# weight. ``_BY_PAPER`` and ``_BY_TITLE``: the liked paper's and its visible title's share of that weight. Lower shares
-# often show papers on something else.
+# Shares for a similar liked paper: the weight outside other reasons, and the part in the paper and in its visible
+# title. Lower shares often show papers on something else.
 _BY_UNCOVERED = 0.25
 _BY_PAPER = 0.4
 _BY_TITLE = 0.25
@@ -202,7 +196,7 @@ def learned_phrases(
 def similar_liked_paper(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: set[str]
 ) -> list[Reason]:
-    """Return the liked paper with most of the uncovered positive weight, if its title shows it."""
+    """Return the liked paper with most of the uncovered weight, if its title shows it."""
     if not evidence.votes.liked:
         return []
     speaking = {term: weight for term in paper.topical_terms if (weight := terms.get(term, 0.0)) > 0}
@@ -218,7 +212,7 @@ def similar_liked_paper(
     for term, weight in uncovered.items():
         for liked in evidence.visible_in.get(term, ()):
             visible[liked] += weight
-    # Saves comparing all terms for most picks.
+    # Most picks end here.
     if max(visible.values(), default=0.0) < _BY_TITLE * total:
         return []
     for liked, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
@@ -231,7 +225,6 @@ def similar_liked_paper(
     return []
 
 
-# With more topics and phrases, a liked paper's title is too much to read.
 _MAX_PHRASES_BESIDE_TITLE = 3
 
 
@@ -244,12 +237,10 @@ def choose(
     *,
     cites: Sequence[Reason] = (),
 ) -> tuple[Reason, ...]:
-    """Return the reasons for one pick, the strongest claim first. No two name the same words.
+    """Return the reasons for one pick, the strongest first. No two name the same words.
 
-    ``score`` has its terms, ``close`` are topics close in meaning, the closest first, and ``cites`` the reasons from
-    citations. The order is: rules and ``cites``; written topics, unless the model counts them against the paper; a
-    close topic if there is at most one; phrases that votes support; the most similar liked paper. Without any, the
-    paper's heaviest phrases.
+    ``score`` has its terms, ``close`` are topics close in meaning. The order is: rules and ``cites``, written topics, a
+    close topic, phrases that votes support, the most similar liked paper. Without any, the heaviest phrases.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
     reasons = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
@@ -280,7 +271,7 @@ _PAPERS = {ReasonKind.LIKED, ReasonKind.OWNED}
 
 
 def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reason, ...]]:
-    """Return the picks' reasons with each liked paper named once, unless it is the only reason."""
+    """Return the reasons with each liked paper named once, unless it is the only reason."""
     stated: set[Reason] = set()
     result = []
     for pick_reasons in reasons:
@@ -289,13 +280,13 @@ def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reas
     return result
 
 
-# Least share of a phrase's weight for each of its words.
+# Of a phrase's weight, for each of its words.
 _LEAST_OF_PHRASE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A phrase's contribution to the log-odds; ``in_paper`` is False for terms that count by absence."""
+    """A phrase's contribution to the log-odds. Some terms count by absence."""
 
     text: str
     weight: float
@@ -303,16 +294,16 @@ class Row:
 
 
 def breakdown(paper: PaperText, terms: Mapping[str, float]) -> list[Row]:
-    """Return the contributions of ``terms`` by phrase, the heaviest first; the sum stays the same.
+    """Return the contributions of ``terms`` by phrase, the heaviest first, with the same sum.
 
-    A term counts in its heaviest phrase, or the longest of equals. A term outside all phrases has its own row.
+    A term counts in its heaviest phrase, or in a row of its own.
     """
     remaining = dict(terms)
     rows = []
     for phrase in sorted(paper.phrases, key=lambda p: (-abs(p.weight(terms)), -len(p.stems))):
         contributing = [term for term in phrase.terms if term in terms]
-        # A phrase that shares a term with a heavier one isn't whole any more. A word that adds next to nothing makes a
-        # phrase too long: "postpone reward hacking".
+        # A phrase that shares a term with a heavier one isn't whole. "Postpone reward hacking" has a word that adds
+        # nothing.
         least = _LEAST_OF_PHRASE * abs(phrase.weight(terms))
         is_needed = all(abs(terms.get(stem, 0.0)) >= least for stem in phrase.stems)
         if contributing and is_needed and all(term in remaining for term in contributing):

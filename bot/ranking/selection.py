@@ -1,8 +1,4 @@
-"""Choose an edition's papers and alerts from scores; add the bonus of trending papers.
-
-scores --with_trending--> scores --select--> choices: followed authors, matches, exploration
-                                 --urgent--> alerts
-"""
+"""Choose an edition's papers and alerts from scores, and add the bonus of trending papers."""
 
 from __future__ import annotations
 
@@ -21,10 +17,9 @@ if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
 
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
-# Two papers this similar are near-duplicates: one work reported twice. The lower-ranked one is left out. For these
-# constants see ``docs/decisions/selection.md``.
+# One work reported twice. For these constants see ``docs/decisions/selection.md``.
 _NEAR_DUPLICATE = 0.75
-# Closer probabilities are equal: the paper least similar to the chosen ones is taken.
+# Closer probabilities are equal, and the least similar paper is taken.
 _EQUAL = 0.01
 
 
@@ -51,12 +46,10 @@ def is_near_duplicate(score: Score, chosen: Sequence[Score], similarity: Similar
 
 
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
-    """Return the highest similarity of a paper to the chosen ones, 0 without any."""
     return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)
 
 
-# With fewer votes, readers get the best papers even below the threshold. Otherwise one who dislikes the first papers
-# would get none for weeks, and teach nothing.
+# Newer readers get papers below the threshold. Otherwise one who dislikes the first papers would get none for weeks.
 VOTES_OF_NEW_READER = 30
 _PICKS_OF_NEW_READER = 5
 
@@ -65,9 +58,8 @@ _PICKS_OF_NEW_READER = 5
 class SelectionLimits:
     """The limits of one edition, from a profile's ``[edition]``.
 
-    ``size`` is the maximum number of papers, ``explore`` the exploratory ones among them. ``threshold`` and ``lowest``
-    are the minimum probabilities of matches and of exploration. ``fill`` places go to the best papers that touch the
-    text, whatever their probability.
+    ``explore`` of ``size`` papers are exploratory. ``threshold`` and ``lowest`` are the minimum probabilities of
+    matches and of exploration. ``fill`` places go to the best papers that touch the text.
     """
 
     size: int
@@ -78,7 +70,7 @@ class SelectionLimits:
 
     @classmethod
     def of(cls, section: EditionSection, places: int, votes: int) -> SelectionLimits:
-        """Return the limits for these places, after alerts, and this number of votes."""
+        """``places`` are left by alerts."""
         is_new = votes < VOTES_OF_NEW_READER and "threshold" not in section.model_fields_set
         return cls(
             places,
@@ -91,7 +83,7 @@ class SelectionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chosen score and the kind of pick; ``alerted_by`` are the matching keywords and authors of the alert rule."""
+    """A chosen score. ``alerted_by`` are the matching keywords and authors of the alert rule."""
 
     score: Score
     kind: PickKind
@@ -103,9 +95,8 @@ def select(
 ) -> list[Choice]:
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
-    ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, within the size,
-    whatever their score or required terms. ``waiting`` papers had no place in earlier editions: strong matches compete
-    again, others may be explored.
+    ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, whatever their score.
+    ``waiting`` papers had no place in earlier editions: strong matches compete again, others may be explored.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
@@ -114,7 +105,7 @@ def select(
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
     similarity = papers.similarity
 
-    # Exploration takes the last places, but never those of strong matches.
+    # Exploration never replaces a strong match.
     free = limits.size - len(followed)
     strong = sum(score.probability >= STRONG for score in eligible)
     places = max(free - limits.explore, min(strong, free))
@@ -142,7 +133,7 @@ def _best_of_interests(
 ) -> list[Score]:
     """Return the best paper of each interest, or nothing for fewer than two interests.
 
-    In one list by score, an interest of few papers or lower probabilities would never appear.
+    Otherwise an interest of few papers or lower probabilities would never appear.
     """
     best: dict[int, Score] = {}
     for score in eligible:
@@ -167,8 +158,7 @@ Hours = tuple[time, time]  # begin, end
 def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float | None) -> list[Score]:
     """Return papers that match an alert rule, best first, unless muted or without a required term.
 
-    ``named`` papers contain a keyword or author of the rule. Others match from the probability ``min_score`` on, if
-    given.
+    ``named`` papers match its keywords or authors, others from the probability ``min_score`` on.
     """
     return [
         score
@@ -179,7 +169,7 @@ def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float
 
 
 def is_quiet(clock: time, hours: Hours | None) -> bool:
-    """Return whether a local time is within quiet hours, end exclusive; they may span midnight.
+    """Return whether a local time is within quiet hours, end exclusive. They may span midnight.
 
     >>> is_quiet(time(23, 30), (time(22), time(7))), is_quiet(time(7), (time(22), time(7)))
     (True, False)
@@ -197,7 +187,7 @@ _VENUE_UPVOTES = 10  # a venue counts as these
 
 
 def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weight: float) -> tuple[Score, ...]:
-    """Add a bonus for upvotes and venue, and sort best first; ``weight`` is 0 to 1."""
+    """Add a bonus for upvotes and venue, and sort best first. ``weight`` is 0 to 1."""
     if not weight:
         return tuple(scores)
     raised = []
@@ -222,7 +212,7 @@ def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weig
 
 
 def bonus(upvotes: int, weight: float) -> float:
-    """Return the bonus in log-odds; it grows with the logarithm of upvotes.
+    """Return the bonus in log-odds.
 
     >>> bonus(0, 1.0), bonus(100, 0.5), bonus(100_000, 1.0)
     (0.0, 1.0, 2.0)
