@@ -1,7 +1,5 @@
 """The scheduler of ``paperbot serve``: APScheduler runs two jobs beside the web pages.
 
-    ingest, every few minutes: retrieve and store digests      publish, every minute: alerts, editions, deliveries
-
 Each run reads from the store what is due. A missed or repeated tick, or a second ``serve``, neither loses nor repeats
 an edition.
 """
@@ -33,10 +31,9 @@ from bot.worker import COMPOSE, DELIVER, INGEST
 
 log = logging.getLogger("paperbot")
 
-# One task's readers, composed in a few seconds.
 _READERS_A_TASK = 200
-_FIRST_INGEST_SECONDS = 60  # the first editions wait this long for the first ingest
-# Longer with a queue, which enqueues lost tasks each minute.
+_FIRST_INGEST_SECONDS = 60  # the first editions wait this long
+# Longer, because a lost task is enqueued again each minute.
 _FIRST_QUEUED_INGEST_SECONDS = 300
 # With two seconds for open requests, below the ten after which Docker kills the process.
 _SHUTDOWN_SECONDS = 7
@@ -70,7 +67,7 @@ class Jobs:
             self._first_ingest_done.set()
 
     def publish(self) -> None:
-        """Compose and deliver what is due; the first run waits for the first ingest."""
+        """Compose and deliver what is due. The first run waits for the first ingest."""
         self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
         if self._stop.is_set():
             return
@@ -110,13 +107,12 @@ class QueuedJobs:
             self._enqueue_sources(self._unpolled(app, self._ingest_at, self._ingest_at))
 
     def publish(self) -> None:
-        """Publish the profiles, and enqueue due readers and deliveries."""
         now = datetime.now(UTC)
         with self._log.problems_of("publish") as problems, open_app(self._home) as app:
             app.daily_job.prepare(now)
             # Each minute, because a task may be lost.
             self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
-            # Waiting tasks are still due, and would be enqueued again with each tick.
+            # The queue's tasks are still due and would be enqueued again.
             if not self._queue.waiting(COMPOSE) and self._has_first_papers(app, now):
                 for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
                     self._queue.compose(profile, ids)
@@ -124,7 +120,7 @@ class QueuedJobs:
                 self._queue.deliver_all()
             problems.extend(app.profile_problems)
             problems.extend(app.notify_operator(app.profile_problems, now))
-            # One part with each tick of the day, until nothing is left.
+            # One part with each tick.
             if self._purged_on != now.date() and not app.store.retention.purge(app.keep_days, now):
                 self._purged_on = now.date()
 
@@ -132,7 +128,6 @@ class QueuedJobs:
         return self._queue.depths()
 
     def _has_first_papers(self, app: App, now: datetime) -> bool:
-        """Return whether the first editions may be composed."""
         if now - self._started >= timedelta(seconds=_FIRST_QUEUED_INGEST_SECONDS):
             return True
         # Stop before the next tick, which enqueues lost tasks again.
@@ -144,7 +139,6 @@ class QueuedJobs:
         return False
 
     def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
-        """Return the due sources without a poll since a time."""
         stored = app.store.sources.states()
         states = [(source, stored.get(source.name) or SourceState(source.name)) for source in app.sources]
         return [
@@ -160,7 +154,7 @@ class QueuedJobs:
 
 
 def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundScheduler:
-    """Return a scheduler that runs both jobs at start and in intervals; each delays only itself."""
+    """Return a scheduler that runs both jobs at start and in intervals, independently."""
     scheduler = BackgroundScheduler(timezone=UTC)
     for name, job, minutes in ((_INGEST, jobs.ingest, ingest_minutes), (_PUBLISH, jobs.publish, 1)):
         scheduler.add_job(
@@ -178,16 +172,16 @@ def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundSc
 
 
 def publish_soon(scheduler: BackgroundScheduler) -> None:
-    """Run the publishing job now, or leave it to the next minute if it is running."""
+    """Run the publishing job now, or in the next minute if it is running."""
     scheduler.modify_job(_PUBLISH, next_run_time=datetime.now(UTC))
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 is any free one. Raises UsageError."""
+    """Port 0 is any free one. Raises UsageError."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        # socket.create_server adds the address to the reason in parentheses.
+        # socket.create_server adds the address in parentheses.
         reason = (error.strerror or str(error)).partition(" (while")[0]
         is_about_host = error.errno == errno.EADDRNOTAVAIL or (error.errno or 0) < 0  # negative for look-up errors
         option = "--host 127.0.0.1" if is_about_host else f"--port {max(port + 1, 8001)}"
@@ -197,9 +191,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def log_to_stderr() -> None:
-    """Log with times, without secrets, at a limited rate."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
-    # It warns of each tick skipped by max_instances.
+    # It warns of ticks that max_instances skips.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     for handler in logging.getLogger().handlers:
         handler.addFilter(Redactor())
@@ -213,8 +206,7 @@ def serve(home: Path, listener: socket.socket | None) -> None:
     """
     log_to_stderr()
     stop = Event()
-    # uvicorn raises the signal again at its end, which without handlers would end the process before the jobs release
-    # their claims.
+    # Without handlers, uvicorn's second signal would end the process before the jobs release their claims.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with Parser() as parser, open_app(home, parser=parser) as app:
@@ -235,10 +227,7 @@ def serve(home: Path, listener: socket.socket | None) -> None:
 
 
 def _shut_down(scheduler: BackgroundScheduler) -> None:
-    """Let the jobs finish or release their claims; exit the process if one takes too long.
-
-    The next start marks messages without an answer as unknown.
-    """
+    """Let the jobs finish or release their claims. Exit the process if one takes too long."""
     thread = Thread(target=scheduler.shutdown, daemon=True)
     thread.start()
     thread.join(_SHUTDOWN_SECONDS)

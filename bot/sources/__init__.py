@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 Options = TypeVar("Options", bound=SourceOptions)
-# Takes a mail's sender address, subject and time; returns whether it is a reader's vote.
+# Sender address, subject, time -> is it a reader's vote?
 RecordVote = Callable[[str, str, datetime], bool]
 # An hourly run may start a second early.
-_TOLERANCE = 0.9  # share of the interval after which a source is due
+_TOLERANCE = 0.9  # share of the interval
 _FIRST_RETRY = timedelta(minutes=5)  # doubled with each failure, up to the source's interval
 _MAX_DOUBLINGS = 20  # more would overflow timedelta
 
@@ -40,8 +40,7 @@ _MAX_DOUBLINGS = 20  # more would overflow timedelta
 class Visit:
     """One poll: its time, and the source's ``memory`` from the last successful poll.
 
-    Changes of ``memory`` are stored after every digest of the poll. A visit with ``peek`` changes nothing at the
-    source.
+    A visit with ``peek`` changes nothing at the source.
     """
 
     now: datetime
@@ -49,13 +48,13 @@ class Visit:
     peek: bool = False
     # Deliver refused digests again.
     again: bool = False
-    # Names of unreadable digests. The caller adds one before it takes the next digest.
+    # The caller adds an unreadable digest's name before it takes the next digest.
     refused: set[str] = field(default_factory=set)
     # Stored in ``memory`` even after a refusal or failure.
     lasting: dict[str, str] = field(default_factory=dict)
 
     def memory_of(self, key: str, value: str) -> Mapping[str, str]:
-        """Return the memory if it has this value, such as the polled query, else an empty one."""
+        """Return the memory of this query or address, else an empty one."""
         return self.memory if self.memory.get(key) == value else {}
 
 
@@ -75,17 +74,16 @@ class Source(ABC):
 
     @property
     def poll_interval(self) -> timedelta:
-        """The shortest time between two polls; zero for a source without network."""
+        """The shortest time between two polls, zero without network."""
         return self.options.interval
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether it delivers arXiv's announcements, which pause on holidays."""
+        """Whether arXiv's holidays pause it."""
         return False
 
     @property
     def delivers_bounces(self) -> bool:
-        """Whether it delivers bounces and complaints instead of digests."""
         return False
 
     @abstractmethod
@@ -119,8 +117,8 @@ class FetchedSource(ConfiguredSource[Options]):
 class SourceDependencies:
     """Dependencies of sources apart from their options.
 
-    All sources share one ``fetcher``, which limits requests to a host. ``samples_superseded`` returns whether another
-    source has brought papers.
+    The shared ``fetcher`` limits requests to a host. ``samples_superseded`` tells whether another source has brought
+    papers.
     """
 
     home: Path
@@ -130,7 +128,6 @@ class SourceDependencies:
     record_vote: RecordVote
 
     def password_of(self, source: str) -> str:
-        """Return the password of a source, empty if it has none."""
         # No environment variable has a hyphen.
         password = self.passwords.get(source.replace("-", "_"))
         return password.get_secret_value() if password else ""
@@ -146,40 +143,33 @@ class SourceKind(Generic[Options]):
 
 
 def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
-    """Return whether a source's interval has passed and it asks for no longer wait.
-
-    A poll in the future came from a wrong clock and is ignored.
-    """
+    """Return whether a source may be polled. A last poll in the future is ignored."""
     if retry_after(state, now):
         return False
     if state.checked_at is None or state.checked_at > now:
         return True
     if state.failures:
-        # Exponential backoff. Constant retries would ask a dead server 2,000 times a week.
+        # Constant retries would ask a dead server 2,000 times a week.
         backoff = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
         interval = min(interval, backoff)
     return now - state.checked_at >= interval * _TOLERANCE
 
 
 def retry_after(state: SourceState, now: datetime) -> datetime | None:
-    """Return the time before which a source asked not to be polled, None if it has passed."""
+    """Return the end of a wait that the source asked for, or None."""
     if state.not_before is None or has_passed(state.not_before, now):
         return None
     return state.not_before
 
 
 def after_success(state: SourceState, memory: Mapping[str, str], now: datetime) -> SourceState:
-    """Return the state after a successful poll, without failures."""
     return SourceState(state.name, checked_at=now, succeeded_at=now, memory=memory, warned=state.warned)
 
 
 def after_failure(
     state: SourceState, problem: Problem, retry_after_seconds: float | None, now: datetime
 ) -> SourceState:
-    """Return the state after a failed poll.
-
-    The memory stays, so the next poll retrieves again what this one could not store.
-    """
+    """Return the state with unchanged memory, so the next poll retrieves again what failed."""
     not_before = now + timedelta(seconds=retry_after_seconds) if retry_after_seconds else None
     return replace(
         state,
@@ -200,14 +190,13 @@ class HttpError(SourceError):
         self.body = body
 
 
-# Mistakes in queries and addresses that servers answer with an empty list. ``paperbot check`` reports them as warnings,
-# because a server may accept more.
+# Servers answer these mistakes with an empty list. They are warnings, because a server may accept more.
 _CATEGORY = re.compile(r"\bcat:\s*\"?([\w.*-]+)")
 _PREPRINT_SERVER = re.compile(r"(?:^|\.)(biorxiv|medrxiv)\.org$")
 
 
 def in_search(text: str) -> Iterator[str]:
-    """Yield the first unmatched quotation mark or parenthesis, with the remedy."""
+    """Yield the first unmatched quotation mark or parenthesis."""
     opened: list[int] = []
     quoted_from = 0
     for place, character in enumerate(text, 1):
@@ -229,7 +218,6 @@ def in_search(text: str) -> Iterator[str]:
 
 
 def in_arxiv_query(query: str) -> Iterator[str]:
-    """Yield mistakes in a query to arXiv, with the remedy."""
     yield from in_search(query)
     for category in dict.fromkeys(_CATEGORY.findall(query)):
         beginning, star, _ = category.partition("*")
@@ -238,12 +226,11 @@ def in_arxiv_query(query: str) -> Iterator[str]:
 
 
 def in_subject(server: str, subject: str) -> Iterator[str]:
-    """Yield mistakes in a subject of bioRxiv or medRxiv, with the remedy."""
     yield from _refusal(partial(known_subject, server), subject)
 
 
 def in_address(url: str) -> Iterator[str]:
-    """Yield mistakes in the address of a feed of arXiv, bioRxiv or medRxiv, with the remedy."""
+    """Yield mistakes in a feed's address at arXiv, bioRxiv or medRxiv."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removesuffix(".")
     if f".{host}".endswith(".arxiv.org"):
@@ -271,7 +258,7 @@ def _refusal(known: Callable[[str], str], name: str) -> Iterator[str]:
 
 @cache
 def _kinds() -> dict[str, SourceKind[Any]]:
-    """Return all kinds by name, imported here because each imports this module."""
+    """Return all kinds, imported here because each imports this module."""
     from bot.sources.arxiv import ARXIV
     from bot.sources.biorxiv import BIORXIV
     from bot.sources.feed import FEED
@@ -285,12 +272,11 @@ def _kinds() -> dict[str, SourceKind[Any]]:
 
 
 def source_models() -> SourceModels:
-    """Return the option models by kind, for validating settings."""
     return {name: kind.options for name, kind in _kinds().items()}
 
 
 def make_sources(configured: Iterable[SourceOptions], dependencies: SourceDependencies) -> list[Source]:
-    """Return the sources with these options. Samples come last, because any other source supersedes them."""
+    """Return the sources. Samples come last, because any other source supersedes them."""
     return [
         _kinds()[options.kind].make(options, dependencies)
         for options in sorted(configured, key=lambda options: options.is_sample)

@@ -1,7 +1,6 @@
-"""A query to arXiv's API, page by page from the newest paper back to earlier polls.
+"""A query to arXiv's API, page by page from the newest paper back.
 
-arXiv orders by submission time but announces papers days later, so each poll looks back further than the newest known
-paper.
+arXiv announces papers days after submission, so each poll looks back further than the newest known paper.
 """
 
 from __future__ import annotations
@@ -26,10 +25,9 @@ PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster
 MAX_PAGES = 10
 FIRST_LOOK_BACK = timedelta(days=7)
 _MAX_HOLD = timedelta(days=4)  # how long arXiv may hold back a paper
-_ATTEMPTS = 3  # the API sometimes answers with an empty page although there are papers
+_ATTEMPTS = 3  # the API sometimes answers with an empty page
 _ARXIV_BEGAN = 1991
-# Only for paging, because the child process parses the papers. No pattern reads past the next "<", which keeps them
-# linear.
+# Only for paging. No pattern reads past the next "<", which keeps them linear.
 _TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^<>]*>\s*(\d{1,9})\s*<")
 _PUBLISHED = re.compile(rb"<published>\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z?\s*<")
 _SUMMARY = re.compile(rb"<summary[^<>]*>([^<]{1,300})<")
@@ -52,7 +50,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
     follows_arxiv_calendar = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with recent papers; raises SourceError."""
+        """Yield the pages with recent papers. Raises SourceError."""
         query = self.options.query
         memory = visit.memory_of("query", query)
         newest = datetime.fromisoformat(memory["newest"]) if "newest" in memory else None
@@ -72,7 +70,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             visit.memory.update({"query": query, "newest": newest.isoformat()})
 
     def _fetch_page(self, start: int) -> bytes:
-        """Fetch one page, again if it is empty although arXiv counts more papers; raises SourceError."""
+        """Raises SourceError, also for pages that stay empty although arXiv counts more papers."""
         parameters = {
             "search_query": self.options.query,
             "start": start,
@@ -102,7 +100,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
 def _submission_times(page: bytes) -> list[datetime]:
     times = []
     for text in _PUBLISHED.findall(page):
-        # The pattern also matches invalid times, such as the 31st of April.
+        # Such as the 31st of April.
         with suppress(ValueError):
             time = datetime.fromisoformat(text.decode()).replace(tzinfo=UTC)
             # Subtracting days from the year 1 would overflow.

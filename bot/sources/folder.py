@@ -1,7 +1,4 @@
-"""Digests as files: in a folder, or named on the command line.
-
-Every Problem names its file and the remedy. The other files are still read.
-"""
+"""Digests as files: in a folder, or named on the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from bot.model import Problem, RawDigest
 from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
 
 MAX_BYTES = 10_000_000
-# Names of files that editors, browsers and downloaders are still writing.
+# Editors, browsers and downloaders are still writing these.
 _UNFINISHED = ("~", "#", ".part", ".partial", ".crdownload", ".download", ".tmp", ".swp")
 _FILE_TYPES = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}  # all others are devices
 
@@ -41,7 +38,7 @@ class FolderOptions(SourceOptions):
 
 @dataclass(frozen=True)
 class FolderSource(ConfiguredSource[FolderOptions]):
-    """Every file in a folder and its subfolders; a digest's name is its relative path.
+    """Every file in a folder and its subfolders, named by relative path.
 
     Samples are skipped once ``superseded`` returns true.
     """
@@ -50,7 +47,6 @@ class FolderSource(ConfiguredSource[FolderOptions]):
     superseded: Callable[[], bool] = lambda: False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the files by path, and a Problem for each that can't be read."""
         if self.options.samples and self.superseded():
             return
         for path in walk(self.path, self.name):
@@ -65,13 +61,12 @@ class FolderSource(ConfiguredSource[FolderOptions]):
 
 @dataclass(frozen=True)
 class FilesSource(Source):
-    """The files and folders of a command's arguments; a digest's name is its path as typed."""
+    """The files and folders of a command's arguments, named as typed."""
 
     options: SourceOptions = field(init=False, default_factory=partial(SourceOptions, name=FILES, kind="files"))
     paths: Sequence[Path]
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the files by argument and path, and a Problem for each that can't be read."""
         for root in self.paths:
             for path in walk(root, self.name):
                 yield path if isinstance(path, Problem) else read(path, self.name, printable(path))
@@ -80,8 +75,8 @@ class FilesSource(Source):
 def walk(root: Path, source: str) -> Iterator[Path | Problem]:
     """Yield the files in a folder and its subfolders by name, without hidden and unfinished ones.
 
-    A root that is no folder is yielded for ``read`` to report. Links to files count as files. A link to a folder
-    outside the root is a Problem, as it may lead to a whole disk.
+    A root that is no folder is yielded for ``read`` to report. A link to an outside folder is a Problem, as it may lead
+    to a whole disk.
     """
     pending = [root]
     while pending:
@@ -124,11 +119,10 @@ def read(path: Path, source: str, name: str) -> RawDigest | Problem:
 
 
 def _is_being_written(descriptor: int) -> bool:
-    """Return whether a process has the file open for writing; False where the system doesn't tell.
+    """Return whether a process has the file open for writing, as far as the system tells.
 
-    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file of the same user has a writer. A process
-    that opens the file meanwhile makes the kernel signal us. SIGURG is harmless, the default SIGIO would end this
-    process.
+    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file has a writer. If a process opens the file
+    meanwhile, the kernel signals us. SIGURG is harmless, the default SIGIO would end this process.
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return False
@@ -142,7 +136,7 @@ def _is_being_written(descriptor: int) -> bool:
 
 
 def printable(path: Path) -> str:
-    """Return a path for messages and the store, with forward slashes and only printable characters."""
+    """Return a path with forward slashes and only printable characters."""
     return "".join(c if c.isprintable() else "\ufffd" for c in path.as_posix())
 
 

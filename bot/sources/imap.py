@@ -1,8 +1,7 @@
 """IMAP connections with a deadline for the session and a maximum size for each response.
 
-imaplib reads literals of any size, and its timeout holds for single reads. These clients override its reading methods.
-
-This is a module of its own because importing imaplib and imap_tools takes long.
+imaplib reads literals of any size, and its timeout holds for single reads. Importing it takes long, so this module is
+imported late.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class _Bounded(imaplib.IMAP4):
             raise TimeoutError(f"{error}; the rest comes with the next poll") from None
 
     def read(self, size: int) -> bytes:
-        """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
+        """Return ``size`` bytes, fewer at the end. Raises ``abort`` above the maximum."""
         if size > self.max_bytes:
             raise self.abort(f"the server announces {size:,} bytes, more than the cap")
         while len(self._buffered()) < size and self._receive():
@@ -76,7 +75,6 @@ class _Bounded(imaplib.IMAP4):
         return self._take(size)
 
     def readline(self) -> bytes:
-        """Return one line with its end, or the rest if the stream ends."""
         searched = 0
         while (end := self._buffered().find(b"\n", searched)) < 0:
             searched = len(self._buffered())
@@ -121,7 +119,7 @@ class Mailbox(BaseMailBox):
     """The mailbox of imap-tools over such a connection."""
 
     def __init__(self, options: FolderAddress, deadline: Deadline, max_bytes: int) -> None:
-        """Connect; raises OSError and imaplib's errors."""
+        """Connect. Raises OSError and imaplib's errors."""
         self._options = options
         self._limits = deadline, max_bytes
         super().__init__()
@@ -140,12 +138,12 @@ class Mailbox(BaseMailBox):
         return client
 
     def unread(self, *, sender: str | None = None, subject: str | None = None) -> list[str]:
-        """Return the UIDs of unread mails, optionally with a text in From or Subject."""
+        """``sender`` and ``subject`` select by text in the fields From and Subject."""
         uids = self.uids(AND(seen=False, deleted=False, from_=sender, subject=subject))
         return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
     def uid_validity(self) -> str:
-        """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1); when it changes, earlier UIDs are void."""
+        """Return UIDVALIDITY (RFC 3501, 2.3.1.1). When it changes, earlier UIDs are void."""
         _, values = self.client.response("UIDVALIDITY")
         value = values[0] if values else None
         text = value.decode(errors="replace") if isinstance(value, bytes) else ""
@@ -157,19 +155,18 @@ class Mailbox(BaseMailBox):
         return _literal(self.client.uid("FETCH", uid, fields)[1]) or b""
 
     def content(self, uid: str) -> bytes | None:
-        """Return a mail; None if the server does not deliver it."""
         return _literal(self.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])
 
     def size(self, uid: str) -> int:
-        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``, else 0."""
+        """Return the bytes from a response such as ``1 (UID 7 RFC822.SIZE 1234)``, else 0."""
         _, answer = self.client.uid("FETCH", uid, "(RFC822.SIZE)")
         text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
         digits = text.rstrip(") ").rpartition(" ")[2]
-        # int() refuses thousands of digits. The rest is still above the maximum.
+        # int() refuses thousands of digits.
         return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
 
     def mark_as_read(self, uid: str, moved_to: str) -> None:
-        """Mark a mail as read, and move it unless ``moved_to`` is empty.
+        """Mark a mail as read, and move it if ``moved_to`` is given.
 
         Needs the server's MOVE (RFC 6851). After a copy, expunging would remove all mails that the owner marked as
         deleted.
@@ -181,7 +178,7 @@ class Mailbox(BaseMailBox):
 
 @contextmanager
 def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
-    """Connect, log in and select the folder; any error of the server becomes a SourceError."""
+    """Connect, log in and select the folder. Any error becomes a SourceError."""
     try:
         mailbox = Mailbox(options, deadline, max_bytes)
         try:
@@ -189,7 +186,7 @@ def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_b
             yield mailbox
         finally:
             mailbox.client.shutdown()
-    # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
+    # ValueError for 8-bit words and for numbers of thousands of digits.
     except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:300].replace(password or "\0", "***")
         remedy = "check host, port, security, username and password of this source"
@@ -197,6 +194,5 @@ def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_b
 
 
 def _literal(answer: list[object]) -> bytes | None:
-    """Return the literal in a server's response, None without one."""
     content = next((part[1] for part in answer if isinstance(part, tuple)), None)
     return content if isinstance(content, bytes) else None

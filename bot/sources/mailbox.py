@@ -1,12 +1,10 @@
 """Read mails of one sender in an IMAP mailbox, then mark them as read or move them, never delete them.
 
-A mail is marked only after it was stored, so an interrupted poll loses nothing. An unreadable mail stays unread for its
-owner. Its UID is stored, and only ``paperbot ingest --again`` downloads it once more.
+A mail is marked after it was stored, so an interrupted poll loses nothing. An unreadable mail stays unread for its
+owner, and only ``paperbot ingest --again`` downloads it once more.
 
-An IMAP server searches all of the From field, so each address is checked before download.
-
-Readers' replies (votes, unsubscribing) are recorded from their headers. A source of kind ``bounces`` reads a mailbox of
-bounces and complaints.
+An IMAP server searches all of the From field, so each address is checked before download. Readers' replies are recorded
+from their headers.
 """
 
 from __future__ import annotations
@@ -65,20 +63,19 @@ class MailFolderSource(ConfiguredSource[MailOptions]):
     clock: Callable[[], float] = time.monotonic
 
     def open(self) -> AbstractContextManager[Mailbox]:
-        """Open the folder; any error of the server becomes a SourceError."""
         from bot.sources.imap import open_folder
 
         return open_folder(self.options, self.password, Deadline(self.seconds, self.clock), self.max_bytes)
 
 
-_REFUSED = "refused"  # key of the memory: "UIDVALIDITY:UID,UID", refused mails that are still unread
-_MAX_MAILS = 100  # in one poll; the next poll continues
+_REFUSED = "refused"  # "UIDVALIDITY:UID,UID", refused mails that are still unread
+_MAX_MAILS = 100  # in one poll
 _MAX_BOUNCES = 1_000
 _MAX_HEADER = 2_000  # bytes; longer fields don't hold a single sender
 
 
 class MailboxOptions(MailFolderOptions):
-    """The mailbox, and the sender's address or domain; without one, only readers' replies are read."""
+    """The mailbox, and the sender's address or domain. Without one, only replies are read."""
 
     sender: str = ""
     every: Minutes = 15
@@ -90,7 +87,7 @@ class MailboxOptions(MailFolderOptions):
 
 @dataclass(frozen=True)
 class MailboxSource(MailFolderSource[MailboxOptions]):
-    """The unread mails of a sender; with ``record_vote``, readers' replies as well."""
+    """The unread mails of a sender. With ``record_vote``, readers' replies as well."""
 
     record_vote: RecordVote | None = None
 
@@ -99,7 +96,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
         return self.options.sender.lower().endswith("arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the mails, oldest first; raises SourceError."""
+        """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
@@ -123,7 +120,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                     is_refused = True
                 elif (content := mailbox.content(uid)) is None:
                     yield Problem(self.name, f"mail {name}: the server does not deliver it; {unread}")
-                    continue  # and the next poll tries again
+                    continue  # the next poll tries again
                 else:
                     yield RawDigest(self.name, name, content, if_refused=unread)
                     is_refused = name in visit.refused
@@ -137,8 +134,8 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
-        """Record the replies among the unread mails, oldest first; other mails stay unread."""
-        # Only the newest, so that false replies can't block the others. Replies' subjects begin with this word.
+        """Record the unread replies, oldest first. Other mails stay unread."""
+        # Only the newest, so that false replies can't block the others.
         for uid in mailbox.unread(subject="Paperbot")[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):
@@ -147,7 +144,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The requested fields, as far as they are readable."""
+    """The readable ones of the requested fields."""
 
     address: str  # the only one of From, in lower case, or empty
     date: str  # as shown in a problem
@@ -155,9 +152,9 @@ class _Header:
 
     @classmethod
     def parse(cls, header: bytes) -> _Header:
-        """Read the fields From, Date and Subject; a From field cut at the maximum has no address."""
+        """A From field cut at the maximum has no address."""
         fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
-        # Fields are parsed on access, and malformed bytes such as nested comments raise many exceptions.
+        # Fields are parsed on access, and malformed bytes raise many exceptions.
         try:
             (sender,) = fields.get_all("From", [])
             (mailbox,) = sender.addresses
@@ -178,7 +175,6 @@ class _Header:
         return cls(address, date, subject)
 
     def is_from(self, sender: str) -> bool:
-        """Return whether the address is the sender's, or in the sender's domain."""
         sender = sender.lower()
         if "@" in sender.lstrip("@"):
             return self.address == sender
@@ -205,12 +201,12 @@ class BouncesOptions(MailFolderOptions):
 
 @dataclass(frozen=True)
 class BouncesSource(MailFolderSource[BouncesOptions]):
-    """All unread mails, each marked as read or moved afterwards, reports or not."""
+    """All unread mails, each marked as read or moved, reports or not."""
 
     delivers_bounces = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the mails, oldest first; raises SourceError."""
+        """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             for uid in islice(mailbox.unread(), _MAX_BOUNCES):
                 name = f"{self.options.folder}/{uid}"

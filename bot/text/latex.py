@@ -17,7 +17,6 @@ from bot.model import limits
 from bot.model.wording import visible
 from bot.text.latex_macros import BLANK, SUBSCRIPTS, SUPERSCRIPTS, Walker, converter
 
-# Other text skips the parser.
 _MAY_BE_LATEX = re.compile(r"[\\$]|``")
 # TeX's dashes in text without other LaTeX. "--quiet" is an option.
 _DASH = re.compile(r"(?<=\w)---?(?=\w)|(?<=\s)---?(?=\s)")
@@ -33,14 +32,12 @@ _TOKEN = re.compile(
       | (?P<option>(?<!\S)--(?=\w))""",
     re.VERBOSE | re.DOTALL,
 )
-# Ends at the first unescaped dollar sign.
 _BETWEEN_DOLLARS = re.compile(r"((?:\\.|[^\\$])++)\$(\d?)", re.DOTALL)
-# "$5 per paper and $": an amount of money, and words after it.
+# An amount of money, and words after it.
 _PRICE = re.compile(
     r"\d[\d.,]*[^\\^_=<>+$]{0,200}\b(?:a|and|are|as|at|bn|but|by|each|for|from|in|is|million|billion|thousand|of|on|or|per|than|"
     r"the|to|vs|was|while|with)\b"
 )
-# A command, a script, signs alone, a letter, or a final sign.
 _LOOKS_LIKE_FORMULA = re.compile(
     r".*?\\[A-Za-z,;:!|{}]|.*?[\^_]|\s*(?:[^\w\s]{1,3}|[^\W\d_])\s*$|.*[=<>~]\s*$", re.DOTALL
 )
@@ -54,10 +51,10 @@ _LITERAL = str.maketrans(
     | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
 )
 
-# Degrees. The library would write "360^∘".
+# The library would write "360^∘".
 _DEGREE = re.compile(r"\^\{?\\(?:circ|degr?|degrees?)(?![a-zA-Z])\s*\}?")
 _PRIMES = re.compile(r"\^(?:\{\s*((?:\\prime\s*){1,3})\}|\\prime(?![a-zA-Z]))")
-# An invisible bracket, which the library would show as a full stop.
+# The library would show a full stop.
 _NO_BRACKET = re.compile(r"\\(?:left|right)\s*\.")
 # The library drops blanks in formulas: r"\alpha \leq \beta" would become "α≤β".
 _RELATION = re.compile(
@@ -70,7 +67,7 @@ _DIGIT_SCRIPT = re.compile(r"([_^])(?:\{([-+]?\d+)\}|(\d))")
 _NOT = re.compile(r"\\not\s*(?:\\ \s*)?(\\[A-Za-z]+|[=<>|])")
 _BLANKS = re.compile(rf"(?<! ) *{BLANK}[ {BLANK}]*")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
-# Mathematical letters such as "𝒪", which many fonts lack.
+# Many fonts lack letters such as "𝒪".
 _MATH_LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")
 
 # TeX's single quotes. A Markdown code span ends with a backtick.
@@ -91,10 +88,8 @@ def readable(text: str) -> str:
     return _converted(text)
 
 
-# Each part of a mail shows a sentence again.
 @functools.lru_cache(maxsize=1_000)
 def _converted(text: str) -> str:
-    """Return the text in plain Unicode, or unchanged if it can't be parsed."""
     to_text, macros = _converter()
     try:
         walker = Walker(_escaped(text), latex_context=macros)
@@ -109,7 +104,6 @@ def _converted(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape prose as LaTeX source."""
     parts = []
     end = 0
     while token := _TOKEN.search(text, end):
@@ -134,7 +128,6 @@ def _escaped(text: str) -> str:
             case "approximately":
                 parts.append(r"\textasciitilde{}")
             case "option":
-                # "--quiet" is an option, other "--" are dashes.
                 parts.append("{-}{-}")
             case _:
                 parts.append(token[0])
@@ -144,8 +137,7 @@ def _escaped(text: str) -> str:
 def _is_formula(content: str, *, is_before_digit: bool) -> bool:
     r"""Return whether dollar signs enclose a formula, by pandoc's rule (tex_math_dollars) or its looks.
 
-    Pandoc wants no blank inside the dollars and no digit after them. But astronomers write ``$\sim$100``, others ``$
-    x_1 $``.
+    Pandoc wants no blank inside the dollars and no digit after them, but astronomers write ``$\sim$100``.
     """
     if _PRICE.match(content):
         return False
@@ -160,7 +152,7 @@ def _is_formula(content: str, *, is_before_digit: bool) -> bool:
 
 
 def _formula(formula: str) -> str:
-    """Return inline math with blanks around relations, and Unicode digits as scripts."""
+    """Put blanks around relations and use Unicode digits as scripts."""
     formula = _NO_BRACKET.sub("", formula.strip())
     formula = _PRIMES.sub(lambda primes: " ′″‴"[primes[0].count("prime")], _DEGREE.sub("°", formula))
     formula = _NOT.sub("\\1\u0338", _RELATION.sub(r"\\ \\\1\\ ", formula))

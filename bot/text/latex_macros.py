@@ -21,11 +21,10 @@ BLANK = "\ue000"
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 DIGITS = re.compile(r"[-+]?\d+")
-# Needs parentheses in a script or fraction: "x_{i+1}" would read as x_i + 1.
+# "x_{i+1}" would read as x_i + 1.
 COMPOUND = re.compile(r"\S\s*[-+*/=,<>×·]")
 
-# Macros without arguments, from authors, journals and MathJax. Some replace the library's choice: ϵ for epsilon, "∼"
-# for sim, "<cit.>" for a citation.
+# Some replace the library's choice: ϵ for epsilon, "∼" for sim, "<cit.>" for a citation.
 _CONSTANTS = {
     ">": " ", "epsilon": "ε", "sim": "~", "neg": "¬", "|": "‖", "lt": "<", "gt": ">",
     "eg": "e.g.", "ie": "i.e.", "over": " over ", "choose": " choose ",
@@ -37,7 +36,7 @@ _CONSTANTS = {
     **dict.fromkeys(("la", "lsim", "lta", "apprle"), "≲"), **dict.fromkeys(("ga", "gsim", "gta", "apprge"), "≳"),
     "leqslant": "≤", "geqslant": "≥", "bmod": "mod", "eqsim": "≂", "coloneqq": "≔", "llbracket": "⟦", "rrbracket": "⟧",
 }  # fmt: skip
-# Declarations and sizes, whose names mean nothing to a reader.
+# Their names mean nothing to a reader.
 _DROPPED = """
     bf bfseries cal centering color em it itshape rm sc sf sl small tt big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr
     Biggl Biggr left right middle inst label newcommand renewcommand displaystyle textstyle scriptstyle limits nolimits
@@ -49,7 +48,7 @@ _FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "sfrac", "nicefrac", "xfrac")
 _BINOMIALS = ("binom", "tbinom", "dbinom")
 _ABOVE = ("stackrel", "overset")
 _ROOTS = {"": "√", "3": "∛", "4": "∜"}
-# An accent over each character. A line over the 3 of 0.3 makes it 1/3.
+# A line over the 3 of 0.3 makes it 1/3.
 _ACCENTS = {"overline": "\u0305", "widehat": "\u0302", "widetilde": "\u0303", "overrightarrow": "\u20d7"}
 _OVER_RELATION = {
     ("<", "~"): "≲",
@@ -62,7 +61,7 @@ _OVER_RELATION = {
 # Written above an equals sign.
 _DEFINING = frozenset({"def", "def.", "!", "?", "△", "Δ", "d", "(d)", "D"})
 
-# siunitx's prefixes, units and powers. Other names, such as \km, stay.
+# siunitx. Other names, such as \km, stay.
 _PREFIXES = {
     "femto": "f", "pico": "p", "nano": "n", "micro": "μ", "milli": "m", "centi": "c", "deci": "d", "hecto": "h",
     "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E",
@@ -87,12 +86,11 @@ Spec = Callable[..., str] | str
 
 
 def _arguments(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> list[str]:
-    """Return the text of each argument, empty for a missing optional one."""
     arguments = node.nodeargd.argnlist if node.nodeargd else []
     return [l2tobj.nodelist_to_text([argument]).strip() if argument else "" for argument in arguments]
 
 
-# A number before or after a macro. The library drops a formula's blanks and keeps prose's.
+# The library drops a formula's blanks and keeps prose's.
 _NUMBER_AROUND = [
     (re.compile(rf"\d(?:\\[()]|[{{}}]{blanks})*$"), re.compile(rf"(?:\\[()]|[{{}}]{blanks})*\.?\d"))
     for blanks in ("", r"|\s")
@@ -174,7 +172,7 @@ def _text_script(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
 
 
 def _degrees(node: LatexMacroNode) -> str:
-    r"""Convert ``\deg`` to a sign after a number, as astronomers write, else to the degree function."""
+    r"""Return a sign after a number, as astronomers write, else the degree function."""
     return "°" if re.search(r"\d(?:\\[()]|[\s^{])*$", node.parsing_state.s[max(node.pos - 12, 0) : node.pos]) else "deg"
 
 
@@ -204,17 +202,16 @@ def _hyperlink(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
 
 
 def _character(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return the character of MathJax's ``\unicode{x2014}``; raises ValueError."""
+    r"""Return the character of MathJax's ``\unicode{x2014}``. Raises ValueError."""
     return chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16))
 
 
 def _number(text: str) -> str:
-    """Write a siunitx number's exponent as a power of ten."""
     return _EXPONENT.sub(lambda exponent: f"×10{exponent[1].lstrip('+').translate(SUPERSCRIPTS)}", text)
 
 
 def _unit(source: str) -> str:
-    r"""Convert ``\kilo\metre\per\second\squared`` to km/s². Unknown names stay."""
+    r"""Convert ``\kilo\metre\per\second\squared`` to km/s²."""
     parts: list[str] = []
     prefix = power = ""
     is_per = False
@@ -236,7 +233,7 @@ def _unit(source: str) -> str:
 
 
 def _quantity(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Convert siunitx's ``\SI{5}{\kilo\gram}`` to 5 kg, and ranges and lists of numbers."""
+    r"""Convert siunitx's ``\SI{5}{\kilo\gram}`` to 5 kg."""
     mandatory = [argument for argument in node.nodeargd.argnlist if argument is not None and _is_group(argument)]
     has_unit = node.macroname not in {"num", "numrange", "numlist", "ang"}
     texts = [l2tobj.nodelist_to_text([argument]).strip() for argument in mandatory]
@@ -253,7 +250,7 @@ def _is_group(node: Any) -> bool:
     return bool(node.isNodeType(latexwalker.LatexGroupNode) and node.delimiters[0] == "{")
 
 
-# Arguments and text of macros that the parser's own table lacks.
+# Macros that the parser's own table lacks.
 _WITH_ARGUMENTS: dict[str, tuple[str, Spec]] = {
     **dict.fromkeys(_FRACTIONS, ("[{{", _fraction)),
     "frac": ("{{", _fraction),
@@ -291,7 +288,7 @@ class Walker(LatexWalker):  # type: ignore[misc]  # pylatexenc ships no types
         self._groups: dict[tuple[object, ...], Any] = {}
 
     def get_latex_braced_group(self, pos: int, brace_type: str = "{", parsing_state: ParsingState | None = None) -> Any:
-        """Return the group at a position; raises LatexWalkerParseError."""
+        """Raises LatexWalkerParseError."""
         key = (pos, brace_type, parsing_state and parsing_state.in_math_mode)
         if key not in self._groups:
             try:
@@ -308,7 +305,6 @@ class _AllGroups(MacroStandardArgsParser):  # type: ignore[misc]
     """The arguments of an unknown macro: all groups directly after it."""
 
     def parse_args(self, w: Walker, pos: int, parsing_state: ParsingState | None = None) -> tuple[Any, int, int]:
-        """Return the arguments, their start, and their length."""
         groups: list[Any] = []
         end = pos
         while w.s.startswith(("{", "["), end):
@@ -339,7 +335,7 @@ def _unknown(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
 
 
 class Converter(LatexNodes2Text):  # type: ignore[misc]
-    """The library's conversion, with blanks after macros, and parentheses around ambiguous scripts."""
+    """The library's conversion, with more blanks and parentheses."""
 
     def __init__(self, known: frozenset[str], **options: Any) -> None:
         """``known`` are the macros of the library and of the tables above."""
@@ -347,7 +343,7 @@ class Converter(LatexNodes2Text):  # type: ignore[misc]
         self.known = known
 
     def nodelist_to_text(self, nodelist: Sequence[Any]) -> str:
-        """Return the text of nodes, with the blank after a word's macro, which TeX swallows."""
+        """Return the text with the blank after a word's macro, which TeX swallows."""
         parts = []
         for node, following in pairwise([*nodelist, None]):
             parts.append(str(self.node_to_text(node)))
@@ -369,7 +365,6 @@ class Converter(LatexNodes2Text):  # type: ignore[misc]
         return f"({text})" if continues or COMPOUND.search(text) else text
 
     def math_node_to_text(self, node: Any) -> str:
-        """Return the text of a formula, with single blanks."""
         return re.sub(r" {2,}", " ", str(super().math_node_to_text(node)))
 
 

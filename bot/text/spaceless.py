@@ -2,8 +2,7 @@
 
     强化学习的理论 --> 强化, 化学, 学习 | 理论        機械学習による創薬 --> 機械, 械学, 学習 | 創薬
 
-Each two neighbouring characters are a token, as in search engines. No dictionary is needed. Words such as "of", "and"
-or "I study" end a phrase.
+Each two neighbouring characters are a token, as in search engines. Words such as "of" or "I study" end a phrase.
 """
 
 from __future__ import annotations
@@ -17,15 +16,14 @@ _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 
-# For a pattern's character class.
 CHARACTERS = f"{_THAI}{_HIRAGANA}{_KATAKANA}{_HAN}{_HANGUL}"
 SPACELESS = re.compile(f"[{CHARACTERS}]+")
-# A run of one kind. Up to three Hiragana between others are particles and endings.
+# Up to three Hiragana are particles and endings.
 _KIND = re.compile(
     f"[{_HAN}{_KATAKANA}]+|(?P<hiragana>[{_HIRAGANA}]+)|(?P<hangul>[{_HANGUL}]+)|[{_THAI}]+",
 )
 _LEAST_HIRAGANA = 4
-# Function words, and words of nearly every abstract and request.
+# Function words, and words of nearly every abstract.
 _BREAK = re.compile(
     "但是|不过|不過|喜欢|喜歡|想看|我对|我們對|我们对|以及|一种|一種|基于|基於|关于|關於|对于|對於|我们|我們|本文|本研究|本論文|感兴趣|感興趣|有兴趣|有興趣|兴趣|興味|研究|论文|論文|相关|相關|関連|"
     "[的但和与與及或了我你您这這等]"

@@ -24,7 +24,6 @@ import snowballstemmer
 
 from bot.text.spaceless import SPACELESS, pairs
 
-# English function words end a phrase.
 FUNCTION_WORDS = frozenset(
     """
     a about above after again against all almost along already also although always am among an and another
@@ -45,10 +44,9 @@ FUNCTION_WORDS = frozenset(
 _VOWEL = re.compile(r"[aeiouy]")
 _BRITISH_OUR = re.compile(r"^(behavi|col|fav|flav|hum|lab|neighb|tum)our")
 _BRITISH_LL = re.compile(r"^(cance|channe|fue|labe|leve|mode|paralle|signa|tota|trave|tunne)ll(?=ing|ed|er)")
-# After these letters -ise is British for -ize. "Precise", "noise" and "supervise" have others.
+# -ise is British for -ize after these letters only: "precise", "noise".
 _BRITISH_ISE = re.compile(r"(?<=al|el|il|im|om|or|er|ar|in|on|an|at|et|it|ot|id)is(?=(?:e|ed|es|er|ers|ing|ations?)$)")
 _NO_BRITISH_ISE = ("promis", "aris")
-# Snowball has several stems for these topics.
 _SAME = {
     "analys": "analysi",
     "evolutionari": "evolut",
@@ -64,9 +62,9 @@ _SAME = {
 
 @cache
 def words_apart() -> Mapping[str, str]:
-    """Return stems for words that Snowball merges with words of another meaning, from ``apart.json``.
+    """Return stems for words that Snowball merges with words of another meaning.
 
-    ``bench/vectors.py`` makes the file: "computer" is not "compute", nor "visualization" "visual".
+    ``bench/vectors.py`` makes ``apart.json``: "computer" is not "compute".
     """
     groups = json.loads(Path(__file__).with_name("apart.json").read_text())
     return {word: intern(stem) for stem, words in groups.items() for word in words}
@@ -101,7 +99,7 @@ def american(word: str) -> str:
 
 
 def snowball_stem(word: str) -> str:
-    # Stemmers aren't thread-safe. Making one takes 2 microseconds.
+    # Stemmers aren't thread-safe.
     stemmed = str(snowballstemmer.stemmer("english").stemWord(word))
     return intern(_SAME.get(stemmed, stemmed))
 
@@ -117,7 +115,7 @@ _LINK = re.compile(r"://|www\.|@[\w-]+\.\w|\w\.(?:com|org|io|net|edu|gov)(?:[/).
 _LINK_SIGNS = ("://", "www.", "@", ".com", ".org", ".io", ".net", ".edu", ".gov", ".co", ".ai", ".dev")
 _ARXIV_LINK = re.compile(r"this https? URL")  # arXiv's substitute for a link
 _TYPOGRAPHY = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2019": "'", "\u00a0": " "})
-# Prefixes join the next word: "pre-training" equals "pretraining".
+# "pre-training" equals "pretraining".
 _PREFIXES = frozenset(
     "anti bi co fine hyper inter intra micro multi non over post pre re semi sub super un under".split()
 )
@@ -163,7 +161,7 @@ def phrases(text: str) -> list[list[Token]]:
     return [list(group) for _, group in groupby(tokens(text), key=attrgetter("phrase"))]
 
 
-# Positions added for punctuation, more than any phrase spans.
+# Positions added for punctuation.
 PUNCTUATION = 10
 
 
@@ -178,7 +176,6 @@ class StemSequence(NamedTuple):
     title: int
 
     def terms(self) -> list[str]:
-        """Return stems, and bigrams of adjacent stems, in text order with repetitions."""
         terms: list[str] = []
         previous, place = "", -PUNCTUATION
         for stemmed, position in zip(self.stems, self.positions, strict=True):
@@ -223,7 +220,7 @@ def stem_terms(text: str) -> list[str]:
 
 
 def _stems(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and stem of every word. The stem is empty outside topics."""
+    """Yield start, end and stem of every word, with an empty stem outside topics."""
     for match in _words(text):
         if match.re is SPACELESS:
             yield from ((start, end, intern(text[start:end])) for start, end in pairs(text, *match.span()))
@@ -254,7 +251,6 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 
 def _compound_parts(compound: str) -> list[tuple[int, str]]:
-    """Return the words of a hyphenated compound with their offsets."""
     parts = compound.split("-")
     words = [part.lower() for part in parts]
     if not all(w in _PREFIXES or (len(w) > 1 and w.isalpha() and w not in FUNCTION_WORDS) for w in words):
@@ -265,7 +261,6 @@ def _compound_parts(compound: str) -> list[tuple[int, str]]:
 
 
 def _joins(text: str, end: int, start: int) -> bool:
-    """Return whether two words belong to one phrase."""
     if start < end:  # pairs of characters
         return True
     between = text[end:start]
@@ -273,7 +268,7 @@ def _joins(text: str, end: int, start: int) -> bool:
 
 
 def _without_markup(text: str) -> str:
-    """Replace LaTeX commands and possessive endings by spaces, links by full stops. Positions stay."""
+    """Replace LaTeX and possessive endings by spaces, links by full stops. Positions stay."""
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _LATEX.sub(lambda command: " " * len(command[0]), text)
     if any(sign in text for sign in _LINK_SIGNS):
@@ -287,9 +282,8 @@ def _without_markup(text: str) -> str:
     return _POSSESSIVE.sub("  ", text) if "'s" in text else text
 
 
-# ``vocabulary.json`` classifies academic vocabulary; ``bench/vocabulary.py`` makes it. "Breaking" words ("show",
-# "novel") end a phrase. "Filler" ("performance") names a topic only in listed phrases ("test time") or in a reader's
-# text. "General" words ("model") need another word.
+# ``bench/vocabulary.py`` makes ``vocabulary.json``. "Breaking" words ("show") end a phrase, "filler" ("performance")
+# names a topic only in listed phrases ("test time"), and "general" words ("model") need another word.
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +338,6 @@ def names_topic(stems: Sequence[str]) -> bool:
     return not all(map(is_general, stems)) or any(f"{a} {b}" in listed for a, b in pairwise(stems))
 
 
-# Readers of one profile share topics.
 @lru_cache(maxsize=10_000)
 def topical_terms(phrase: str) -> tuple[str, ...]:
     """Return a phrase's bigrams and topical stems, or all its stems if it has neither.
@@ -373,11 +366,10 @@ def topical_phrases(phrases: Iterable[Sequence[Token]]) -> list[list[Token]]:
     ]
 
 
-# Skips the "s" of a possessive.
 _SPELT_WORD = re.compile(r"(?<![^\W\d_]['’])[^\W\d_]\w*")
-# After a word, a comma or a bracket, because sentences begin with a capital.
+# Sentences begin with a capital.
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
-# Other words that only titles have are names. These endings aren't: "Curiosity", "Credit Assignment".
+# Other words from titles are names. These aren't: "Curiosity", "Credit Assignment".
 _COMMON_NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ance", "ence", "ing")
 
 
@@ -390,26 +382,25 @@ class Spellings:
     """
 
     def __init__(self, text: str = "") -> None:
-        """``text`` has a spelling on each line. The last of those that differ in case counts."""
+        """``text`` has a spelling on each line, the last of which counts."""
         self.text = text
 
     @classmethod
     def learn(cls, abstracts: Iterable[str]) -> Self:
-        """Count the words of abstracts, without titles, where most words have capitals."""
+        """Count the words of abstracts. Most words in titles have capitals."""
         counts: Counter[str] = Counter()
         for abstract in abstracts:
             counts.update(_INSIDE_SENTENCE.findall(abstract))
         return cls("\n".join(word for word, _ in reversed(counts.most_common())))
 
     def usual(self, phrase: str) -> str:
-        """Return the phrase in its usual spelling. Names with inner capitals stay."""
         return _SPELT_WORD.sub(self._usual_word, phrase)
 
     def _usual_word(self, word: re.Match[str]) -> str:
         if any(map(str.isupper, word[0][1:])):
             return word[0]
         lower = word[0].lower()
-        # Titles capitalise the second part of a compound, too: "Low-Bitrate".
+        # As in titles: "Low-Bitrate".
         is_second_part = word.string[word.start() - 2 : word.start()].endswith("-") and (
             word.string[word.start() - 2].islower()
         )
@@ -420,5 +411,5 @@ class Spellings:
 
     @cached_property
     def by_word(self) -> dict[str, str]:
-        """The usual spelling of each word, by its lower case."""
+        """Usual spellings by lower case."""
         return {word.lower(): word for word in self.text.split("\n")}

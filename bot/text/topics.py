@@ -1,7 +1,5 @@
 """Read a profile's text: topics that the reader wants, topics that they refuse, and the unread rest.
 
-    text --_refusals--> wanted and refused parts --_segments, _runs--> Interests: wanted, refused, unread
-
 "I work on LLM agents. Rather not robots" wants "LLM agents", refuses "robots" and leaves "I work on" unread.
 """
 
@@ -16,8 +14,7 @@ from itertools import groupby, pairwise
 
 from bot.text.tokens import Token, shipped_vocabulary, stem, tokens
 
-# The commonest reading in the field. A corpus could teach more ("large language models (LLMs)"), but then a profile
-# would differ between homes, and "CLIP", "BED" or "CAPE" are words.
+# Learned from a corpus, a profile would differ between homes, and "CLIP", "BED" or "CAPE" are words.
 _COMMON = {
     "ASR": "automatic speech recognition",
     "CNN": "convolutional neural network",
@@ -79,7 +76,6 @@ _COMMON = {
 
 @cache
 def common_expansions() -> Mapping[str, tuple[str, ...]]:
-    """Return the expanded stems of each common abbreviation's stem."""
     return {stem(short): tuple(token.stem for token in tokens(long)) for short, long in _COMMON.items()}
 
 
@@ -99,7 +95,7 @@ class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
     Topics of one ``segment`` ("reinforcement learning for language models") belong together. Commas, "and" and "or"
-    separate segments. If ``starts_sentence``, an initial capital has no meaning.
+    separate segments.
     """
 
     text: str
@@ -109,7 +105,6 @@ class Topic:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Stems and bigrams, as in ``stem_terms``."""
         return (*self.stems, *(f"{a} {b}" for a, b in pairwise(self.stems)))
 
 
@@ -122,7 +117,7 @@ class Interests:
     unread: tuple[str, ...] = ()
 
 
-# Words of requests, as spelled: "learn" is one, "learning" is part of topics. Contractions lose their ending.
+# As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
     actually ain also anything apart appreciate area aren article articles aside ask asking asks bit bored build
@@ -142,14 +137,14 @@ _REQUESTS = frozenset(
 )
 # A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
-# Line breaks wrap long lines, and end short list items.
+# Long lines are wrapped, short ones are list items.
 _WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
 _SENTENCE = re.compile(r"(?:[^.!?;\n•]|[.!?](?!\s|$))+")
 _SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&和与與及或]|\n|\b(?:and|or|but|so|nor)\b", re.IGNORECASE)
-# East Asian punctuation. Positions stay.
+# Positions stay.
 _PUNCTUATION = str.maketrans("，、。；！？：（）「」『』【】・", ',,;;;;:()""""(),')
 _HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE)
-# "Sequential and generative recommendation": a lone adjective shares the next phrase's noun.
+# "Sequential and generative recommendation": a lone adjective shares the noun.
 _SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
 _ADJECTIVE_ENDINGS = ("tial", "cial", "onal", "ural", "ical", "ative", "tic", "ous", "able", "ible")
 
@@ -189,13 +184,12 @@ _BEHIND_REFUSED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# Ends a refusal.
 _TURN = re.compile(
     r"[()]|\s[–—-]\s|,?(?:但是?|不过|不過|しかし|ただし)|,?\s*\b(?:but|however|though|although|whereas|while)\b"
     r"|,\s*(?=(?:i|we|please|show|send|give|read|love|anything|everything|just|only|especially|rather|prefer|more|unless)\b)",
     re.IGNORECASE,
 )
-# Ends a refusal, and a wanted topic follows: "no robots except drones".
+# A wanted topic follows: "no robots except drones".
 _EXCEPTION = re.compile(r",?\s*\b(?:except|excluding|unless|other\s+than|(?:apart|aside)\s+from)\b", re.IGNORECASE)
 _OR = re.compile(r"\bn?or\b", re.IGNORECASE)
 _AND = re.compile(r"\band\b", re.IGNORECASE)
@@ -211,7 +205,6 @@ _TOO_BROAD = {
 }
 
 
-# Readers of one profile have the same text.
 @lru_cache(maxsize=10_000)
 def read_interests(text: str) -> Interests:
     """Split a reader's text into wanted topics, refused topics and unread parts.
@@ -244,7 +237,7 @@ def read_interests(text: str) -> Interests:
 
 
 def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """Yield parts between topics and punctuation with more than function words."""
+    """Yield parts between topics with more than function words."""
     rest = list(text)
     for start, end in read:
         rest[start:end] = "," * (end - start)
@@ -288,13 +281,12 @@ def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
 
 
 def _first_from(places: Sequence[int], start: int, otherwise: int) -> int:
-    """Return the first ascending place from ``start`` on, by bisection, because a text may have thousands."""
     place = bisect_left(places, start)
     return places[place] if place < len(places) else otherwise
 
 
 def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], list[tuple[int, int]]]:
-    """Return a text's topics by their stems, and all their places. ``original`` has the reader's signs."""
+    """Return topics by their stems, and all their places. ``original`` has the reader's signs."""
     segments = _segments(text)
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
@@ -348,7 +340,6 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
 
 
 def _runs(segment: Sequence[Token]) -> list[list[Token]]:
-    """Split a segment into topics, at gaps and verbs."""
     vocabulary = shipped_vocabulary()
     parts = [list(segment[:1])]
     for before, token in pairwise(segment):
@@ -371,7 +362,6 @@ def _runs(segment: Sequence[Token]) -> list[list[Token]]:
 
 
 def _is_kind_of_paper(segment: Sequence[Token], token: Token) -> bool:
-    """Return whether a word completes a phrase such as "position papers"."""
     before = segment[-1] if segment else None
     return (
         token.stem == "paper"

@@ -2,11 +2,9 @@
 
 Each task reads from the store what is due, and may run any number of times:
 
-ingest polls one due source under a lock
-
-compose composes due alerts and editions of some readers; slots in the store prevent duplicates
-
-deliver sends messages of one channel until nothing is due, the rate is used up, or its time is over
+- ingest polls one due source under a lock.
+- compose makes due alerts and editions of some readers. Slots in the store prevent duplicates.
+- deliver sends messages of one channel for some seconds.
 """
 
 from __future__ import annotations
@@ -32,11 +30,10 @@ from bot.model.errors import ProblemLog, QueueError
 from bot.store.readers import IdRange
 from bot.worker import COMPOSE, DELIVER, INGEST, TASKS
 
-# Seconds until a task is interrupted, and until its process is killed.
+# In seconds: interrupt a task, kill its process.
 SOFT_LIMIT = 45
 HARD_LIMIT = 55
-# Seconds until a broker gives an unacknowledged task to another worker. Redis uses this time alone, so a shorter one
-# would run tasks twice on a busy machine.
+# In seconds. Redis redelivers by this time alone, so a shorter one would run slow tasks twice.
 REDELIVERED_AFTER = 10 * HARD_LIMIT
 
 
@@ -45,7 +42,7 @@ def queue_name(name: str, task: str) -> str:
 
 
 def make_celery(url: str, name: str) -> Celery:
-    """Return Celery on the broker at ``url``; ``name`` prefixes the queues of one installation."""
+    """``name`` prefixes the queues of one installation."""
     celery = Celery(name, broker=url, set_as_current=False)
     celery.conf.update(
         # Redis: the visibility timeout. RabbitMQ: ``x-consumer-timeout`` below, after which it closes the channel
@@ -69,13 +66,13 @@ def make_celery(url: str, name: str) -> Celery:
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        # A task is acknowledged at its end. If its process is killed, another worker gets it.
+        # If a process is killed, another worker gets its task.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         task_soft_time_limit=SOFT_LIMIT,
         task_time_limit=HARD_LIMIT,
-        # If the broker is gone, finish the task, because a killed delivery would be ``unknown``.
+        # A killed delivery would be ``unknown``.
         worker_cancel_long_running_tasks_on_connection_loss=False,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
@@ -89,7 +86,7 @@ def make_celery(url: str, name: str) -> Celery:
 
 
 class TaskQueue:
-    """The tasks at the broker; raises QueueError if it can't be reached."""
+    """The tasks at the broker. Raises QueueError if it can't be reached."""
 
     def __init__(self, url: str, name: str) -> None:
         self._celery = make_celery(url, name)
@@ -99,7 +96,6 @@ class TaskQueue:
         self._send(INGEST, source)
 
     def compose(self, profile: str, ids: IdRange) -> None:
-        """Enqueue a profile's readers in a range of ids."""
         self._send(COMPOSE, profile, ids.first, ids.last)
 
     def deliver(self, kind: Kind) -> None:
@@ -139,14 +135,14 @@ class TaskQueue:
             raise QueueError(f"queue.url: {connection.as_uri()}: {reason}; is the broker running?") from error
 
 
-# Seconds of one delivery task, well below a task's limit, because a stopping task finishes its message.
+# Well below a task's limit, because a stopping task finishes its message.
 _DELIVERY_SECONDS = 20
-# Waiting tasks of one channel; more would find nothing due.
+# More would find nothing due.
 _DELIVERIES_WAITING = 4
 
 
 class TaskInterrupted(BaseException):
-    """The soft limit was reached; a BaseException, because no reader or digest is at fault."""
+    """The soft limit was reached. A BaseException, because no reader or digest is at fault."""
 
 
 @contextmanager
@@ -202,17 +198,14 @@ class Tasks:
                     problems.extend(report.problems)
 
     def compose(self, profile: str, first: int, last: int) -> None:
-        """Compose what is due for a profile's readers with these ids."""
         with self._task(f"compose {profile}") as problems:
             self._profiles.catch_up()
             problems.extend(self._profiles.problems.values())
-            # Only the ranker, because this process has no files.
             self._app.refresh()
             # Empty if the profile was withdrawn meanwhile.
             current = {slug: each for slug, each in self._profiles.profiles.items() if slug == profile}
             job = self._app.daily_job_for(current)
             problems.extend(job.compose(IdRange(first, last), datetime.now(UTC)))
-            # Send messages before the next tick.
             if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
                 self._queue.deliver_all()
 
@@ -241,7 +234,7 @@ class Tasks:
 
     @contextmanager
     def _task(self, name: str) -> Iterator[list[Problem]]:
-        """Yield a list for a task's problems; interrupted work stays due."""
+        """Yield a list for a task's problems. Interrupted work stays due."""
         with self._log.problems_of(name) as problems:
             try:
                 with _interruptible():
@@ -257,7 +250,7 @@ def register(celery: Celery, tasks: Tasks) -> None:
 
 
 def run_worker(home: Path, url: str, name: str, *, concurrency: int, queues: Sequence[str]) -> int:
-    """Run tasks of these queues until SIGTERM or SIGINT; return the exit code."""
+    """Run tasks of these queues until SIGTERM or SIGINT, and return the exit code."""
     # Celery's own lines repeat the log.
     logging.getLogger("celery").setLevel(logging.WARNING)
     celery = make_celery(url, name)
