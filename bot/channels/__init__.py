@@ -1,9 +1,7 @@
 """Channels: the interface that each implements, the list of kinds, and ``FilesChannel``.
 
-A channel translates a foreign protocol to a receipt or a ``DeliveryError``. ``bot.operate.dispatcher`` decides when
-messages are sent and retried. Channels get values, never settings.
-
-Every command imports this module, so the methods of a kind import on call.
+A channel translates a foreign protocol to a receipt or a ``DeliveryError``. It gets values, never settings. Every
+command imports this module, so the methods of a kind import on call.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Cancelled(Exception):  # noqa: N818 - a signal, not an error
-    """Raised by ``start_data()``: the reader has stopped, or the lease ran out. Nothing is sent."""
+    """Raised by ``start_data()``: the reader has stopped, or the lease ran out."""
 
 
 class Channel(ABC):
@@ -55,20 +53,19 @@ class Channel(ABC):
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Deliver one message and return the other side's receipt, such as ``250 queued as 17``.
 
-        Call ``start_data`` once, just before the body: it commits that the message may arrive. Raises ``DeliveryError``
-        if the message was not, or may not have been (``unknown``), delivered. Exceptions of ``start_data``
-        (``Cancelled``) pass, and no body is sent.
+        Call ``start_data`` once, just before the body: it commits that the message may arrive. Its exceptions pass.
+        Raises ``DeliveryError`` if the message was not, or may not have been (``unknown``), delivered.
         """
 
     def find_receipt(self, _delivery: Delivery) -> str | None:
-        """Return the receipt of a message of unknown outcome if the other side shows that it arrived."""
+        """Return the receipt of a message of unknown outcome, if the other side shows it."""
         return None
 
     def check(self) -> None:  # noqa: B027 - a reader's library is checked by polls
         """Connect, log in or write, without sending. Raises ``DeliveryError``."""
 
     def close(self) -> None:  # noqa: B027 - not every channel keeps connections
-        """Close connections. The next ``send`` opens them again."""
+        """The next ``send`` opens them again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +86,12 @@ class Libraries(Protocol):
         """Open the library in which a reader's papers are saved, None without one."""
 
     def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
-        """Return the state and the receipt of an earlier save."""
+        """Return state and receipt."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransportParts:
-    """Dependencies of channels beside their settings.
-
-    ``files`` is the folder for messages without a server. ``tag`` identifies a message to a reader, by both ids.
-    """
+    """``files`` is the folder for messages without a server. ``tag`` identifies a message to a reader."""
 
     files: Path
     tag: Callable[[ReaderId, int], str]
@@ -106,10 +100,7 @@ class TransportParts:
 
 @dataclass(frozen=True, slots=True)
 class RenderingParts:
-    """Dependencies of rendering: templates, each reader's links, and the signer of Message-IDs.
-
-    Samples have no votes, because the store lacks their papers.
-    """
+    """Samples have no votes, because the store lacks their papers."""
 
     templates: Environment
     links: Callable[[Reader], Links]
@@ -122,17 +113,14 @@ class Renderer(ABC):
 
     @abstractmethod
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
-        """Return the messages of an edition, alert, test or weekly letter, in order.
-
-        ``slot`` identifies the edition. Messages with ``in_thread`` go into the first one's thread.
-        """
+        """``slot`` identifies the edition. Messages with ``in_thread`` follow the first one."""
 
     def confirmation(
         self, _reader: Reader, _title: str, _key: OutboxKey, _links: ReaderLinks, _now: datetime
     ) -> Message | None:
-        """Return the message that asks a reader to confirm a subscription, None if none is needed.
+        """Return the message that asks a reader to confirm a subscription, if one is needed.
 
-        It must contain nothing that the requester typed, or people could send their text to strangers.
+        Nothing that the requester typed may be in it, or people could send their text to strangers.
         """
         return None
 
@@ -142,7 +130,6 @@ class Renderer(ABC):
 
 
 def edition_in(content: Edition | Letter) -> Edition:
-    """Return an edition itself, or a letter's edition."""
     return content.edition if isinstance(content, Letter) else content
 
 
@@ -171,24 +158,23 @@ class ReaderChannelKind(ChannelKind):
     pattern: ClassVar[re.Pattern[str]]  # of addresses of this kind, valid or not
     suffix: ClassVar[str]  # of messages that are files
     forms: ClassVar[Sequence[str]]  # of ``paperbot preview``, the default first
-    # Remedies for a refused message by scope.
     remedies: ClassVar[Mapping[FailureScope, str]] = {}
 
     @abstractmethod
     def check_address(self, address: str) -> str:
-        """Return the normalised address. Raises ValueError with a message for people."""
+        """Return the normalised address. Raises ValueError, worded for people."""
 
     def is_shared(self, _address: str) -> bool:
-        """Return whether several people read at an address. Each votes, and none may unsubscribe the others."""
+        """Return whether several people read at an address. None may unsubscribe the others."""
         return False
 
     @abstractmethod
     def has_server(self, settings: Any) -> bool:
-        """Return whether a server is configured. Otherwise messages are files."""
+        """Without a server, messages are files."""
 
     @abstractmethod
     def describe(self, settings: Any, files: Path) -> str:
-        """Return a predicate on delivery: ``go by smtp.example.org:587 ...``."""
+        """Return a predicate: ``go by smtp.example.org:587 ...``."""
 
     def notes(self, _settings: Any) -> Iterator[str]:
         """Yield notes for ``paperbot check`` on valid but unlikely settings."""
@@ -202,8 +188,7 @@ class ReaderChannelKind(ChannelKind):
 class FilesChannel(Channel):
     """Writes each message to a file of its own: ``<folder>/<date>/<slug>--<address>.eml``.
 
-    Later parts end in ``--2`` and so on. If the name is taken by other content, the next free number is used. A file
-    with the same bytes is the same message after an interruption.
+    Later parts end in ``--2`` and so on. A taken name gets the next free number, unless the file has the same bytes.
     """
 
     def __init__(self, folder: Path, suffix: str) -> None:
@@ -211,10 +196,7 @@ class FilesChannel(Channel):
         self._suffix = suffix
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Write the message durably and atomically, and return its path.
-
-        Raises a temporary ``DeliveryError`` of the channel if the disk is full or can't be written.
-        """
+        """Write the message atomically, and return its path. Raises ``DeliveryError``, to be retried."""
         with _translated():
             path, body = self._path_and_body(delivery)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -240,11 +222,10 @@ class FilesChannel(Channel):
                     path.unlink()
 
     def _path_and_body(self, delivery: Delivery) -> tuple[Path, bytes]:
-        """Return the first path that is free or already holds this message."""
         body = delivery.body
         if self._suffix == ".json":
             text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-            # A lone surrogate has no UTF-8 form. Python's escape is valid JSON.
+            # Valid JSON, and a lone surrogate has no UTF-8 form.
             body = f"{text}\n".encode("utf-8", "backslashreplace")
         folder = self._folder / delivery.date.isoformat()
         stem = delivery.reader.file_stem
@@ -255,7 +236,6 @@ class FilesChannel(Channel):
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Translate OSError to a temporary DeliveryError, because a full disk may be freed."""
     try:
         yield
     except OSError as error:
@@ -286,14 +266,14 @@ def reader_channels() -> list[ReaderChannelKind]:
 
 
 def channel(name: Kind) -> ChannelKind:
-    """Return a kind by name; raises PaperbotError."""
+    """Raises PaperbotError."""
     if name not in _kinds():
         raise PaperbotError(f"there is no channel {name!r}; known: {', '.join(_kinds())}")
     return _kinds()[name]
 
 
 def reader_channel(name: Kind) -> ReaderChannelKind:
-    """Return a kind with addresses by name; raises PaperbotError."""
+    """Raises PaperbotError."""
     kind = channel(name)
     if not isinstance(kind, ReaderChannelKind):
         raise PaperbotError(f"the channel {name!r} has no readers")
@@ -305,7 +285,7 @@ def address_checks() -> dict[Kind, Callable[[str], str]]:
 
 
 def channel_of(address: str) -> ReaderChannelKind:
-    """Return the kind that a typed address looks like; raises ValueError for none."""
+    """Return the kind that a typed address looks like. Raises ValueError for none."""
     kinds = reader_channels()
     match = next((kind for kind in kinds if kind.pattern.fullmatch(address)), None)
     if match is None:
@@ -314,14 +294,13 @@ def channel_of(address: str) -> ReaderChannelKind:
 
 
 def is_shared(reader: Reader) -> bool:
-    """Return whether several people read at a reader's address."""
     return reader_channel(reader.kind).is_shared(reader.address)
 
 
 class MessageRenderer:
     """Makes messages by the renderer of each reader's channel.
 
-    ``make`` is called with the first message, because jinja2 and the templates load slowly.
+    ``make`` is called late, because jinja2 and the templates load slowly.
     """
 
     def __init__(self, make: Callable[[ReaderChannelKind], Renderer]) -> None:

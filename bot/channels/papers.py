@@ -1,4 +1,4 @@
-"""The parts of a paper that messages show: link, facts, summary, and signed links for its reader."""
+"""Link, facts and summary of a paper in messages, and signed links for its reader."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from bot.text.latex import readable
 _VENUE_WIDTH = 80
 # Marks omitted sentences or first words.
 GAP = "… "
-# Shown before a sentence that a language model wrote, or that isn't new.
 LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
-_SHORTEST_CUT = 12  # characters; less of a sentence is a word or a letter
-# RFC 3986's reserved characters, and "%" against double encoding.
+_SHORTEST_CUT = 12  # characters
+# RFC 3986, and "%" against double encoding.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
-# RFC 5322 recommends 78 characters, and the mail's text part indents by 4.
+# RFC 5322 recommends 78 characters, and the text is indented by 4.
 _LINE_WIDTH = 74
 
 
@@ -42,7 +41,7 @@ def category_in_words(category: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownFact:
-    """A fact in words, with its link and the source that states it, if any."""
+    """A fact in words, with its link and its origin, if any."""
 
     text: str
     url: str = ""
@@ -50,11 +49,8 @@ class ShownFact:
 
 
 def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
-    """Return a paper's facts in display order.
-
-    ``with_pdf`` is false if the title already has a link to the PDF.
-    """
-    # The first origin counts, which was merged first.
+    """``with_pdf`` is false if the title already links the PDF."""
+    # The first origin counts.
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
     if paper.organisation:
@@ -77,7 +73,7 @@ def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
 
 
 def pdf(paper: Paper) -> str:
-    """Return the address of a paper's PDF, stated or derived, empty without one."""
+    """Return the address of a paper's PDF, stated or derived, or an empty string."""
     if paper.arxiv_id:
         return f"https://arxiv.org/pdf/{quote(paper.arxiv_id)}"
     for fact in paper.facts:
@@ -88,27 +84,26 @@ def pdf(paper: Paper) -> str:
 
 
 def facts_text(paper: Paper) -> str:
-    """Return the facts on one line without addresses: ``ICLR 2026 · 12 upvotes · Code (34 stars)``."""
+    """Return one line without addresses: ``ICLR 2026 · 12 upvotes · Code (34 stars)``."""
     return " · ".join(fact.text for fact in facts(paper))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of plain text, marked or not. The channel must escape it."""
+    """A run of plain text. The channel must escape it."""
 
     text: str
     marked: bool = False
 
 
-# Both parts of a mail use it, and a paper has few different summaries.
 @lru_cache(maxsize=10_000)
 def pieces(sentence: Sentence) -> tuple[Piece, ...]:
-    """Return the sentence in plain Unicode, with the first occurrence of each mark as a piece."""
+    """Return plain Unicode, with the first occurrence of each mark as a piece."""
     text = oneline(readable(sentence.text))
     spans: list[tuple[int, int]] = []
     for mark in sentence.marks:
-        # The same conversion lets marks with LaTeX match. \b would miss "C++". A mark doesn't match right after a
-        # hyphen ("HALT-RAG"), nor does one of several words before a hyphen ("reward model-free").
+        # The same conversion lets marks with LaTeX match. \b would miss "C++". No match next to the hyphen of a name
+        # ("HALT-RAG", "reward model-free").
         words = re.escape(oneline(readable(mark)))
         no_more = r"(?![\w-])" if " " in mark else r"(?!\w)"
         match = re.search(rf"(?<![\w-]){words}{no_more}", text)
@@ -139,7 +134,7 @@ def shortened(summary: Sequence[Sentence], width: int) -> tuple[Sentence, ...]:
 
 
 def paragraphs(summary: Sequence[Sentence]) -> list[str]:
-    """Return the summary as plain text: marks between asterisks, the result after an arrow."""
+    """Return plain text: marks between asterisks, the result after an arrow."""
     groups: list[list[str]] = [[]]
     for sentence in summary:
         text = "".join(f"*{piece.text}*" if piece.marked else piece.text for piece in pieces(sentence))
@@ -153,29 +148,28 @@ def paragraphs(summary: Sequence[Sentence]) -> list[str]:
 
 
 def summary_text(summary: Sequence[Sentence], indent: str = "") -> str:
-    """Return the summary's paragraphs in indented lines."""
     return "\n".join(wrap(paragraph, indent, indent) for paragraph in paragraphs(summary))
 
 
 def title_link(paper: Paper) -> PaperLink:
-    """Return the link of a paper's title, http or https only, percent-encoded."""
-    # A quotation mark or blank in a digest's address would end the attribute or Slack's link.
+    """Return a percent-encoded http or https address."""
+    # A quotation mark or blank would end the attribute or Slack's link.
     link = paper_link(paper)
     return PaperLink(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
 
 
 def short(url: str, paper: Paper, links: Links) -> str:
-    """Return a paper's address if it fits on a line of plain text, else our page of its addresses."""
+    """Return a paper's address if it fits on a line, else our page of its addresses."""
     if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
-    # A telephone can't open a page on this machine.
+    # A telephone can't open it.
     is_reachable = page and not is_loopback(urlsplit(page).hostname or "")
     return page if is_reachable and len(page) <= _LINE_WIDTH else url
 
 
 def web_address(text: str) -> str:
-    """Return a percent-encoded web address, safe in an attribute, or an empty string."""
+    """Return a percent-encoded web address, or an empty string."""
     if not text.startswith(("https://", "http://")):
         return ""
     return quote(text, safe=_URL_CHARACTERS, errors="replace")
@@ -219,8 +213,8 @@ class SampleLinks:
 class ReaderLinks:
     """Links to the web pages at ``public_url``, signed for one reader.
 
-    A GET changes nothing, because mail scanners follow links. The page has a button. Without ``public_url``, links are
-    empty unless they open a mail to ``reply_to``, the bot's mailbox for votes by mail.
+    A GET changes nothing, because mail scanners follow links. Without ``public_url``, only links that open a mail to
+    ``reply_to`` are left.
     """
 
     public_url: str
@@ -235,11 +229,11 @@ class ReaderLinks:
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """Return the page with a button for this vote, or a mail with the vote as its subject.
 
-        ``via`` is the place of the link, mail or page. See ``bot.readers.votes``.
+        ``via`` is the place of the link, mail or page.
         """
         if self.reply_to and via == "mail":
             return self._mail(f"vote {vote} {self._token(Purpose.REPLY, self.reader.id, paper.id)}")
-        # Mails have two of these links per paper, so they stay short.
+        # Two links per paper stay short in mails.
         origin = "" if via == "mail" else f"from={via}&"
         page = self._page("thumb", Purpose.THUMB, paper.id)
         return page and f"{page}?{origin}vote={vote}"
@@ -248,7 +242,7 @@ class ReaderLinks:
         return self._page("confirm", Purpose.CONFIRM)
 
     def edition(self, day: date) -> str:
-        """Return the page of a day's edition, without links to the reader's own pages."""
+        """The page has no links to the reader's own pages."""
         return self._page("edition", Purpose.EDITION, day.toordinal())
 
     def skipped(self, day: date) -> str:
@@ -256,7 +250,6 @@ class ReaderLinks:
         return page and f"{page}/skipped/{day}"
 
     def go(self, paper: Paper) -> str:
-        """Return the short page of the paper's addresses."""
         return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""
 
     def save(self, paper: Paper, via: str = "mail") -> str:
@@ -267,7 +260,7 @@ class ReaderLinks:
         return page and f"{page}/save"
 
     def library(self, extension: str) -> str:
-        """Return the liked papers as a ``bib`` or ``ris`` file for programs that poll it."""
+        """``extension`` is ``bib`` or ``ris``, for programs that poll."""
         return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/library.{extension}"
 
     def me(self) -> str:
@@ -275,7 +268,6 @@ class ReaderLinks:
         return self._page("me", Purpose.ME)
 
     def unsubscribe(self) -> str:
-        """Return the unsubscribe page, or without pages a mail to the bot's mailbox."""
         if self.reply_to and not self.public_url:
             return self._mail(f"unsubscribe {self._token(Purpose.UNSUBSCRIBE, self.reader.id)}")
         return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
@@ -284,7 +276,7 @@ class ReaderLinks:
         return f"{self.public_url}/{page}/{self._token(purpose, self.reader.id, *payload)}" if self.public_url else ""
 
     def _mail(self, wish: str) -> str:
-        """Return a link that opens a mail to the bot's mailbox (``bot.readers.votes.record_reply``)."""
+        """Return a link for ``bot.readers.votes.record_reply``."""
         return f"mailto:{quote(self.reply_to, safe='@')}?subject={quote(f'Paperbot {wish}')}"
 
     def _token(self, purpose: Purpose, *payload: int) -> str:
@@ -297,7 +289,6 @@ class ReaderLinks:
 Links = ReaderLinks | SampleLinks
 
 
-# Called for each paper of a mail.
 @lru_cache(maxsize=10)
 def _is_on_this_machine(public_url: str) -> bool:
     return is_loopback(urlsplit(public_url).hostname or "")

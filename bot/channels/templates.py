@@ -1,7 +1,7 @@
 """The Jinja2 environment of the message templates, a check of each, and samples.
 
-Message templates have the variables ``edition``, ``links``, ``language``, ``Role`` and ``Vote``. Their filters are the
-public functions of ``papers`` and ``bot.wording``, and the functions below.
+Message templates have ``edition``, ``links``, ``language``, ``Role`` and ``Vote``. Their filters are the public
+functions of ``papers`` and ``bot.wording``, and the functions below.
 """
 
 from __future__ import annotations
@@ -66,8 +66,6 @@ from bot.wording import messages, picks
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
 
-# Dates use the template's language.
-
 
 @pass_context
 def _day(context: Context, when: date, language: str = "") -> str:
@@ -111,7 +109,6 @@ _FILTERS: dict[str, Callable[..., object]] = {
 
 
 def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
-    """Return the public functions of modules by name."""
     return {
         name: value
         for module in modules
@@ -124,7 +121,7 @@ def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
 
 
 def environment(shipped: Path, home: Path | None = None) -> Environment:
-    """Return the environment of the shipped templates. Files in ``home`` override them by name."""
+    """Files in ``home`` override shipped templates by name."""
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
@@ -148,21 +145,20 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """Render a message template; raises TemplateProblem with file and line."""
+    """Raises TemplateProblem with file and line."""
     return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 
 def render_part(env: Environment, name: str, **context: object) -> str:
-    """Render a part of a letter or confirmation mail; raises TemplateProblem as ``render`` does."""
+    """Raises TemplateProblem."""
     with _template_problems(name):
         return env.get_template(name).render(**context)
 
 
 def template_mistakes(env: Environment) -> list[str]:
-    """Compile each ``*.j2`` template, render message templates with samples, and return mistakes.
+    """Compile each ``*.j2`` template, render message templates and letters with samples, and return mistakes.
 
-    Templates in ``letter/`` get sample letters. Parts (``_*``) and other folders have other variables and are only
-    compiled.
+    Parts (``_*``) and other folders have other variables.
     """
     mistakes: list[str] = []
     for name in env.list_templates(extensions=["j2"]):
@@ -183,15 +179,15 @@ def template_mistakes(env: Environment) -> list[str]:
 def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[str]:
     """Yield a sentence for each file in ``home`` that no template uses."""
     names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
-    # A misspelt "mial.html.j2" would otherwise be silently ignored.
+    # A misspelt "mial.html.j2" would otherwise be ignored.
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
-        # template_mistakes reports the unreadable ones.
+        # template_mistakes reports these.
         with suppress(TemplateSyntaxError, OSError, ValueError):
             referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
     for name in sorted(overrides - names - referenced):
-        # Files such as .DS_Store and an editor's swap file.
+        # .DS_Store and an editor's swap files.
         if PurePath(name).name.startswith("."):
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
@@ -201,13 +197,12 @@ def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[st
 
 @contextmanager
 def _template_problems(name: str) -> Iterator[None]:
-    """Convert any exception of a template to a TemplateProblem with file and line."""
     try:
         yield
     except TemplateSyntaxError as error:
         raise TemplateProblem(f"{error.filename or name}:{error.lineno}: {error.message} {_REMEDY}") from error
     except Exception as error:
-        # Templates can raise anything. Jinja maps tracebacks to template lines, and the last frame is innermost.
+        # Jinja maps tracebacks to template lines, and the last frame is innermost.
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
         location = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
         if isinstance(error, TemplateNotFound):
@@ -219,7 +214,7 @@ def _template_problems(name: str) -> Iterator[None]:
         raise TemplateProblem(f"{location}: {explanation}. {_REMEDY}") from error
 
 
-# Samples that use each feature of the templates. The domain is reserved (RFC 2606).
+# Samples use each feature of the templates. The domain is reserved (RFC 2606).
 _SAMPLE_LINKS = SampleLinks("https://paperbot.example.org")
 _DAY = date(2025, 5, 6)
 _MORNING = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -227,7 +222,6 @@ _READER = Reader(1, "sample", "email", "ada@example.org")
 
 
 def sample_edition() -> Edition:
-    """Return an edition of a match, a followed author's paper and a minimal exploratory pick."""
     full = Pick(
         _paper(
             1,
@@ -272,10 +266,7 @@ def sample_edition() -> Edition:
 
 
 def welcome_edition(words: str, first: datetime, page: str) -> Edition:
-    """Return an edition that shows a new reader's interests and a preview of the layout.
-
-    ``words`` describe the interests, ``first`` is the time of the first edition, and titles link to ``page``.
-    """
+    """Return an edition that shows a new reader the layout, and ``words`` on their interests."""
     when = f"{long_date(first.date())} at {first:%H:%M}"
     texts = (
         (

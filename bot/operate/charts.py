@@ -1,7 +1,7 @@
 """An evaluation as a chart in text or SVG, and in one sentence.
 
-The chart is a forest plot of the AUC. Rows are points of the learning curve, or readers, with the learned ranking, the
-interest words alone, and chance. Page and file share one SVG drawing, whose points have text alternatives.
+The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance. Page and file share
+one SVG drawing, whose points have text alternatives.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ WITH_THUMBS = "with thumbs"
 WORDS_ALONE = "interest words alone"
 MEASURE = "How often, of 100 times, a liked paper stood above one that was passed over"
 
-_LABEL = 29  # columns of the terminal chart
+_LABEL = 29  # columns
 _AXIS = 41
 _MAX_READERS = 30  # the table has them all
 
-# Geometry of the SVG in user units; 380 are a phone's width, where 13 px type stays legible.
+# User units. 380 are a phone's width, where 13 px type stays legible.
 _WIDTH = 380
 _LEFT = 180.0
 _RIGHT = 362.0
@@ -33,10 +33,9 @@ _LEGEND = 34.0
 _MARGIN = 20
 _LINE = 18
 _LABEL_CHARACTERS = 26
-_LINE_CHARACTERS = 56  # fit in 13 px DejaVu Sans, the widest usual fallback for Helvetica
+_LINE_CHARACTERS = 56  # in 13 px DejaVu Sans, the widest usual fallback for Helvetica
 
-# The page's style sheet has the same classes. The file's colours suit colour-blind readers (Okabe and Ito 2008), as do
-# squares and circles.
+# The page's style sheet has the same classes. The colours suit colour-blind readers (Okabe and Ito 2008).
 _STYLE = """
 text { font: 13px Helvetica, Arial, sans-serif; fill: #5c636b }
 .heading { font-weight: bold; fill: #1f2328 }
@@ -50,7 +49,7 @@ circle.with-thumbs, text.with-thumbs { fill: #0072b2 } rect.words-alone, text.wo
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A row of the chart, with values 0 to 1. ``low`` to ``high`` is the 95% interval of ``learned``."""
+    """Values are 0 to 1. ``low`` to ``high`` is the 95% interval of ``learned``."""
 
     label: str
     learned: float
@@ -69,7 +68,7 @@ class Chart:
 
 
 def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> Chart | None:
-    """Return the chart over time, with localised dates, None for fewer than two points."""
+    """Return the chart over time, None for fewer than two points."""
     points = evaluation.points
     if len(points) < 2:
         return None
@@ -91,7 +90,7 @@ def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> 
 
 
 def readers_chart(evaluations: Iterable[Evaluation]) -> Chart | None:
-    """Return the chart of the readers with an AUC, the best first, None without any."""
+    """Return the chart of the readers with an AUC, the best first."""
     rows = []
     for evaluation in evaluations:
         learned = evaluation.learned.auc if evaluation.learned else None
@@ -131,7 +130,7 @@ def text_chart(chart: Chart) -> str:
 
 
 def svg_chart(chart: Chart) -> str:
-    """Return the chart as an ``svg`` element without styles, which the pages' CSP forbids inline."""
+    """Return an ``svg`` element without styles, which the pages' CSP forbids inline."""
     height = _height(chart)
     root = Element("svg", {"class": "chart curve", "viewBox": f"0 0 {_WIDTH} {height:g}", "role": "img"})
     root.set("aria-label", chart.summary)
@@ -140,14 +139,13 @@ def svg_chart(chart: Chart) -> str:
 
 
 def svg_file(chart: Chart, heading: str, note: str) -> str:
-    """Return the chart as an SVG document, with a heading above and a note below."""
     root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
     SubElement(root, "title").text = oneline(heading)
     SubElement(root, "desc").text = chart.summary
     SubElement(root, "style").text = _STYLE
     SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "white"})
 
-    # SVG 1.1 has no wrapped text, and browsers don't implement SVG 2's.
+    # SVG 1.1 has no wrapped text.
     y = _MARGIN
     for kind, paragraph in (("heading", heading), ("measure", f"{MEASURE}.")):
         for line in textwrap.wrap(oneline(paragraph), _LINE_CHARACTERS):
@@ -169,7 +167,7 @@ def svg_file(chart: Chart, heading: str, note: str) -> str:
 
 
 def _draw(chart: Chart, parent: Element) -> None:
-    """Append axis, rows and legend to an element, ``_WIDTH`` by ``_height(chart)`` units large."""
+    """Append axis, rows and legend, ``_WIDTH`` by ``_height(chart)`` units large."""
     bottom = _TOP + _ROW * len(chart.rows)
     for value in (0, 50, 100):
         x = f"{_x(value / 100)}"
@@ -216,12 +214,11 @@ def _x(value: float) -> float:
 
 
 def _clip(value: float) -> float:
-    """Clip a value to 0 and 1, which an interval by Student's t can exceed."""
+    """Clip to 0 and 1, which an interval by Student's t can exceed."""
     return min(max(value, 0.0), 1.0)
 
 
 def _cut(label: str, at_most: int) -> str:
-    """Cut a label, which may have no spaces."""
     label = oneline(label)
     return label if len(label) <= at_most else f"{label[: at_most - 1]}…"
 

@@ -1,8 +1,5 @@
 """Plan a conference for a reader: rank its programme like an edition, by day and slot.
 
-programme --identify--> papers, stored or new --rank--> scores
---the best of all, and of each slot--> plan --new papers--> store, so that votes work
-
 Planned papers are stored under a source of their own, whose papers are no candidates for editions (see
 ``bot.store.papers``). They don't count as sent.
 """
@@ -41,7 +38,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
-# Assumed duration without an end.
+# Assumed without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
 
@@ -50,8 +47,7 @@ _POSTER = "poster"
 class PlannedPaper:
     """A paper of the plan at one of its places.
 
-    ``read`` tells what happened with it before, such as "sent on 6 May 2025". ``instead_of`` is a better match at the
-    same time elsewhere.
+    ``read`` is its history, such as "sent on 6 May 2025". ``instead_of`` is a better match at the same time elsewhere.
     """
 
     pick: Pick
@@ -62,7 +58,7 @@ class PlannedPaper:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSlot:
-    """A slot with a heading such as 09:00–10:30, and its papers, the best match first."""
+    """A slot with a heading such as 09:00–10:30, the best match first."""
 
     heading: str
     planned: Sequence[PlannedPaper]
@@ -70,7 +66,7 @@ class PlannedSlot:
 
 @dataclass(frozen=True, slots=True)
 class PlannedDay:
-    """A day with its heading and its slots."""
+    """A day of a plan."""
 
     heading: str
     slots: Sequence[PlannedSlot]
@@ -124,9 +120,8 @@ class ConferencePlanner:
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)
         newest = self.store.papers.newest_id()
-        # Negative ids belong to library papers, so new ones get positive ids.
+        # Negative ids belong to library papers.
         papers = [replace(paper, id=newest - paper.id) if paper.id < 0 else paper for paper in found]
-        # As before an edition.
         if self.store.papers.recent_texts(1):
             refit(self.store, self.ranker, [(reader, profile)], now)
         by_id = {paper.id: paper for paper in papers}
@@ -167,13 +162,12 @@ class ConferencePlanner:
         new = [place.entry for place, paper in zip(places, papers, strict=True) if paper.id < 0]
         if not new:
             return
-        # Only of new papers, because another plan of the same file may have others.
+        # Another plan of the same file may have other papers.
         content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
         digest = ParsedDigest("programme", title, None, tuple(new))
         self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
 
     def _read(self, reader: Reader, profile: Profile, papers: Sequence[Paper]) -> dict[PaperId, str]:
-        """Return the reader's history with each paper, in words."""
         shown = self.store.editions.shown(reader.id)
         votes = self.store.feedback.current(reader.id)
         owned = self.store.library.held(reader.id, papers)
@@ -192,7 +186,7 @@ class ConferencePlanner:
 
 
 def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
-    """Make times aware: local times keep their offset, UTC becomes the reader's zone."""
+    """Local times keep their offset, UTC becomes the reader's zone."""
 
     def local(moment: datetime | None) -> datetime | None:
         if moment and not moment.tzinfo:
@@ -210,10 +204,9 @@ def _chosen(
     disliked: Collection[PaperId],
     top: int,
 ) -> list[Score]:
-    """Return the plan's scores, best first: the ``top`` papers, and the best of each slot.
+    """Return the ``top`` papers, and the best of each slot, best first.
 
-    A planned paper is by a followed author, or reaches the threshold and touches the text. Disliked papers are left
-    out.
+    A planned paper is by a followed author, or reaches the threshold and touches the text.
     """
     fitting = [
         score
@@ -249,7 +242,7 @@ def _excludes(place: Contribution, other: Contribution) -> bool:
 
 
 def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
-    """Group items by day and slot in time order, missing times and days last."""
+    """Group by day and slot, missing times and days last."""
     latest = datetime.max.replace(tzinfo=UTC)
     by_time = sorted(items, key=lambda item: (item.place.day or date.max, item.place.start or latest))
     days = []
@@ -265,18 +258,17 @@ def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
                 heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
             slots.append(PlannedSlot(heading, planned))
         name = long_date(day, language) if day else _NO_TIME
-        # English has the weekday in front. For other languages it is unknown.
+        # Other languages may have another order.
         days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days
 
 
-# The plan as text, Markdown, a page, a calendar (RFC 5545) and JSON.
 _NO_TIME = "No time given"
-_TITLE = 100  # characters of another paper's title
+_TITLE = 100  # characters
 
 
 def tally(plan: Plan) -> str:
-    """Return the counts: ``23 of 412 papers; 3 hidden by mutes and required terms``."""
+    """Return ``23 of 412 papers; 3 hidden by mutes and required terms``."""
     parts = [f"{plan.planned:,} of {plural(plan.papers, 'paper')}"]
     if plan.hidden:
         parts.append(f"{plan.hidden:,} hidden by mutes and required terms")
@@ -288,7 +280,7 @@ def tally(plan: Plan) -> str:
 
 
 def where(item: PlannedPaper, slot: PlannedSlot) -> list[str]:
-    """Return kind, room, session, a differing end, and id of a planned paper."""
+    """Return kind, room, session, a differing end, and id."""
     place = item.place
     parts = [_first_capital(place.kind), place.room, place.session]
     if place.end and any(other.place.end != place.end for other in slot.planned):
@@ -327,17 +319,14 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!$])")
 
 
 def _escaped(text: str) -> str:
-    """Escape text for Markdown."""
     return _MARKDOWN.sub(r"\\\1", oneline(text))
 
 
 def _vote_link(links: ReaderLinks, paper: Paper, vote: Vote) -> str:
-    """Return the link of a vote, empty without pages and mailbox."""
     return links.thumb(paper, vote, "page") or links.thumb(paper, vote)
 
 
 def as_markdown(plan: Plan, links: ReaderLinks) -> str:
-    """Return the plan as CommonMark."""
     lines = [f"# {_escaped(plan.title)}", "", f"{_escaped(plan.profile_title)}: {tally(plan)}"]
     for day in plan.days:
         lines += ["", f"## {_escaped(day.heading)}"]
@@ -364,7 +353,7 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
 
 
 def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
-    """Return the plan as a page that loads nothing; raises TemplateProblem."""
+    """Return a page that loads nothing. Raises TemplateProblem."""
     return render_part(
         templates,
         "conference/plan.html.j2",
@@ -379,7 +368,7 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
 
 
 def as_calendar(plan: Plan, now: datetime) -> str:
-    """Return the plan as an iCalendar object, with an event for each place that has a day.
+    """Return an iCalendar object, with an event for each place that has a day.
 
     The UID depends on title, start and room, so a later plan replaces its events. Events with a better alternative are
     tentative. Times are in UTC, which every program converts.
@@ -391,7 +380,7 @@ def as_calendar(plan: Plan, now: datetime) -> str:
     calendar.add("VERSION", "2.0")
     calendar.add("PRODID", "-//Paperbot//conference//EN")
     calendar.add("CALSCALE", "GREGORIAN")
-    # The library escapes no value of an unknown name.
+    # The library escapes only known names.
     calendar.add("X-WR-CALNAME", vText(oneline(plan.title)))
     for item in plan.items:
         paper = item.pick.paper

@@ -52,7 +52,7 @@ from bot.store.database import KeepDays
 from bot.store.editions import NewEdition
 from bot.store.readers import EVERYONE, IdRange
 
-# Larger batches save nothing, and the score matrix grows with readers times papers.
+# The score matrix grows with readers times papers.
 _BATCH = 200
 
 Shown = Callable[[Edition], None]
@@ -60,10 +60,7 @@ Shown = Callable[[Edition], None]
 
 @dataclass(slots=True)
 class RunReport:
-    """The results of composing and sending, and in a whole run of ingesting.
-
-    ``skipped`` counts quiet editions with ``when_quiet = "skip"``, which are stored but not sent.
-    """
+    """``skipped`` counts quiet editions with ``when_quiet = "skip"``, which are stored but not sent."""
 
     editions: int = 0
     skipped: int = 0
@@ -83,7 +80,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class DailyJob:
-    """Runs the steps in the order of the module's docstring, for the profiles of the context."""
+    """Runs the steps in the order of the module's docstring."""
 
     context: Context
     sources: Sequence[Source]
@@ -101,7 +98,7 @@ class DailyJob:
     ) -> RunReport:
         """Ingest and publish once. ``force`` composes an edition for every reader.
 
-        ``show`` gets each saved edition and alert, quiet editions too.
+        ``show`` gets each saved edition and alert.
         """
         ingested = self.ingest(now, progress=progress)
         report = self.publish(now, force=force, progress=progress, show=show)
@@ -113,24 +110,21 @@ class DailyJob:
     def ingest(
         self, now: datetime, sources: Sequence[Source] | None = None, progress: Progress = no_progress
     ) -> IngestionReport:
-        """Poll the given sources or all, and the libraries, and store new papers."""
         polled = self.sources if sources is None else sources
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
-            # After the libraries, whose papers the new ones may cite.
+            # New papers may cite the libraries'.
             report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 
     def prepare(self, now: datetime) -> None:
-        """Publish the profiles with their readers, and queue saves for readers' libraries."""
         publish(self.context.store, self.context.profiles, now)
         self.libraries.queue_saves(self.context.profiles, now)
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
-        """Compose the due alerts and editions, then deliver everything in the outbox."""
         report = RunReport()
         # The dispatcher reports a full disk.
         if not self.disk_space.problems():
@@ -148,26 +142,24 @@ class DailyJob:
         report.failed = sent.counts[State.FAILED]
         report.unknown = sent.counts[State.UNKNOWN]
         report.problems.extend(sent.problems)
-        # A purge scans the outbox, so only runs with editions do it.
+        # A purge scans the outbox.
         if report.editions:
             self.context.store.retention.purge(self.keep, now)
         return report
 
     def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
-        """Compose due alerts, editions and letters of readers with these ids; return the problems."""
         report = RunReport(problems=self.disk_space.problems())
         if not report.problems:
             _Composing(self, now, report).all(ids)
         return report.problems
 
 
-# Composing allocates hardly any cycles, and old-generation collections walk the corpus. Python's default is 700.
+# Composing makes hardly any cycles, and collections walk the corpus. Python's default is 700.
 _ALLOCATIONS_PER_COLLECTION = 50_000
 
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect cyclic garbage rarely. Also a decorator."""
     thresholds = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS_PER_COLLECTION, *thresholds[1:])
     try:
@@ -178,8 +170,6 @@ def rare_collections() -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Composing:
-    """One run over the due readers, which saves, shows and counts."""
-
     job: DailyJob
     now: datetime
     report: RunReport
@@ -188,7 +178,6 @@ class _Composing:
 
     @rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
-        """Put due alerts, then editions, then letters into the outbox."""
         context = self.job.context
         for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
             try:
@@ -200,7 +189,7 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
-        self.progress("composing editions", 0, 0)  # the first one waits for the models
+        self.progress("composing editions", 0, 0)  # waits for the models
         self._put_editions(ids, force=force)
         self.report.problems.extend(put_letters(self.job.context, ids, self.now))
 
@@ -242,7 +231,7 @@ class _Composing:
             self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
-        """Yield the batch's editions. A failure is a problem of each remaining reader."""
+        """A failure is a problem of each remaining reader."""
         context = self.job.context
         remaining = list(batch)
         readers = [(due.reader, due.profile) for due in batch]
@@ -257,7 +246,7 @@ class _Composing:
                 self._add_problem(due.reader, error)
 
     def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
-        """Return an edition with its messages, none if it is quiet and skipped."""
+        """Return an edition with its messages, none if it is skipped."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.job.tldr_writer:
@@ -271,7 +260,7 @@ class _Composing:
         return NewEdition(edition, due.slot, messages, due.missed)
 
     def _save(self, drafts: Sequence[NewEdition]) -> None:
-        """Save a batch. The store's failure ends the run."""
+        """The store's failure ends the run."""
         saved = self.job.context.store.editions.save_all(drafts)
         for draft, is_saved in zip(drafts, saved, strict=True):
             if not is_saved:

@@ -1,18 +1,14 @@
 """Deliver due messages: expire leases, let the workers of all channels empty the outbox, and report.
 
-    expire -> look up lists without an answer -> workers side by side -> report
     worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
     attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
-The outbox decides who owns a row (see ``bot.store.outbox``). A worker that stops, or whose breaker opens, releases its
-unstarted rows.
+A worker that stops, or whose breaker opens, releases its unstarted rows.
 
-``decide`` handles errors of a message. Retries back off exponentially (1, 5, 15, 60 minutes, then 4 hours) and end with
-the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for 4 to 5 days, but a digest is out of date by
-then. A hard bounce (``DeliveryError.is_hard_bounce``) fails at once and suppresses the reader. A refusal of the
-recipient without a named mailbox (``550 relay not permitted``) may be the server's mistake. It suppresses the reader
-only after all attempts, if other readers' messages were accepted. Several refused recipients in a row open the circuit
-breaker.
+Retries back off exponentially and end with the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for
+4 to 5 days, but a digest is out of date by then. A hard bounce fails at once and suppresses the reader. A refusal
+without a named mailbox (``550 relay not permitted``) may be the server's mistake. It suppresses the reader only after
+all attempts, if other messages were accepted.
 
 Each channel has a circuit breaker (Nygard, "Release It!").
 
@@ -20,11 +16,10 @@ Each channel has a circuit breaker (Nygard, "Release It!").
     half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
 
 Each run begins half-open. One worker probes the channel with a real message while the others wait, so a wrong password
-is tried once. An open breaker is stored and outlives the run. Rows behind it are not claimed, so no attempt counts.
+is tried once. An open breaker outlives the run. Rows behind it are not claimed.
 
-A failure of the channel (a wrong password, no connection) opens the breaker and never counts against a message. A
-refusal by policy may concern channel or message. It counts, and the message waits one step longer than the breaker, so
-it doesn't open the breaker twice in a row.
+A failure of the channel opens the breaker and never counts against a message. A refusal by policy counts, and the
+message waits one step longer than the breaker, so it doesn't open the breaker twice in a row.
 """
 
 from __future__ import annotations
@@ -52,36 +47,34 @@ StateListener = Callable[[Delivery, State], None]
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_ATTEMPTS = 8
 LONGEST_WAIT = timedelta(days=1)
-# Shorter than a message's backoff, for an operator who corrects a password.
+# For an operator who corrects a password.
 BREAKER_TIMEOUTS = BACKOFF[:4]
-# Longer than any message (15 minutes for a mail), or a living worker would lose its row.
+# Longer than any message, or a living worker would lose its row.
 LEASE = timedelta(minutes=30)
-# Nobody knows whether unanswered messages arrived, so a silent server must not use up the outbox.
+# A silent server must not use up the outbox.
 MAX_UNANSWERED = 3
-# Recipients refused in a row. One home may have this many dead addresses side by side.
+# In a row. One home may have this many dead addresses side by side.
 MAX_REFUSED_RECIPIENTS = 3
-# This many temporary refusals mean that the server wants fewer messages.
+# So many temporary refusals ask for fewer messages.
 MANY_REFUSED, LAST_MESSAGES = 5, 50
-# Rows claimed at once. Batches start small, so that the workers share a short queue.
+# Batches start small, so that the workers share a short queue.
 FIRST_BATCH = 4
 BATCH = 50
-# The rows of a killed worker wait this long.
+# For the rows of a killed worker.
 CLAIM_LEASE = timedelta(minutes=5)
-# A slow worker releases the rest of its batch before the lease ends.
+# A slow worker releases its rows before the lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
-# Workers wait this long for a row. Later ones are left to the next run.
+# Later rows are left to the next run.
 PATIENCE = timedelta(seconds=5)
-# Limits the look-ups to sixty.
 _LOOK_UP = timedelta(hours=1)
-_SHORTEST_WAIT = 0.05  # seconds; prevents a busy loop over another worker's row
+_SHORTEST_WAIT = 0.05  # seconds, against a busy loop over another worker's row
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The next state of a delivery, with the error if it failed.
 
-    ``not_before`` is set for ``RETRY`` only. ``counted`` is False if the attempt doesn't count towards
-    ``MAX_ATTEMPTS``.
+    ``not_before`` is set for ``RETRY`` only. Uncounted attempts don't use up ``MAX_ATTEMPTS``.
     """
 
     state: State
@@ -99,9 +92,9 @@ class Outcome:
 
 
 def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe: bool = False) -> Outcome:
-    """Return a failed message's outcome. A probe tests whether its channel works again."""
+    """A probe tests whether its channel works again."""
     if error.unknown:
-        # Final, because a retry could deliver the body twice (RFC 1047).
+        # A retry could deliver the body twice (RFC 1047).
         return Outcome(State.UNKNOWN, error)
     if error.scope is FailureScope.CHANNEL:
         not_before = now + _backoff(1, error)
@@ -115,7 +108,7 @@ def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe:
 
 
 def _backoff(attempts: int, error: DeliveryError) -> timedelta:
-    """Return the wait after ``attempts``, at least the other side's ``Retry-After``."""
+    """Return the step of ``BACKOFF``, at least the other side's ``Retry-After``."""
     step = BACKOFF[min(attempts, len(BACKOFF)) - 1]
     # A timedelta can't hold a header of 10^300 seconds.
     requested = timedelta(seconds=min(error.retry_after or 0, LONGEST_WAIT.total_seconds()))
@@ -131,10 +124,9 @@ def attempt_delivery(
     *,
     breaker: CircuitBreaker | None = None,
 ) -> Outcome:
-    """Send one message and record the outcome; only the store's errors are raised.
+    """Send one message and record the outcome. Only the store's errors are raised.
 
-    ``breaker`` separates refusals of readers from refusals of the channel. ``on_commit`` gets the committed state,
-    unless the lease ran out.
+    ``on_commit`` gets the committed state, unless the lease ran out.
     """
     has_started = False
     is_probe = breaker is not None and breaker.is_half_open
@@ -148,7 +140,7 @@ def attempt_delivery(
     try:
         receipt = channel.send(delivery, start_data)
     except Cancelled:
-        # The outbox recorded it when it refused the start.
+        # The outbox has recorded it.
         on_commit(delivery, State.CANCELLED)
         return Outcome(State.CANCELLED)
     except DeliveryError as caught:
@@ -176,7 +168,7 @@ def attempt_delivery(
 
 
 class CircuitBreaker:
-    """The breaker of one channel for one run, shared by the channel's workers; thread-safe."""
+    """The breaker of one channel for one run. Thread-safe."""
 
     def __init__(self, kind: Kind, stored: OpenBreaker | None, store: CircuitBreakers, now: datetime) -> None:
         self._kind = kind
@@ -186,8 +178,8 @@ class CircuitBreaker:
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
         self._refused_recipients = 0  # in a row
-        self._refused: list[bool] = []  # refused for now, of the last messages
-        self.open_because = ""  # reason and end, for people; empty unless open
+        self._refused: list[bool] = []  # refused for now
+        self.open_because = ""  # reason and end, for people
         self.probe_over = Event()  # the probe has succeeded, failed, or found nothing to send
         if stored and not has_passed(stored.until, now):
             self.open_because = _describe(stored.why, stored.until)
@@ -200,7 +192,7 @@ class CircuitBreaker:
             self._unanswered = 0
             self._refused_recipients = 0
         self.probe_over.set()
-        # A record of this run stays: a message already under way proves nothing.
+        # A message already under way proves nothing against this run's record.
         if was_stored:
             self._store.end(self._kind)
 
@@ -224,7 +216,7 @@ class CircuitBreaker:
         return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code=error.code)
 
     def record_refusal(self) -> None:
-        """Note a message that was neither accepted nor left unanswered."""
+        """The message was neither accepted nor left unanswered."""
         with self._lock:
             self._unanswered = 0
 
@@ -233,13 +225,13 @@ class CircuitBreaker:
         with self._lock:
             self._refused.append(error is not None and not error.permanent and error.code.startswith("4"))
             are_many = sum(self._refused) >= MANY_REFUSED
-            # Restart, because overlapping windows reach the limit by chance too often.
+            # Overlapping windows reach the limit by chance too often.
             if are_many or len(self._refused) == LAST_MESSAGES:
                 self._refused.clear()
         return are_many
 
     def record_unanswered(self, now: datetime) -> None:
-        """Note a message of unknown outcome; several in a row open the breaker."""
+        """Note a message of unknown outcome. Several in a row open the breaker."""
         with self._lock:
             self._unanswered += 1
             is_too_many = self._unanswered >= MAX_UNANSWERED
@@ -266,10 +258,9 @@ def _describe(reason: str, until: datetime) -> str:
 
 @dataclass(slots=True)
 class Report:
-    """The rows by state reached in one run, and the problems; thread-safe.
+    """Rows by the state reached in one run, and problems. Thread-safe.
 
-    ``UNKNOWN`` includes rows of earlier runs. ``RETRY`` rows are due later. ``CANCELLED`` rows had another owner or a
-    stopped reader.
+    ``UNKNOWN`` includes rows of earlier runs. ``CANCELLED`` rows had another owner or a stopped reader.
     """
 
     on_progress: StateListener | None = None
@@ -285,7 +276,6 @@ class Report:
                 self.on_progress(delivery, state)
 
     def add(self, problem: Problem, *, once: bool = False) -> None:
-        """Add a problem, with ``once`` only if its source has none."""
         with self._lock:
             if not once or all(problem.source != earlier.source for earlier in self.problems):
                 self.problems.append(problem)
@@ -293,19 +283,18 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """Shared state of one run's workers; each part is immutable or thread-safe."""
+    """Shared state of one run's workers. Thread-safe."""
 
     dispatcher: Dispatcher
     report: Report
     now: Clock
-    has_failed: Event = field(default_factory=Event)  # set when a worker raised, so that the others stop
+    has_failed: Event = field(default_factory=Event)  # set when a worker raised
 
     def may_continue(self) -> bool:
         return not (self.has_failed.is_set() or self.dispatcher.stop.is_set()) and self.has_free_space()
 
     def has_free_space(self) -> bool:
-        """Whether results can be recorded. A full disk is reported."""
-        # Cheap enough for each message, and a disk fills up during a run.
+        # A disk fills up during a run.
         disk_problems = self.dispatcher.disk_problems()
         for problem in disk_problems:
             self.report.add(problem, once=True)
@@ -316,8 +305,7 @@ class RunContext:
 class Worker:
     """Sends through one connection of a channel, in one thread.
 
-    ``spacing`` is the least time between two messages to one address. The others of the channel wait for the worker
-    with ``is_probe``.
+    ``spacing`` is the least time between two messages to one address. The others wait for the worker with ``is_probe``.
     """
 
     kind: Kind
@@ -330,7 +318,7 @@ class Worker:
     _turns: dict[str, datetime] = field(default_factory=dict, init=False)  # the time of an address's next message
 
     def work(self) -> None:
-        """Send until nothing is due, the run ends, or the breaker opens; raises the store's errors."""
+        """Send until nothing is due, the run ends, or the breaker opens. Raises the store's errors."""
         outbox = self.run.dispatcher.outbox
         limit = FIRST_BATCH
         try:
@@ -345,7 +333,7 @@ class Worker:
                     continue
                 batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
                 self.run.dispatcher.rates.release(self.kind, grant.count - len(batch), claimed_at)
-                # With spacing, most of a large batch would be released again.
+                # Most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
                     due = outbox.next_due(self.kind)
@@ -361,18 +349,18 @@ class Worker:
                     address = delivery.reader.address
                     turn = self._turns.get(address, now)
                     if turn > now:
-                        # Other addresses need not wait behind this one.
+                        # Other addresses go first.
                         self._release([delivery], turn, now)
                         continue
                     if self.spacing:
                         self._turns[address] = now + self.spacing
                     self._deliver(delivery)
         finally:
-            # Without a success, too, or the other workers would wait forever.
+            # Otherwise the other workers would wait forever.
             self.breaker.probe_over.set()
 
     def _wait_for_rate(self, grant: SendGrant, next_at: datetime) -> bool:
-        """Wait until the rate admits a message; return False to leave it to a later run."""
+        """Return False to leave the wait to a later run."""
         now = self.run.now()
         if next_at <= now + PATIENCE:
             self.run.dispatcher.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
@@ -391,7 +379,7 @@ class Worker:
         return not (self.breaker.open_because or self._has_quit) and self.run.may_continue()
 
     def _deliver(self, delivery: Delivery) -> None:
-        """Attempt one delivery, report it, and apply its failure to reader, channel or worker."""
+        """Apply a failure to reader, channel or worker."""
         report = self.run.report
         outbox = self.run.dispatcher.outbox
         outcome = attempt_delivery(delivery, self.channel, outbox, self.run.now, report.count, breaker=self.breaker)
@@ -400,7 +388,7 @@ class Worker:
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
         if error and error.retry_after is not None and outcome.not_before and self.spacing:
-            # Later messages would be refused too, and overtake this one in their thread.
+            # Later messages would be refused, too, and overtake this one in their thread.
             self._turns[delivery.reader.address] = outcome.not_before
         if self.breaker.are_many_refused(error) or (error and error.throttled):
             self.run.dispatcher.rates.slow_down(self.kind, self.run.now())
@@ -415,7 +403,7 @@ class Worker:
         else:
             self.breaker.record_refusal()
         if error and error.scope is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
-            # The probe succeeded, so the server limits connections (421). Only this worker ends.
+            # The probe succeeded, so the server limits connections (421).
             self._has_quit = True
         elif error and error.scope in (FailureScope.CHANNEL, FailureScope.POLICY):
             self.breaker.trip(str(error), self.run.now())
@@ -423,11 +411,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Sends the rows of the outbox through the channels.
-
-    ``timer`` gives seconds for the run's clock. A run ends early when ``stop`` is set or ``disk_problems`` returns
-    problems.
-    """
+    """``timer`` gives seconds. A run ends early when ``stop`` is set or ``disk_problems`` returns problems."""
 
     outbox: Outbox
     routes: Mapping[Kind, Route]
@@ -439,13 +423,13 @@ class Dispatcher:
     disk_problems: Callable[[], Sequence[Problem]] = field(default=tuple, kw_only=True)
 
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
-        """Deliver everything due from ``now`` on; raises the store's errors.
+        """Deliver everything due from ``now`` on. Raises the store's errors.
 
         ``on_progress`` gets each row with its new state, from one thread at a time.
         """
         started = self.timer()
         report = Report(on_progress)
-        # Leases count from the claim, so time must pass during the run.
+        # Leases count from the claim, so time must pass.
         run = RunContext(self, report, lambda: now + timedelta(seconds=self.timer() - started))
         if not run.has_free_space():
             return report
@@ -453,7 +437,7 @@ class Dispatcher:
             report.counts[State.UNKNOWN] += expired
             broken_off = "being sent when an earlier run broke off: each may have arrived; not sent again"
             report.add(Problem("outbox", f"{expired} {broken_off}"))
-        # If a list arrived without an answer, its replies can follow.
+        # Replies may follow a list that arrived without an answer.
         for kind, route in self.routes.items():
             for delivery in self.outbox.unanswered_lists(kind, run.now() - _LOOK_UP):
                 # The next run looks again.
@@ -464,13 +448,12 @@ class Dispatcher:
         breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
         self._run_workers(run, breakers)
         for kind, breaker in breakers.items():
-            # An open breaker with nothing behind it delays nobody.
+            # Otherwise it delays nobody.
             if breaker.open_because and (waiting := self.outbox.waiting(kind)):
                 report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
         return report
 
     def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
-        """Run one thread per channel; raise the store's first error."""
         workers = [
             Worker(kind, channel, route.spacing, breakers[kind], is_probe=channel is route.channels[0], run=run)
             for kind, route in self.routes.items()
@@ -481,5 +464,5 @@ class Dispatcher:
                 for ended in as_completed([pool.submit(worker.work) for worker in workers]):
                     ended.result()
             except BaseException:
-                run.has_failed.set()  # the other workers stop before their next message
+                run.has_failed.set()  # stops the other workers
                 raise

@@ -57,13 +57,13 @@ if TYPE_CHECKING:
     from bot.ranking.ranker import Ranker
 
 
-# In a long session the first votes may predict the last ones.
+# The first votes of a long session may predict the last ones.
 _VOTES_PER_FOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A test set: papers with a first vote from ``since`` to ``until``."""
+    """Papers with a first vote from ``since`` to ``until``."""
 
     since: datetime
     until: datetime
@@ -80,8 +80,8 @@ def split_into_folds(
 ) -> list[Fold]:
     """Return ``at_most`` folds in chronological order, each of one or more days.
 
-    ``votes`` are the current votes of all voters. Only papers in ``consensus``, on which all voters agree, have a
-    label. A paper belongs to the fold of its first vote, so it is never in its own training set.
+    ``votes`` are of all voters, ``consensus`` the papers on which they agree. A paper belongs to the fold of its first
+    vote, so it is never in its own training set.
     """
     by_time = sorted(votes, key=lambda vote: vote.at)
     first_votes: dict[PaperId, RecordedVote] = {}
@@ -116,17 +116,16 @@ def split_into_folds(
     return folds
 
 
-# Minimums for a verdict.
+# For a verdict.
 MIN_LIKES = 10
 MIN_FOLDS = 3
-# The smallest gain in AUC that counts as learning. With a limit of 0, a ranking with negligible gain would stay
-# "unclear" forever.
+# In AUC. With 0, a negligible gain would stay "unclear" forever.
 _SMALLEST_GAIN = 0.05
 _CHANCE_AUC = 0.5
-# The learning curve has at most this many points, each with at least this many likes.
+# Of the learning curve.
 _MAX_POINTS = 8
 _MIN_LIKES_PER_POINT = 5
-# A last point with fewer likes than this share joins the one before it.
+# A last point with fewer likes joins the one before it.
 _LAST_POINT_FACTOR = 0.8
 
 
@@ -149,10 +148,9 @@ class FoldResult:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Means over folds for one ranking; 0 to 1, higher is better.
+    """Means over folds for one ranking, 0 to 1.
 
-    ``auc`` is the probability that a liked paper ranks above another seen paper, weighted by likes. None without a
-    pair.
+    ``auc`` is the probability that a liked paper ranks above another seen paper, weighted by likes.
     """
 
     precision: float  # at edition size
@@ -171,7 +169,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the learning curve: the AUC of neighbouring folds with votes and by words alone."""
+    """A point of the learning curve: AUC of neighbouring folds with votes and by words."""
 
     since: datetime
     until: datetime
@@ -183,7 +181,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluation of one reader: ``likes`` of ``thumbs`` were predicted, in ``folds``. None: too few votes."""
+    """``likes`` of ``thumbs`` were predicted, in ``folds``. None: too few votes."""
 
     reader: str
     verdict: Verdict
@@ -202,7 +200,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean over readers; ``gain`` is None for fewer than two."""
+    """The mean over readers. ``gain`` is None for fewer than two."""
 
     verdict: Verdict
     readers: int
@@ -219,12 +217,12 @@ class _Aucs(NamedTuple):  # with votes and by words alone
 
 
 def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldResult]) -> Evaluation:
-    """Return the evaluation of one reader; ``size`` is the edition's, ``thumbs`` the number of votes."""
+    """``size`` is the edition's, ``thumbs`` the number of votes."""
     likes = sum(result.fold.likes for result in results)
     if likes < MIN_LIKES or len(results) < MIN_FOLDS:
         return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(results))
 
-    # Without an unliked paper among those seen, there is no AUC.
+    # Without an unliked paper there is no AUC.
     comparable = [
         _Aucs(result.fold, metrics.learned.auc, metrics.words.auc)
         for result in results
@@ -258,7 +256,6 @@ def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldR
 
 
 def mean_of_readers(evaluations: Iterable[Evaluation]) -> Mean:
-    """Return the macro average over the readers with enough votes."""
     measured = [evaluation for evaluation in evaluations if evaluation.learned]
     auc = _unweighted([evaluation.auc.mean for evaluation in measured if evaluation.auc])
     gain = _unweighted([evaluation.gain.mean for evaluation in measured if evaluation.gain])
@@ -291,7 +288,7 @@ def _mean_quality(of_readers: Iterable[Quality | None]) -> Quality | None:
 def _verdict(auc: Estimate | None, gain: Estimate | None) -> Verdict:
     if auc is None or gain is None:
         return Verdict.UNCLEAR
-    # Words alone can be worse than chance, so a ranking at chance may "gain".
+    # A ranking at chance may "gain" over worse words.
     if gain.low > 0 and auc.low > _CHANCE_AUC:
         return Verdict.YES
     return Verdict.NO if gain.high < _SMALLEST_GAIN else Verdict.UNCLEAR
@@ -343,25 +340,22 @@ def _is_complete(group: Sequence[_Aucs], likes: float) -> bool:
     return len(group) >= MIN_FOLDS and sum(aucs.fold.likes for aucs in group) >= likes
 
 
-# Papers below this quantile of voted positions may never have been looked at. As negatives they would make random votes
-# near the top look like learning.
+# Readers may never have looked at lower positions. As negatives, these would make random votes near the top look like
+# learning.
 _READING_DEPTH = 0.9
-# The reader's page waits, so more folds are merged.
+# The reader's page waits.
 _MAX_FOLDS = 100
-# Seen papers sampled for a fold, beside its own. More hardly change the AUC.
+# More hardly change the AUC.
 _MAX_SEEN = 50
 _MAX_UNSEEN = 1_000
-# Refit after this growth in votes. A fit for each fold would be slow, and an earlier model knows no later votes either.
+# Growth in votes until a refit. An earlier model knows no later votes either.
 _REFIT_GROWTH = 1.25
 
 
 def evaluate(
     store: Store, ranker: CurrentRanker, reader: Reader, profile: Profile, *, unseen: int = _MAX_UNSEEN
 ) -> Evaluation:
-    """Return how well the reader's votes are predicted.
-
-    Fewer ``unseen`` papers in a fold are faster. They raise precision and nDCG, and change nothing else.
-    """
+    """Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else."""
     votes = store.feedback.votes(reader.id)
     folds = [
         fold
@@ -378,7 +372,6 @@ def evaluate(
 
 
 def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Profile]) -> Iterator[Evaluation]:
-    """Yield the evaluation of every voter of these profiles, in order of subscription."""
     for page in store.readers.pages():
         counts = store.feedback.counts([reader.id for reader in page])
         voters = [reader for reader in page if reader.id in counts]
@@ -387,8 +380,6 @@ def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Pro
 
 
 class _PredictionTasks:
-    """Builds the prediction task of each fold, reading the store once."""
-
     def __init__(
         self,
         store: Store,
@@ -415,7 +406,7 @@ class _PredictionTasks:
         positions = sorted(self._shown[paper].position for paper in self._papers if paper in self._shown)
         self._depth = positions[int(_READING_DEPTH * (len(positions) - 1))] if positions else 0
 
-        # A day more at either end, because local days differ from UTC's.
+        # Local days differ from UTC's.
         arrived = [paper.first_seen for paper in self._papers.values()]
         start = min(arrived) - timedelta(days=1)
         end = max(arrived) + timedelta(days=1)
@@ -425,7 +416,6 @@ class _PredictionTasks:
             self._arrivals[local_date(at, profile.schedule.timezone)].append(paper_id)
 
     def of(self, fold: Fold) -> PredictionTask:
-        """Return the fold's papers with other arrivals, and the interest trained before the fold."""
         timezone = self._profile.schedule.timezone
         days = dict.fromkeys(local_date(self._papers[paper].first_seen, timezone) for paper in fold.labels)
         unlabelled = [
@@ -449,7 +439,7 @@ class _PredictionTasks:
         if len(training_set) >= _REFIT_GROWTH * self._fitted_votes:
             self._learned = self._ranker.learn([trained_on])[0]
             self._fitted_votes = len(training_set)
-        # The experts' weights of that time. The shipped ones suit frequent voters badly.
+        # The shipped weights suit frequent voters badly.
         as_of = self._store.as_of(fold.since, fold.since, ())
         mixture = mixtures_of(as_of, [self._reader.id])[self._reader.id]
         return PredictionTask(
@@ -460,7 +450,6 @@ class _PredictionTasks:
         )
 
     def _passed_over(self, fold: Fold, unlabelled: Sequence[PaperId]) -> Sequence[PaperId]:
-        """Return unlabelled papers that the reader saw in the fold's editions."""
         editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
         if not editions:
             return unlabelled
@@ -494,12 +483,10 @@ def replay(
 ) -> Iterator[Edition]:
     """Yield the editions of past days, from ``first`` to ``last``, under this profile.
 
-    Each day uses the papers, votes and digests of its time, and a corpus fitted on those papers. The time is the sent
-    edition's, or the schedule's. So an unchanged profile repeats the sent editions. Papers of one replayed edition are
-    not new to the next. Nothing is stored.
+    Each day uses the papers, votes, digests and corpus of its time, so an unchanged profile repeats the sent editions.
+    Papers of one replayed edition are not new to the next. Nothing is stored.
 
-    Profile, preferences, texts, upvotes and ``samples`` have no history and are today's. Papers that match an alert
-    rule come first in their edition.
+    Profile, preferences, texts, upvotes and ``samples`` are today's. Papers that match an alert rule come first.
 
     Raises UsageError if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
     """
@@ -516,7 +503,6 @@ def replay(
             times[day] = at
     editions: list[Edition] = []
     with TemporaryDirectory(prefix="paperbot-") as folder:
-        # This corpus holds only past papers, so it has a file of its own.
         file = Path(folder) / "corpus.npz"
         for day, at in times.items():
             past = store.as_of(at, next(iter(times.values())), editions)
@@ -529,7 +515,6 @@ def replay(
 
 
 def outcomes(store: Store, reader: Reader) -> Outcomes:
-    """Return when papers were sent to the reader, and the current votes."""
     sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
     return Outcomes(sent, store.feedback.current(reader.id))
 

@@ -2,9 +2,8 @@
 
     sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
         --state of the source, health check--> missing links and cut texts (``LinkResolver``) --> vocabulary
-    mailbox of bounces --report--> parser process --signed tag--> reader stopped | counted (``BounceService``)
 
-A failure of a digest or source, expected or not, is its own Problem. Only an unusable store ends the run.
+A failure of a digest or source is its own Problem. Only an unusable store ends the run.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from bot.store.papers import StoredDigest
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
 
-# Outcomes beside the kinds of report.
+# Beside the kinds of report.
 FORGED = "forged"  # names no message of ours
 UNREADABLE = "unreadable"
 _STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
 _LINKS = "links"
-_MAX_LOOKED_UP = 10  # a run; half a minute at arXiv's three seconds between requests
+_MAX_LOOKED_UP = 10  # a run
 _BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # they share DOI prefixes, but each lists only its own papers
 _RESULTS_OF_SEARCH = 5
 _RETRY_HINT = "`paperbot ingest --again` tries again"
@@ -93,10 +92,7 @@ class IngestionService:
         again: bool = False,
         progress: Progress = no_progress,
     ) -> IngestionReport:
-        """Poll the sources, store new papers, look up missing links, refit the vocabulary.
-
-        Raises StoreError. ``at_once`` and ``again`` are those of ``Ingestion``. A full disk prevents the run.
-        """
+        """Raises StoreError. ``at_once`` and ``again`` are those of ``Ingestion``."""
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
@@ -112,7 +108,7 @@ class IngestionService:
         except PaperbotError:
             raise
         except Exception as error:
-            # A failed look-up must not cost anybody an edition.
+            # It must not cost anybody an edition.
             report.problems.append(Problem(_LINKS, in_one_line(error, _LINKS)))
         if any(digest.new for digest in report.digests):
             progress("fitting the vocabulary", 0, 0)
@@ -122,9 +118,9 @@ class IngestionService:
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:
-    """Retrieve, parse and store digests of sources, at one time.
+    """``at_once`` polls sources before they are due.
 
-    ``at_once`` polls sources before they are due. ``again`` repeats digests refused for a limit, and unreadable mails.
+    ``again`` repeats digests refused for a limit, and unreadable mails.
     """
 
     store: Store
@@ -135,10 +131,7 @@ class Ingestion:
     bounces: BounceService | None = None  # for sources of bounces
 
     def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
-        """Yield the outcome of each digest of the due sources; raises StoreError.
-
-        A source's Retry-After holds, with ``at_once`` as a Problem.
-        """
+        """Raises StoreError. A source's Retry-After holds, with ``at_once`` as a Problem."""
         states = self.store.sources.states()
         for source in sources:
             state = states.get(source.name) or SourceState(source.name)
@@ -154,7 +147,6 @@ class Ingestion:
                 yield Problem(source.name, in_one_line(error, source.name))
 
     def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
-        """Poll one source, record the result, and check its health."""
         visit = Visit(self.now, dict(state.memory), again=self.again)
         problems: list[Problem] = []
         failure: SourceError | None = None
@@ -179,18 +171,18 @@ class Ingestion:
             failure = error
             problems.append(Problem(source.name, str(error)))
             yield problems[-1]
-        # The new memory (an ETag, the newest date) would hide unstored papers from the next poll.
+        # It would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
-        # One unreadable file does not fail the folder.
+        # One unreadable file does not fail a folder.
         if problems and (failure or not digests):
             wait = failure.retry_after if failure else None
             state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
         else:
             state = after_success(state, memory, self.now)
-        # Recorded first, so that a failing health check doesn't repeat the poll.
+        # A failing health check doesn't repeat the poll.
         self.store.sources.record(state)
         report = check_health(source, self.store, self.now, state)
-        # Warn once per trouble. Failures were reported above.
+        # Warn once per trouble.
         if report.needs_attention and report.health not in (Health.FAILING, state.warned):
             yield Problem(source.name, str(report))
         warned = str(report.health) if report.needs_attention else ""
@@ -198,13 +190,13 @@ class Ingestion:
             self.store.sources.record(replace(state, warned=warned))
 
     def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
-        """Parse and store one digest; raises StoreError and ParserError."""
+        """Raises StoreError and ParserError."""
         content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
         try:
             if stored := self.store.papers.digests_with(content_hash):
                 return [_digest_report(raw, digest, digest.papers, new=0, known=digest.papers) for digest in stored]
-            # The stored attempt identifies a digest that kills its process, which is refused after the second time.
+            # A digest that kills its process is refused after the second time.
             if reason := attempts.begin(content_hash, self.now, again=self.again):
                 return [_refused(raw, reason)]
             try:
@@ -213,7 +205,7 @@ class Ingestion:
             except LimitError as error:
                 attempts.refuse(content_hash, str(error))
                 return [Problem(_name(raw), f"{error}; it is refused from now on, {_RETRY_HINT}")]
-            except BaseException:  # an interrupt (Ctrl-C) isn't the digest's fault
+            except BaseException:  # such as Ctrl-C
                 attempts.end(content_hash)
                 raise
             attempts.end(content_hash)
@@ -235,7 +227,7 @@ def _digest_report(
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
-    """Yield a source's digests; raises SourceError for any exception."""
+    """Raises SourceError for any exception."""
     try:
         yield from source.retrieve(visit)
     except SourceError:
@@ -245,7 +237,7 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
 
 
 def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
-    """Yield name and content of each digest that a source would deliver, or a Problem, without changes."""
+    """Yield name and content of each digest, or a Problem, without changes."""
     try:
         for raw in retrieved(source, Visit(now, peek=True)):
             yield from [raw] if isinstance(raw, Problem) else _parsed(raw, parser)
@@ -254,10 +246,7 @@ def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, P
 
 
 def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: datetime) -> Iterator[Problem]:
-    """Yield a Problem for each unreadable file in the folders, without changes.
-
-    A run reports such a file once, ``paperbot status`` for as long as it exists.
-    """
+    """Yield a Problem for each unreadable file in the folders, without changes."""
     for raw in _in_folders(sources, now):
         if isinstance(raw, Problem):
             yield raw
@@ -279,7 +268,7 @@ def unread(sources: Iterable[Source], store: Store, now: datetime) -> list[str]:
 
 
 def _in_folders(sources: Iterable[Source], now: datetime) -> Iterator[RawDigest | Problem]:
-    """Yield the folders' files. Other sources would need the network."""
+    """Other sources would need the network."""
     for source in sources:
         if not source.poll_interval:
             yield from retrieved(source, Visit(now, peek=True))
@@ -308,17 +297,14 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
 
 @dataclass(frozen=True, slots=True)
 class BounceService:
-    """Records reports of bounces and complaints.
-
-    Anybody can send one, so a report needs a tag that this home has signed.
-    """
+    """Anybody can send a report, so it needs a tag that this home has signed."""
 
     store: Store
     parser: Parser
     signer: Signer
 
     def record(self, raw: RawDigest) -> str:
-        """Stop the reader of a valid report; return its counted outcome."""
+        """Stop the reader of a valid report, and return its counted outcome."""
         try:
             report = self.parser.parse_bounce(raw)
             outcome: str = report.kind
@@ -337,14 +323,14 @@ class BounceService:
         return outcome
 
     def _reader(self, report: BounceReport) -> Reader | None:
-        """Return the reader of the first tag signed by this home; None without one."""
+        """Return the reader of the first tag signed by this home."""
         for tag in report.tags:
             try:
                 reader_id, _ = self.signer.read_tag(tag)
             except TokenError:
                 continue
             reader = self.store.readers.by_id(reader_id)
-            # Nobody subscribes to the operator's notices.
+            # Nobody subscribes to notices.
             return reader if reader and reader.kind == EMAIL.name else None
         return None
 
@@ -353,7 +339,7 @@ class BounceService:
 class LinkResolver:
     """Looks up papers without id and link at arXiv by title, and papers with cut text by id.
 
-    Digests such as Google Scholar's cut titles and abstracts. Each run looks up a few papers, each once.
+    Each run looks up a few papers, each once.
     """
 
     store: Store
@@ -363,10 +349,7 @@ class LinkResolver:
     biorxiv_url: str = biorxiv.URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """Look up the newest papers without a link, then those with cut text.
-
-        The first failure ends it for this run. A paper without a result is not looked up again.
-        """
+        """The first failure ends it for this run."""
         papers = self.store.papers
         try:
             for paper in papers.without_link(_MAX_LOOKED_UP):
@@ -383,7 +366,7 @@ class LinkResolver:
                 elif paper.doi and is_biorxiv_doi(paper.doi):
                     details = f"{quote(paper.doi)}/na/json"
                     addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _BIORXIV_SERVERS]
-                # Other DOIs lead to publishers' pages without a common form.
+                # Other DOIs lead to publishers' pages.
                 entries = next(filter(None, map(self._entries, addresses)), [])
                 # bioRxiv lists all versions, oldest first.
                 match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)

@@ -21,12 +21,12 @@ from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
 from bot.wording import understood
 
-# An earlier notice had older problems.
+# Earlier notices had older ones.
 _NOTICE_AGE = timedelta(days=1)
 _NOTICE_PROBLEMS = 50
 _NOTICE_SUBJECT = 120
 _NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
-# An error of the channel names its settings already.
+# Errors of the channel name its settings already.
 _REMEDIES: Mapping[FailureScope, str] = {
     FailureScope.RECIPIENT: "correct the reader's address in the profile, or what the server lets this login send",
     FailureScope.READER: "correct the reader's address in the profile",
@@ -40,12 +40,12 @@ class SentTest:
 
     edition: Edition
     is_sample: bool
-    receipts: tuple[str, ...]  # of the server, or the paths of the files written
+    receipts: tuple[str, ...]  # or paths
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelTests:
-    """Sends test messages. ``renderer`` makes working links and buttons."""
+    """``renderer`` makes working links and buttons."""
 
     store: Store
     renderer: MessageRenderer
@@ -76,7 +76,7 @@ class ChannelTests:
             reader=reader,
             profile_title=profile.title if last else f"{profile.title} (a sample)",
             date=last.date if last else day,
-            # Mailboxes sort by date, so an old date would bury the test.
+            # Mailboxes sort by date.
             composed_at=now,
             language=profile.language,
             is_test=True,
@@ -93,7 +93,7 @@ class ChannelTests:
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
-        """Send the messages past the outbox, and return the receipts; raises DeliveryError with a remedy."""
+        """Send past the outbox, and return the receipts. Raises DeliveryError with a remedy."""
         reader = edition.reader
         slot = f"test-{edition.composed_at:%Y%m%dT%H%M%S.%f}"
         route = self.routes[reader.kind]
@@ -126,10 +126,7 @@ class ChannelTests:
 
 @dataclass(frozen=True, slots=True)
 class RetryReport:
-    """The results of a retry: messages that had ``arrived``, and ids ``queued`` again.
-
-    ``resumed`` are the names of readers with a refused address who get messages again.
-    """
+    """Messages that had ``arrived``, ids ``queued`` again, and ``resumed`` names of readers."""
 
     arrived: int
     queued: tuple[int, ...]
@@ -152,12 +149,12 @@ def retry(
     resumed = {reader.id: reader.name for reader in again if reader.stopped is StopReason.REFUSED}
     for reader_id in resumed:
         store.readers.resume(reader_id)
-    # A worker may have claimed a row meanwhile, so count the changes.
+    # A worker may have claimed a row meanwhile.
     arrived = 0
     queued = []
     for delivery in deliveries:
         channel = routes[delivery.key.kind].channels[0]
-        # Slack can find an arrived message, SMTP can't. Marking it as sent avoids a duplicate.
+        # Slack can find an arrived message, SMTP can't.
         receipt = channel.find_receipt(delivery) if state is State.UNKNOWN else None
         if receipt:
             arrived += store.outbox.mark_arrived(delivery.id, receipt, now)
@@ -173,13 +170,12 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
         *(
             Problem(kind, f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
             for kind, breaker in store.circuit_breakers.all().items()
-            # The breaker would hold this notice back, too.
+            # It would hold this notice back, too.
             if kind != OPERATOR_KIND
         ),
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
             for trouble in store.outbox.problems(_NOTICE_PROBLEMS, since=now - _NOTICE_AGE)
-            # Retries need nobody's help, and notices don't report on notices.
             if trouble.state is not State.RETRY and trouble.kind != OPERATOR_KIND
         ),
     ]
@@ -196,10 +192,10 @@ def notify_operator(
     route: Route,
     stop: Event,
 ) -> list[Problem]:
-    """Send these and the stored problems to the operator once a day; return the failures.
+    """Send these and the stored problems to the operator once a day, and return failures.
 
-    The outbox key holds the day. A failed notice is tried again and listed by ``status``. A dispatcher of its own
-    delivers it, whatever the state of channels and disks. ``stop`` ends a delivery early.
+    A dispatcher of its own delivers the notice, whatever the state of channels and disks. ``stop`` ends a delivery
+    early.
     """
     problems = list(dict.fromkeys([*pending_problems(store, disk_space, now), *problems]))
     if not problems:
@@ -217,7 +213,7 @@ def notify_operator(
             date=now,
         )
         store.outbox.put_without_edition(Message(body, subject), key, now)
-        # Without ``disk_problems`` or rates, so that a notice of a full disk goes out.
+        # A notice of a full disk must go out.
         dispatcher = Dispatcher(
             store.outbox,
             {OPERATOR_KIND: route},

@@ -1,8 +1,4 @@
-"""Propose sources for a new user's interests, and check whether the samples fit them.
-
-interests --their meaning against fields.toml--> categories of arXiv, subjects of bioRxiv and medRxiv
---their topics--> a search at OpenAlex; PubMed and mail alerts are explained, as each needs a login
-"""
+"""Propose sources for a new user's interests, and check whether the samples fit them."""
 
 from __future__ import annotations
 
@@ -28,23 +24,23 @@ from bot.text.topics import read_interests
 _FIELDS = Path(__file__).with_name("fields.toml")
 _MOST = {"arxiv": 5, "biorxiv": 3, "medrxiv": 3}
 _MOST_TICKED = 3  # of a server
-# Standard deviations above the usual similarity for a near and a ticked field, and shares of the best one's.
+# Standard deviations above the usual similarity, and shares of the best field's.
 _NEAR, _PART = 1.3, 0.45
 _TICKED, _TICKED_PART = 2.5, 0.6
-# Below it no preprint field fits, and journals are searched.
+# Journals are searched below it.
 _PREPRINTS_FIT = 6.0
 _NO_WORD = re.compile(r"[^\w\s-]+")
-_MOST_TOPICS = 6  # of a search
+_MOST_TOPICS = 6
 _MOST_COMMON = 4  # words, of which a search wants two
-_RARE = 6.5  # inverse document frequency of a word searched for alone: one abstract in 660 has it
-# As in the ranking, and the least number of such samples.
+_RARE = 6.5  # inverse document frequency: one abstract in 660
+# As in the ranking.
 _TOUCHES, _LEAST_SAMPLES = 2.5, 3
 _SERVERS = {"arxiv": "arXiv", "biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A source that fits: ``table`` is its section of the settings, ``about`` describes it."""
+    """``table`` is a section of the settings, ``about`` describes it."""
 
     about: str
     table: Mapping[str, str]
@@ -69,15 +65,15 @@ def proposed_sources(interests: str) -> list[Proposal]:
 
 
 def pubmed_page(interests: str) -> str:
-    """Return PubMed's search page for interests, which offers a feed; empty without a topic."""
+    """Return PubMed's search page, which offers a feed, or an empty string."""
     search = openalex_search(interests)
     return f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(search)}" if search else ""
 
 
 def source_table(kind: str, value: str) -> dict[str, str]:
-    """Return the settings of a category, subject, search, feed or mailbox; raises ValueError.
+    """Return the settings of a category, subject, search, feed or mailbox. Raises ValueError.
 
-    A mailbox is ``login@host sender``; the login may have an @ of its own.
+    A mailbox is ``login@host sender``, and the login may have an @ of its own.
     """
     if kind == "arxiv":
         value = known_category(value)
@@ -130,7 +126,7 @@ def openalex_search(interests: str) -> str:
     common = list(dict.fromkeys(common))[:_MOST_COMMON]
     pairs = [f"({word} AND {_any_of(common[place:])})" for place, word in enumerate(common[:-1], 1)]
     searches = list(dict.fromkeys(searches))[:_MOST_TOPICS]
-    # A common word finds too much, but is better than nothing.
+    # Finds too much, but is better than nothing.
     return " OR ".join([*searches, *pairs] or common)
 
 
@@ -139,7 +135,7 @@ def _any_of(words: Sequence[str]) -> str:
 
 
 def samples_fit(interests: str) -> bool:
-    """Return whether enough sample papers touch the interests, as in the ranking."""
+    """Return whether enough sample papers touch the interests."""
     texts: list[str] = []
     with Parser() as parser:
         for file in sorted(shipped("seeds").iterdir()):
@@ -150,13 +146,13 @@ def samples_fit(interests: str) -> bool:
 
 
 def _near_fields(interests: str) -> list[tuple[float, str, str]]:
-    """Return nearness, server and name of the near fields, the nearest first."""
+    """Return nearness, server and name, the nearest first."""
     fields = [
         (server, name, about)
         for server, names in tomllib.loads(_FIELDS.read_text("utf-8")).items()
         for name, about in names.items()
     ]
-    # A subject's name is meaningful, an arXiv code isn't.
+    # An arXiv code isn't meaningful.
     texts = [about if server == "arxiv" else f"{name}. {about}" for server, name, about in fields]
     near = nearness(interests, texts)
     if not near:

@@ -1,8 +1,5 @@
 """Look up at OpenAlex what papers near readers' thresholds cite.
 
-    readers with a library or votes --rank what is new to them--> papers near the threshold, the nearest first
-        --OpenAlex: referenced works--> cited papers --in the store or a library?--> facts (``FactKind.CITES``)
-
 A day (UTC) has at most ``A_DAY`` papers, each looked up once by DOI or arXiv id, in two requests. After a failure,
 look-ups wait like a source.
 """
@@ -31,14 +28,14 @@ from bot.store import Store
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
 
-NAME = "links.references"  # of its state; no source's name has a full stop
-A_DAY = 10  # papers
+NAME = "links.references"  # no source's name has a full stop
+A_DAY = 10
 _ORIGIN = "OpenAlex"
-_MOST_READERS = 20  # readers with ranked candidates
-_LAST = 5_000  # newest votes, and newest library papers, that determine these readers
-_NEAR = 1.5  # log-odds between a paper's score and the threshold
-_LEAST_THRESHOLD = 0.04  # a possible match, for editions without a threshold
-_MOST_REFERENCES = 100  # OpenAlex's limit of ids in a filter, and of works on a page
+_MOST_READERS = 20
+_LAST = 5_000  # newest votes and library papers
+_NEAR = 1.5  # log-odds
+_LEAST_THRESHOLD = 0.04  # for editions without a threshold
+_MOST_REFERENCES = 100  # OpenAlex's limit
 _FIELDS = "id,doi,title,type,primary_location,best_oa_location"
 _WORK = re.compile(rb'"https?://openalex\.org/(W\d{1,12})"')
 _UNKNOWN = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -60,7 +57,7 @@ class References:
     url: str = URL
 
     def look_up(self, now: datetime) -> list[Problem]:
-        """Look up new papers within the day's budget; return the problems."""
+        """Look up new papers within the day's budget, and return problems."""
         store = self.context.store
         with store.exclusively(NAME) as has_lock:
             if not has_lock:
@@ -70,7 +67,7 @@ class References:
             except PaperbotError:
                 raise
             except Exception as error:
-                # A failed look-up must not cost anybody an edition.
+                # It must not cost anybody an edition.
                 return [Problem(NAME, in_one_line(error, NAME))]
 
     def _look_up(self, now: datetime) -> list[Problem]:
@@ -95,7 +92,7 @@ class References:
                 memory = {**state.memory, "day": day, "asked": str(asked)}
                 store.sources.record(replace(failed, memory=memory))
                 return [*problems, problem]
-            # Each reader's own citations are selected during ranking.
+            # Ranking selects each reader's own citations.
             identity_keys = [key for entry in cited for key in keys(entry)]
             known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
             facts = [
@@ -112,7 +109,7 @@ class References:
         """Return papers new to readers near their thresholds, the nearest first."""
         store = self.context.store
         distances: dict[PaperId, float] = {}
-        # Active readers, by newest votes and library papers.
+        # Active readers.
         voters, _ = store.feedback.last_voters(_LAST)
         ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
         readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
@@ -133,10 +130,7 @@ class References:
         ]
 
     def _cited(self, paper: Paper) -> list[Entry]:
-        """Return the first hundred papers that a paper cites, none if OpenAlex doesn't know it.
-
-        Raises SourceError and DigestError.
-        """
+        """Return up to a hundred cited papers. Raises SourceError and DigestError."""
         try:
             work = self.fetcher.fetch(f"{self.url}/doi:{quote(_doi(paper))}?select=referenced_works").content or b""
         except HttpError as error:
@@ -153,5 +147,5 @@ class References:
 
 
 def _doi(paper: Paper) -> str:
-    """Return a paper's DOI, arXiv's own for an arXiv id, or an empty string."""
+    """Return a paper's DOI, also arXiv's own, or an empty string."""
     return paper.doi or (f"10.48550/arxiv.{paper.arxiv_id}" if paper.arxiv_id else "")

@@ -17,12 +17,11 @@ from bot.store import Store
 from bot.store.sending import OpenBreaker
 
 _MAX_PROBLEMS = 20
-# Readers shown; more are not loaded.
+# More are not loaded.
 MAX_READERS = 1_000
-# Opened mails are not tracked, so only votes show activity.
+# Opened mails are not tracked.
 INACTIVE_AFTER = timedelta(weeks=4)
-# The parts of a message may differ, and the first of these states decides. Unknown comes first, because sending again
-# may duplicate it.
+# The first of a message's states decides. Sending an unknown one again may duplicate it.
 _UNDELIVERED = {
     State.UNKNOWN: "sent, but no answer came; `paperbot retry --unknown` sends it again",
     State.FAILED: "given up; `paperbot retry --failed` sends it again",
@@ -39,10 +38,10 @@ def why_late(
     since: datetime,
     now: datetime,
 ) -> str | None:
-    """Return why a reader's edition is late, None if it isn't.
+    """Return why a reader's edition is late, or None.
 
-    ``states`` are of the last edition's parts, ``breakers`` the open circuit breakers. ``last`` is the newest local
-    date with an edition, ``since`` the time of the subscription.
+    ``states`` are of the last edition's parts. ``last`` is the newest local date with an edition, ``since`` the time of
+    the subscription.
     """
     if reader.stopped:
         return None
@@ -58,28 +57,27 @@ def why_late(
     if not missed:
         return None
     due = moment(missed[0], schedule.at, schedule.timezone)
-    # A first edition is due on the day of subscription, whatever the time. It is late only if the subscription came
-    # first.
+    # A first edition is due on the day of subscription, whatever the time.
     words = f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
     return words if due >= since else None
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The load of an installation; ages are 0 if nothing waits."""
+    """Ages are 0 if nothing waits."""
 
-    editions: int  # ever composed, alerts and missed days included
-    oldest_due_seconds: float  # since an edition is due and not composed
-    oldest_unsent_seconds: float  # since a message is composed and not sent
+    editions: int  # ever composed
+    oldest_due_seconds: float  # since an edition is due
+    oldest_unsent_seconds: float  # since a message is composed
     claims: int  # messages that a worker holds, dead or alive
     claimed_until: datetime | None  # then unsent ones are due again or ``unknown``
     expired_claims: int  # messages whose worker died
     rates: Sequence[SendRateUse]
-    queue: Mapping[str, int]  # waiting tasks by task; empty without a broker
+    queue: Mapping[str, int]  # waiting tasks; empty without a broker
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
-    # Only the first reader by id of each profile, because finding the longest wait would read all due readers.
+    # The first reader by id of each profile, because finding the longest wait would read all due readers.
     waits = [0.0]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
@@ -87,7 +85,7 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
             schedule = due.profile.schedule
             oldest = min((due.day, *due.missed))
             since = store.readers.since(due.reader.id) or now
-            # A first edition is due at once, whatever the time.
+            # A first edition is due at once.
             waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
     claims, claimed_until = store.outbox.claims()
     return Load(
@@ -115,7 +113,7 @@ class SourceStatus:
     latest_digest: date | None = None
     digests: int = 0
     papers: int = 0
-    kind: str = ""  # empty for a source no longer in the settings
+    kind: str = ""  # empty if removed from the settings
     health: Health = Health.OK
     detail: str = ""
     trouble: bool = False
@@ -134,10 +132,10 @@ class ReaderStatus:
     last_edition: date | None
     last_picks: int
     last_states: Sequence[State]
-    last_sent: datetime | None  # the last edition or alert
+    last_sent: datetime | None  # an edition or alert
     quiet: Quiet | None
     next_due: datetime | None  # None for a stopped reader
-    late: str | None  # why a due edition has not been sent
+    late: str | None
     stopped: str | None
 
 
@@ -150,7 +148,7 @@ class Status:
     readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
     readers_left_out: int
     outbox: Mapping[State, int]
-    bounces: Mapping[str, int]  # bounces and complaints by outcome
+    bounces: Mapping[str, int]  # by outcome
     load: Load
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
@@ -165,7 +163,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """Return the status. ``standing`` are problems outside the store, ``queue`` the waiting tasks."""
+    """``standing`` are problems outside the store, ``queue`` the waiting tasks."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
@@ -198,12 +196,12 @@ def status(
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
-    """Return the status of the configured sources, then of others with deliveries."""
+    """Return the configured sources, then others with deliveries."""
     activities = store.sources.activity()
     states = store.sources.states()
     configured = {source.name: source for source in sources}
     rows = []
-    # The store still has a removed source's papers.
+    # The store still has their papers.
     for name in dict.fromkeys([*configured, *activities]):
         row = SourceStatus(name)
         if activity := activities.get(name):
@@ -228,7 +226,7 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
 def readers_status(
     store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
 ) -> list[ReaderStatus]:
-    """Return the status of the first ``MAX_READERS`` readers, stored or not."""
+    """Return the first ``MAX_READERS`` readers, stored or not."""
     readers = _readers(store, profiles)
     ids = [reader.id for reader, _ in readers]
     thumbs = store.feedback.counts(ids)
@@ -272,7 +270,7 @@ def readers_status(
 def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     """Return up to ``MAX_READERS`` readers, of the profiles' files, then of the web."""
     readers: list[tuple[Reader, Profile]] = []
-    # An edited profile's new readers aren't stored yet, and this command writes nothing.
+    # An edited profile's new readers aren't stored yet.
     for slug, profile in profiles.items():
         addresses = profile.addresses[: MAX_READERS - len(readers)]
         stored = store.readers.at_addresses(slug, [address for _, address in addresses])

@@ -58,9 +58,8 @@ def unmatched(interests: str) -> list[str]:
 
 TITLE_WIDTH = 300
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
-# The credits or the label name these.
+# Credits or label name these.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-# Reasons with a title as text.
 _PAPERS = (ReasonKind.LIKED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
 _MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
 _NAMED_AUTHORS = 3
@@ -78,8 +77,7 @@ TOPICAL = (
 )
 SHORT_TITLE_WIDTH = 80
 PHRASE_WIDTH = 60
-# Clauses of a sentence. ``names`` are the texts of a kind's reasons, ``quoted`` the same in quotation marks. An alert's
-# label has its reasons.
+# ``names`` are the texts of a kind's reasons, ``quoted`` the same in quotation marks. Labels have an alert's reasons.
 _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.ALERT: "",
     ReasonKind.AUTHOR: "by {names}, whom you follow",
@@ -108,7 +106,6 @@ def sentence(reasons: Sequence[Reason]) -> str:
     return _sentence(tuple(reasons))
 
 
-# Both parts of a mail use it, and readers without votes share reasons.
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...]) -> str:
     named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
@@ -131,7 +128,6 @@ def _sentence(reasons: tuple[Reason, ...]) -> str:
     return f"{joined[0].upper()}{joined[1:]}." if joined else ""
 
 
-# A mail uses a title up to six times.
 @lru_cache(maxsize=10_000)
 def cut(text: str, width: int) -> str:
     return shorten(readable(text), width)
@@ -150,12 +146,12 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
     if not count:
         return f"by {plural(paper.author_count, 'author')}" if paper.author_count else ""
     followed = {_folded(name) for name in always}
-    # "and 1 more" would be as long as the name.
+    # "and 1 more" would be as long.
     limit = count if count <= _NAMED_AUTHORS + 1 else _NAMED_AUTHORS
     names = [
         shorten(readable(author), 60)
         for index, author in enumerate(paper.authors)
-        # Large collaborations have 3,000 authors, so fold names only for followed ones.
+        # Large collaborations have 3,000 authors.
         if index < limit or (followed and _folded(author) in followed)
     ]
     if len(names) < count:
@@ -164,7 +160,7 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 
 def credits_of(pick: Pick) -> str:
-    """Return the paper's authors, with followed and alerted ones."""
+    """Followed and alerted authors are always named."""
     return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in _NAMED_BY_RULES])
 
 
@@ -175,7 +171,6 @@ def percent(probability: float) -> str:
 
 
 def number(position: int) -> str:
-    """Return a pick's position before its title, four characters below 100."""
     return f"{position:2d}. "
 
 
@@ -184,14 +179,14 @@ def numbered(text: str, position: int) -> str:
 
 
 def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """Return a paper's sightings: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
+    """Return ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
     Revised papers have ``version 2`` after the date. The reader's alerts come last: ``via your alert on Ada Lovelace
     (new citations)``.
     """
     appearances: dict[str, date | None] = {}
     for sighting in paper.sightings:
-        # Lists of recent papers repeat them, so the first date counts.
+        # Lists of recent papers repeat them.
         appearances.setdefault(shorten(sighting.topic or sighting.source, 60), sighting.date)
     if not appearances:
         return [long_date(paper.published, language)] if paper.published else []
@@ -215,17 +210,16 @@ def match(pick: Pick) -> str:
 
 
 def match_label(probability: float) -> str:
-    """Return a probability in words: ``Strong match``."""
+    """Return ``Strong match``."""
     return f"{Match.for_probability(probability).capitalize()} match"
 
 
 def first_line(paper: Paper) -> str:
-    """Return the abstract's beginning for link previews, or the authors."""
     return shorten(readable(paper.abstract), _FIRST_LINE) or authors(paper)
 
 
 def strength(pick: Pick) -> str:
-    """Return the match as a mark: ``●●○`` for a good one."""
+    """Return a mark: ``●●○`` for a good match."""
     return match_strength(pick.probability)
 
 
@@ -234,13 +228,12 @@ def match_strength(probability: float) -> str:
 
 
 def liked_by(edition: Edition, paper: Paper) -> str:
-    """Return other readers of the group who like a paper: ``Ada and Ben liked this``."""
+    """Return ``Ada and Ben liked this.`` or an empty string."""
     names = next((like.names for like in edition.group_likes if like.paper.id == paper.id), ())
     return f"{_names(names)} liked this." if names else ""
 
 
 def liked_elsewhere(edition: Edition) -> list[tuple[Paper, str]]:
-    """Return other papers that the reader's group likes, each with names."""
     picked_ids = {pick.paper.id for pick in edition.picks}
     return [(like.paper, _names(like.names)) for like in edition.group_likes if like.paper.id not in picked_ids]
 
@@ -252,29 +245,28 @@ def _names(names: Sequence[str]) -> str:
 
 
 def kind_label(pick: Pick) -> str:
-    """Return the label of an exploratory pick or an alert; empty for other picks."""
+    """Return the label of an exploratory pick or an alert, empty for other picks."""
     alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
     return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 
 
 def label(pick: Pick) -> str:
-    """Return the pick's label and its match: ``Exploratory pick: good match``."""
+    """Return ``Exploratory pick: good match``."""
     kind = kind_label(pick)
     return f"{kind}: {Match.for_probability(pick.probability)} match" if kind else match(pick)
 
 
 def verdict(pick: Pick) -> str:
-    """Return match, label and reasons: ``●●● Strong match. You wrote “GRPO”``."""
+    """Return ``●●● Strong match. You wrote “GRPO”``."""
     return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
 
 
 def why(pick: Pick) -> str:
-    """Return the pick's reasons in one sentence; an alert may have none."""
+    """An alert may have no reasons."""
     return sentence(pick.reasons)
 
 
 def news(pick: Pick) -> str:
-    """Return the finding in a line, or the title."""
     return pick.line or title(pick.paper)
 
 

@@ -73,7 +73,7 @@ class EmailKind(ReaderChannelKind):
 class OperatorKind(ChannelKind):
     """Notices to the operator's mail address.
 
-    Its own route and circuit breaker let a notice pass when the readers' breaker is open.
+    Its own circuit breaker lets a notice pass when the readers' breaker is open.
     """
 
     name = OPERATOR_KIND
@@ -91,7 +91,7 @@ def _mail_route(
         return Route([FilesChannel(files, EmailKind.suffix)])
     from bot.channels.email.smtp import SmtpChannel
 
-    # Bounces go to the envelope sender (RFC 5321), a bare address.
+    # Bounces go to the envelope sender (RFC 5321).
     return Route(
         [
             SmtpChannel(

@@ -1,11 +1,8 @@
 """Render mails: editions, letters and confirmations, as HTML with inlined styles and as plain text.
 
-    edition --templates--> ``MailParts`` --``mail_bytes``--> multipart/alternative, 7-bit, with exactly these headers
-
 Python's email package decodes encoded words (RFC 2047) in a subject, line breaks included, which could inject a ``Bcc``
-header. It also writes a long List-Unsubscribe as encoded words, which mail programs don't decode there. So this module
-writes the mail line by line. The package folds only subject, sender and title, and each result is parsed again. Bodies
-are quoted-printable, which never contains the boundary.
+header. It also encodes a long List-Unsubscribe, which mail programs don't decode. So this module writes the mail line
+by line. The package folds only subject, sender and title, and each result is parsed again.
 """
 
 from __future__ import annotations
@@ -37,12 +34,12 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-# Bytes. Gmail clips messages at about 102 KB, with the unsubscribe link. Quoted-printable adds to the size.
+# Bytes. Gmail clips messages at about 102 KB, with the unsubscribe link.
 HTML_BUDGET = 80_000
-# A mail of the usual picks has at most 700 words. Larger editions get as many per pick.
+# 700 words for the usual picks, as many per pick in larger editions.
 _USUAL_PICKS = 5
 _WORDS_A_PICK = 140
-# Value of a sentence in a long mail by role. Findings stay.
+# Value of a sentence by role. Findings stay.
 _WORTHS = {Role.CONCLUSION: 1.3, Role.IDEA: 1.0, Role.TASK: 1.0, None: 0.8, Role.BACKGROUND: 0.4}
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits
 # RFC 5322, section 2.1.1: 998 characters a line, with the header's name.
@@ -50,7 +47,7 @@ _MAX_VALUE_LENGTH = 900
 _LONG_WORD = 60  # characters
 _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
-# Lines of printable ASCII. Continuation lines begin with a blank and aren't empty.
+# Continuation lines begin with a blank and aren't empty.
 _HEADER_LINE = re.compile(r"[!-9;-~]+:( [ -~]{0,990})?(\r\n[ \t](?=.*[!-~])[ -~]{1,990})*")
 
 
@@ -87,20 +84,20 @@ def mail_bytes(
     ``sender`` may have a display name, ``recipient`` is a bare address, ``list_id`` is ``Title <slug.host>``, and
     ``message_id`` includes angle brackets. Raises a permanent DeliveryError for an invalid value.
     """
-    # Deterministic. Quoted-printable never holds "=_" (RFC 2045, section 6.7).
+    # Quoted-printable never holds "=_" (RFC 2045, section 6.7).
     boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}"
     headers = [
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
-        # RFC 2919: filters compare only the identifier in angle brackets.
+        # RFC 2919: filters compare only the part in angle brackets.
         _list_id(list_id),
         *_unsubscribe_headers(unsubscribe_url),
-        # RFC 3834: vacation responders don't answer mail with this header.
+        # RFC 3834: vacation responders don't answer.
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
         f'Content-Type: multipart/alternative; boundary="{boundary}"',
     ]
     begin = f"--{boundary}\r\n".encode("ascii")
-    # RFC 2046, section 5.1.4: programs show the last alternative that they support.
+    # RFC 2046, section 5.1.4: the last supported alternative is shown.
     return b"".join(
         (
             "\r\n".join([*headers, "", ""]).encode("ascii"),
@@ -115,7 +112,7 @@ def mail_bytes(
 
 
 def _unsubscribe_headers(url: str) -> list[str]:
-    """Return the headers for unsubscribing by a page or a mail (RFC 2369), none without an address."""
+    """RFC 2369: a page, a mail, or no headers without an address."""
     if not url:
         return []
     header = _verbatim("List-Unsubscribe", f"<{url}>")
@@ -124,7 +121,7 @@ def _unsubscribe_headers(url: str) -> list[str]:
 
 
 def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime) -> bytes:
-    """Return a plain text mail to the operator, with arguments and errors of ``mail_bytes``."""
+    """Return a plain text mail to the operator. Raises as ``mail_bytes``."""
     headers = [
         *_envelope_headers(subject, sender, recipient, message_id, date),
         "Auto-Submitted: auto-generated",
@@ -134,22 +131,21 @@ def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, messag
 
 
 def _envelope_headers(subject: str, sender: str, recipient: str, message_id: str, date: datetime) -> list[str]:
-    # A list such as "a@x,b@x" must not pass, because the second address would silently get nothing.
+    # In a list such as "a@x,b@x" the second address would silently get nothing.
     if not is_one_address(recipient):
         raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, scope=FailureScope.READER)
     return [
         _subject(subject),
         _folded("From", sender),
-        # The package would fold long addresses into encoded words, which RFC 2047, section 5, forbids.
+        # The package would fold long addresses into encoded words, against RFC 2047, section 5.
         _verbatim("To", recipient),
         f"Date: {format_datetime(date)}",
-        # A repeated delivery has the same Message-ID, so servers recognise a copy.
+        # Servers recognise a repeated delivery.
         _verbatim("Message-ID", message_id),
     ]
 
 
 def _part(subtype: str, text: str) -> bytes:
-    """Return a text as a part in quoted-printable, with its headers."""
     headers = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
     lines = visible(text).replace("\r\n", "\n").replace("\r", "\n")
     if lines and not lines.endswith("\n"):
@@ -157,13 +153,11 @@ def _part(subtype: str, text: str) -> bytes:
     return headers.encode("ascii") + b2a_qp(lines.replace("\n", "\r\n").encode(), istext=True)
 
 
-# Mails of a batch share the sender and many subjects.
 @lru_cache(maxsize=1_000)
 def _folded(name: str, value: str) -> str:
-    """Return a header line, folded and encoded where needed; raises DeliveryError."""
-    # The package decodes "=?utf-8?q?a=0d=0aBcc:_x@y?=" to a line break and a Bcc header, which a paper's title could
-    # inject. Since CVE-2024-6923 (Python 3.11.10, 3.12.5) it raises HeaderWriteError, which would lose the whole mail.
-    # A zero-width space prevents both.
+    """Return a header line, folded and encoded where needed. Raises DeliveryError."""
+    # The package decodes "=?utf-8?q?a=0d=0aBcc:_x@y?=" to a line break and a Bcc header. Since CVE-2024-6923 (Python
+    # 3.11.10, 3.12.5) it raises HeaderWriteError, which would lose the mail. A zero-width space prevents both.
     safe = oneline(value).replace("=?", "=\u200b?")
     folded: str = policy.SMTP.fold(name, _REGISTRY(name, safe))
     line = folded.removesuffix("\r\n")
@@ -173,10 +167,8 @@ def _folded(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _subject(text: str) -> str:
-    """Return the header line of a subject, as ``_folded`` does."""
     safe = oneline(text).replace("=?", "=\u200b?")
-    # The policy's folding adds a blank before an encoded word on its own line. Words longer than a line are encoded to
-    # be divided.
+    # The policy's folding adds a blank before an encoded word. Words longer than a line are encoded.
     is_plain = safe.isascii() and all(len(word) < _LONG_WORD for word in safe.split())
     charset = "us-ascii" if is_plain else "utf-8"
     line = "Subject: " + Header(safe, charset, maxlinelen=76, header_name="Subject").encode(linesep="\r\n")
@@ -185,7 +177,7 @@ def _subject(text: str) -> str:
 
 
 def _verify_header(name: str, line: str) -> None:
-    """Parse a header line again; raises DeliveryError unless it is exactly this header."""
+    """Raise DeliveryError unless the line is exactly this header."""
     # Defence in depth: an injected header never leaves.
     message = message_from_bytes(f"{line}\r\n\r\n".encode("ascii", "replace"), policy=policy.compat32)
     if message.keys() != [name] or message.get_payload() or not _HEADER_LINE.fullmatch(line):
@@ -193,9 +185,9 @@ def _verify_header(name: str, line: str) -> None:
 
 
 def _verbatim(name: str, value: str) -> str:
-    """Return a header line with the value unchanged; raises DeliveryError if that is impossible.
+    """Return a header line with the value unchanged. Raises DeliveryError.
 
-    The package would fold long values without a blank into encoded words, which mail programs ignore in addresses.
+    The package would fold long values into encoded words, which mail programs ignore in addresses.
     """
     if not (value.isascii() and value.isprintable() and len(value) < _MAX_VALUE_LENGTH):
         raise _refusal(f"{name} can't hold {value[:80]!r}")
@@ -204,13 +196,12 @@ def _verbatim(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _list_id(list_id: str) -> str:
-    """Return the header of ``Title <slug.host>``, with the title quoted or encoded."""
     title, _, identifier = list_id.rpartition("<")
     title = shorten(title, 60)
     if title.isascii():
         phrase = f'"{title.translate(_WITHOUT_QUOTES)}"'
     else:
-        # RFC 2047, section 2: an encoded word has at most 75 characters.
+        # RFC 2047, section 2: at most 75 characters.
         phrase = Header(title, "utf-8", maxlinelen=75).encode(linesep="")
     return _verbatim("List-Id", f"{phrase} <{identifier}")
 
@@ -232,7 +223,7 @@ class MailRenderer(Renderer):
         # Derived, so that rendering again gives the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
-        # Shared, so that all parts of a mail have the same tokens.
+        # All parts of a mail share the tokens.
         parts, date = self._mail(content, links), edition.composed_at
         return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
@@ -272,10 +263,7 @@ class MailRenderer(Renderer):
 
 
 def render_mail(environment: Environment, edition: Edition, links: Links) -> MailParts:
-    """Return the mail of an edition; raises TemplateProblem for a mistake in a template.
-
-    HTML over budget gets shorter summaries, but keeps all picks.
-    """
+    """Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
     edition = _within_words(edition)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
@@ -317,7 +305,7 @@ def _within_words(edition: Edition) -> Edition:
 
 
 def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:
-    """Return the mail of a letter; raises TemplateProblem."""
+    """Raises TemplateProblem."""
     context = {"letter": letter, "links": links, "language": letter.edition.language}
     html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
     text = visible(render_part(environment, "letter/mail.txt.j2", **context))
@@ -325,7 +313,7 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:
-    """Return a confirmation mail, whose text begins with its subject; raises TemplateProblem."""
+    """The text begins with its subject. Raises TemplateProblem."""
     text = visible(render_part(environment, "confirmation/subscribe.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
     html = _inlined(render_part(environment, "confirmation/subscribe.html.j2", **context))
@@ -333,7 +321,6 @@ def render_confirmation(environment: Environment, **context: object) -> MailPart
 
 
 def _inlined(html: str) -> str:
-    """Return visible HTML with the style sheet as ``style`` attributes."""
-    # Several mail programs ignore style sheets. Media queries for narrow screens and dark mode stay in the head.
+    # Several mail programs ignore style sheets. Media queries stay in the head.
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return inliner.inline(visible(html))

@@ -1,7 +1,5 @@
 """Mail over SMTP (RFC 5321): one recipient per message, one connection for many messages.
 
-    connect, TLS, log in -> MAIL -> RCPT -> DATA -> 354 -> start_data() -> body and final dot -> 250
-
 MAIL, RCPT and DATA go out together with PIPELINING (RFC 2920). Before the final dot the server can't have accepted the
 message, so a broken connection is retried. After it, a missing reply means ``unknown`` (RFC 1047).
 
@@ -42,16 +40,15 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-_MAX_REPLY = 300  # characters of a stored reply
-_LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6: about the login at any stage
-# 421 and 4.7.x ask for fewer messages. Servers without enhanced codes are recognised by their number of refusals.
-# Greylisting concerns one mailbox.
+_MAX_REPLY = 300  # characters
+_LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6
+# 421 and 4.7.x ask for fewer messages, except greylisting of one mailbox.
 _THROTTLING_STATUS = re.compile(r"4\.7\.\d{1,3}\b(?!.*gr[ae]y.?list)", re.IGNORECASE)
 # RFC 3463, 3.2 and 3.3, and RFC 7505: no such mailbox, moved, no mail for the domain, disabled.
 _MAILBOX_STATUS = frozenset({"5.1.1", "5.1.6", "5.1.10", "5.2.1"})
 _PERMANENT_STATUS = re.compile(r"5\.\d{1,3}\.\d{1,3}\b")
 _FULL_MAILBOX_STATUS = "5.2.2"
-# RFC 3463, 3.2: the sender's address, although many servers check it at RCPT.
+# RFC 3463, 3.2: the sender's address.
 _SENDER_STATUS = frozenset({"5.1.7", "5.1.8"})
 
 
@@ -74,7 +71,6 @@ def refusal_code(error: Exception) -> int | None:
 
 
 def translate(error: Exception, stage: Stage) -> DeliveryError:
-    """Translate an exception of ``smtplib`` at one stage."""
     if isinstance(error, smtplib.SMTPResponseException) and refusal_code(error):
         code = error.smtp_code
         text = readable(error.smtp_error)
@@ -108,7 +104,6 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
 
 
 def _connection_remedy(error: Exception) -> str:
-    """Return the setting to change if no connection succeeds."""
     if isinstance(error, smtplib.SMTPNotSupportedError):
         if "STARTTLS" in str(error):
             return 'set email.security = "tls" and the port for it, usually 465'
@@ -123,7 +118,7 @@ def _connection_remedy(error: Exception) -> str:
 
 
 def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
-    """Return a refusal's scope. The enhanced status code is more exact than the stage."""
+    """The enhanced status code is more exact than the stage."""
     if stage is Stage.CONNECT or code in _LOGIN_CODES:
         return FailureScope.CHANNEL
     if code < 500:
@@ -139,7 +134,7 @@ def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
 
 
 def readable(reply: bytes | str) -> str:
-    """Return a server's reply on one line without control characters."""
+    """Return one line without control characters."""
     text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
     printable = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(printable.split())[:_MAX_REPLY]
@@ -154,10 +149,10 @@ _CLOSED = (-1, 421)
 class SmtpChannel(Channel):
     """Sends mail through one server.
 
-    ``security`` ``starttls`` and ``tls`` verify the certificate and never fall back to plain text. ``context`` replaces
-    the system's certificates. Bounces go to ``envelope_sender``, or with ``bounce_tag`` to ``local+tag@domain`` (VERP).
-    ``timeout_seconds`` bounds each read, ``session_seconds`` everything before the final dot, ``answer_seconds`` its
-    reply. Raises ``ConfigError`` if mail would cross a network in plain text.
+    ``starttls`` and ``tls`` verify the certificate and never fall back to plain text. Bounces go to
+    ``envelope_sender``, or with ``bounce_tag`` to ``local+tag@domain`` (VERP). ``timeout_seconds`` bounds each read,
+    ``session_seconds`` everything before the final dot, ``answer_seconds`` its reply. Raises ``ConfigError`` if mail
+    would cross a network in plain text.
     """
 
     def __init__(
@@ -173,7 +168,7 @@ class SmtpChannel(Channel):
         context: ssl.SSLContext | None = None,
         timeout_seconds: float = 30,
         session_seconds: float = 300,
-        # RFC 5321, 4.5.3.2.6: ten minutes. Giving up earlier makes duplicates.
+        # RFC 5321, 4.5.3.2.6. Giving up earlier makes duplicates.
         answer_seconds: float = 600,
         timer: Timer = time.monotonic,
     ) -> None:
@@ -205,7 +200,7 @@ class SmtpChannel(Channel):
 
         sender = self._envelope_sender
         if self._bounce_tag is not None:
-            # The envelope sender identifies a bounce's message (RFC 5321).
+            # The envelope sender identifies a bounce's message.
             local, _, domain = sender.rpartition("@")
             sender = f"{local}+{self._bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
         session = self._open_envelope((sender, address), Deadline(self._session_seconds, self._timer))
@@ -236,7 +231,7 @@ class SmtpChannel(Channel):
                 self._session = self._connect(deadline)
 
     def takes_logins(self) -> bool:
-        """Return whether the server offers to log in (AUTH, RFC 4954); raises ``DeliveryError``."""
+        """Return whether the server offers AUTH (RFC 4954). Raises ``DeliveryError``."""
         self.check()
         return self._session is not None and self._session.has_extn("auth")
 
@@ -249,12 +244,12 @@ class SmtpChannel(Channel):
         self._drop()
 
     def _open_envelope(self, envelope: tuple[str, str], deadline: Deadline) -> _Session:
-        """Send MAIL, RCPT and DATA, and return the session, ready for the body."""
+        """Send MAIL, RCPT and DATA, and return the session."""
         session = self._session
         mail_reply: Reply | None = None
         if session is not None:
             session.limit(self._timeout_seconds, deadline)
-            # A server may close an idle connection at any time, so a first failure is no error.
+            # A server may close an idle connection at any time.
             if not self._in_transaction or _reset(session):
                 with suppress(OSError):
                     mail_reply = self._begin_envelope(session, envelope)
@@ -289,7 +284,7 @@ class SmtpChannel(Channel):
         """Raise a refusal after reading the replies to the commands sent with it.
 
         If the server still asks for a body (RFC 2920, 3.1), the connection is closed, because even an empty body could
-        be delivered.
+        arrive.
         """
         if reply[0] // 100 == first_digit:
             return
@@ -327,7 +322,7 @@ class SmtpChannel(Channel):
 
     @contextmanager
     def _translated(self, stage: Stage) -> Iterator[None]:
-        """Translate errors. Drop the connection after 421 or without a reply."""
+        """Drop the connection after 421 or without a reply."""
         try:
             yield
         except (OSError, UnicodeError) as error:  # every smtplib.SMTPException is an OSError
@@ -339,7 +334,7 @@ class SmtpChannel(Channel):
 class _Session(smtplib.SMTP):
     """A connection with a deadline for whole replies.
 
-    smtplib's timeout bounds single reads, so a server could hold a session by sending a byte at a time.
+    smtplib's timeout bounds single reads, so a server could send a byte at a time.
     """
 
     def __init__(self, host: str, port: int, read_seconds: float, deadline: Deadline, **options: Any) -> None:
@@ -348,16 +343,15 @@ class _Session(smtplib.SMTP):
         connected = self.sock
         if connected is None:
             raise smtplib.SMTPServerDisconnected("no connection")
-        # The final dot is its own packet. Nagle's algorithm could delay it by 40 ms.
+        # Nagle's algorithm could delay the final dot by 40 ms.
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def limit(self, read_seconds: float, deadline: Deadline) -> None:
-        """Limit the seconds of each read, and of all reads."""
         self._read_seconds = read_seconds
         self._deadline = deadline
 
     def seconds_left(self) -> float:
-        """Return the seconds for the next read; raises TimeoutError after the deadline."""
+        """Raises TimeoutError after the deadline."""
         return self._deadline.remaining(self._read_seconds)
 
     @property
@@ -380,8 +374,6 @@ class _TlsSession(_Session, smtplib.SMTP_SSL):
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket within the time left."""
-
     def __init__(self, sock: socket.socket, seconds_left: Callable[[], float]) -> None:
         self._sock = sock
         self._seconds_left = seconds_left
@@ -395,7 +387,7 @@ class _DeadlineReader(io.RawIOBase):
 
 
 def _reset(session: _Session) -> bool:
-    """Send RSET to end an unfinished transaction, and return whether the connection works."""
+    """Send RSET, and return whether the connection works."""
     with suppress(OSError):
         return session.rset()[0] == 250
     return False
@@ -412,7 +404,6 @@ def _dot_stuff(body: bytes) -> bytes:
 
 
 def _expect(first_digit: int, reply: Reply) -> Reply:
-    """Return the reply if its code begins with the digit, else raise it."""
     if reply[0] // 100 != first_digit:
         raise smtplib.SMTPResponseException(*reply)
     return reply

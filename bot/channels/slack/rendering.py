@@ -1,7 +1,6 @@
 """Render for Slack in Block Kit: a message with the list, and a reply in its thread for each pick.
 
-An edition of at most one pick is one message. Answers to ``/papers`` can't have a thread, so they hold the whole
-edition, split between papers if it is too long.
+Answers to ``/papers`` can't have a thread, so they hold the whole edition, split between papers if it is too long.
 
 All text is escaped in ``mrkdwn`` objects, so a paper can neither mention a channel, forge a link nor turn bold.
 """
@@ -23,25 +22,25 @@ from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
 from bot.wording import FOLLOW_UPS, Span, follow_ups
 
-# Characters of JSON. Slack documents 40,000 characters of text, but refuses blocks of more than about 11,000 in all.
+# Characters of JSON. Slack documents 40,000, but refuses blocks of more than about 11,000 in all.
 MESSAGE_LIMIT = 9_000
-BLOCK_LIMIT = 45  # per message; Slack's limit is 50
-SECTION_LIMIT = 2_800  # below a section's 3,000
+BLOCK_LIMIT = 45  # Slack's limit is 50
+SECTION_LIMIT = 2_800  # below Slack's 3,000
 TITLE_LIMIT = 800
 URL_LIMIT = 1_000
 NOTIFICATION_LIMIT = 500
 TEXT_LIMIT = 500
-_HEADER_LIMIT = 150  # Slack's limit for a header's text
-_CONTEXT_LIMIT = 10  # Slack's limit of elements in a context block
+_HEADER_LIMIT = 150  # Slack's limit
+_CONTEXT_LIMIT = 10  # Slack's limit
 
-# Characters of escaped text. Title, URL and credits share a section of 3,000, and a pick must fit into one message.
+# Escaped. Title, URL and credits share a section, and a pick must fit into one message.
 _CREDITS_LIMIT = 500
 _FACTS_LIMIT = 600
 _NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
-# Title, date, footer and notification take up to 4,000.
+# For title, date, footer and notification.
 _LIST_LIMIT = MESSAGE_LIMIT - 4_000
-# Ten liked papers with links fill a section of 3,000.
+# Ten liked papers with links fill a section.
 _LIKED_LIMIT = 150
 _THREAD_IN_PREVIEW = "the ts of the first message"
 _WORD = r"[^\W_]"
@@ -55,17 +54,16 @@ DIVIDER: Block = {"type": "divider"}
 
 
 def escape(text: str, limit: int) -> str:
-    """Return the text on one line as Slack shows it, at most ``limit`` characters after escaping."""
+    """Return one line as Slack shows it, at most ``limit`` characters after escaping."""
     escaped = literal(shorten(text, limit))
-    # "&" becomes five characters, and a cut within "&amp;" would show.
+    # A cut within "&amp;" would show.
     return escaped if len(escaped) <= limit else _CUT_ENTITY.sub("", escaped[: limit - 1]) + "…"
 
 
 def literal(text: str) -> str:
-    """Escape text for Slack."""
-    # Slack documents only these three escapes. They also disarm <!channel>, <@user> and <url|label>.
+    # Slack documents only these escapes. They also disarm <!channel>, <@user> and <url|label>.
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # Formatting has no escape, but zero-width spaces disarm it.
+    # Zero-width spaces disarm formatting, which has no escape.
     return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
 
 
@@ -82,7 +80,7 @@ def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
         "unfurl_links": False,
         "unfurl_media": False,
     }
-    # A \uXXXX escape would count as six characters of the limit.
+    # \uXXXX would count as six characters.
     return json.dumps(arguments, ensure_ascii=False)
 
 
@@ -92,12 +90,12 @@ def header(text: str) -> Block:
 
 
 def section(markup: str) -> Block:
-    """Return a paragraph. The markup must be escaped and not empty, or Slack refuses the message."""
+    """The markup must be escaped and not empty, or Slack refuses the message."""
     return {"type": "section", "text": _mrkdwn(markup)}
 
 
 def context(texts: Iterable[str]) -> Block:
-    """Return the texts as small print, escaped here."""
+    """Return small print, escaped here."""
     return context_markup(escape(text, TEXT_LIMIT) for text in texts if text)
 
 
@@ -107,7 +105,7 @@ def context_markup(markups: Iterable[str]) -> Block:
 
 
 def link(url: str, label: str) -> str:
-    """Return a link as markup. The label must be escaped."""
+    """The label must be escaped."""
     # "|" separates a link's address from its label and has no escape.
     return f"<{url.replace('&', '&amp;')}|{label.replace('|', '¦')}>"
 
@@ -117,10 +115,7 @@ def _mrkdwn(text: str) -> Block:
 
 
 class SlackRenderer(Renderer):
-    """Makes messages for Slack.
-
-    Without a receiver of interactions ``has_buttons`` must be false, because each click would show an error.
-    """
+    """Without a receiver of interactions ``has_buttons`` must be false, because each click would show an error."""
 
     def __init__(self, links: Callable[[Reader], Links], *, has_buttons: bool) -> None:
         self._links = links
@@ -132,9 +127,8 @@ class SlackRenderer(Renderer):
         return [Message(body, subject, part, in_thread=part > 1) for part, body in bodies]
 
     def preview(self, content: Edition | Letter, _form: str) -> str:
-        """Return the content as JSON, one line per message. Replies have a ``thread_ts``."""
+        """Return JSON, one line per message. Replies have a ``thread_ts``."""
         first, *replies = (json.loads(body) for body in self._bodies(content))
-        # The real one comes with Slack's answer to the first message.
         messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
         return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
@@ -146,13 +140,12 @@ class SlackRenderer(Renderer):
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
-    """Return the edition as answers to a Slack command, which can't have a thread."""
     messages = render_slack(edition, links)
     return [{name: json.loads(body)[name] for name in ("text", "blocks")} for body in messages]
 
 
 def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the arguments of ``chat.postMessage`` as JSON: the first message, then its replies."""
+    """Return the first message, then its replies."""
     if len(edition.picks) < 2:
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
@@ -178,10 +171,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
 
 
 def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the arguments of ``chat.postMessage`` as JSON for the whole edition.
-
-    An edition beyond the limits becomes several messages.
-    """
+    """Return the whole edition, in several messages if it is too long."""
     # A header alone at the end of a message would look like an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
@@ -224,7 +214,6 @@ def _span(span: Span) -> str:
 
 
 def _skipped_block(edition: Edition, links: Links) -> list[Block]:
-    """Return the reason for a catch-up edition, and the link to skipped papers."""
     label = escape(wording.skipped(edition), TEXT_LIMIT)
     page = links.skipped(edition.date) if label else ""
     texts = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
@@ -232,7 +221,6 @@ def _skipped_block(edition: Edition, links: Links) -> list[Block]:
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
-    """Return other papers that the reader's group likes."""
     likes = wording.liked_elsewhere(edition)
     return _paragraph(
         wording.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
@@ -261,7 +249,6 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
 
 
 def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
-    """Return lines below a heading; nothing without a line."""
     if not lines:
         return []
     # A link may have 1,000 characters, so extra lines are left out, not cut.
@@ -288,7 +275,7 @@ def _heading_blocks(edition: Edition) -> list[Block]:
 
 
 def _list_blocks(edition: Edition, limit: int) -> list[Block]:
-    """Return the list of an edition; lines beyond the limit are counted instead."""
+    """Lines beyond the limit are counted instead."""
     if len(edition.picks) < 2:
         return []
     texts = [f"*{wording.list_heading(edition)}*"]
@@ -309,7 +296,6 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
 
 
 def _linked(paper: Paper, label: str) -> str:
-    """Return an escaped label, linked if the paper's address fits."""
     address = title_link(paper)
     # A cut address would lead elsewhere.
     return label if address.is_search or not _fits(address.url) else link(address.url, label)
@@ -324,7 +310,6 @@ def _fits(url: str) -> bool:
 
 
 def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool) -> list[Block]:
-    """Return a pick's blocks, with its number before the title."""
     title = escape(wording.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
     heading = f"*{_linked(pick.paper, title)}*"
     address = title_link(pick.paper)
@@ -338,7 +323,7 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
         for fact in facts(pick.paper, with_pdf=False)
     )
     if len(facts_line) > _FACTS_LIMIT:
-        # Without links, for the same reason.
+        # Links can't be cut.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
@@ -355,7 +340,7 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Return the sentences with bold results and italic marks, unformatted if too long."""
+    """Results are bold, marks italic. Unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")

@@ -1,10 +1,7 @@
 """Send messages to Slack by ``chat.postMessage``, and receive interactions (buttons, slash commands).
 
-    outbox --SlackChannel--> chat.postMessage
-    buttons, commands --HTTP with a verified signature, or Socket Mode--> SlackInteractions
-
 Slack has no idempotency key, so delivery is at most once, or marked ``unknown``. Messages carry the delivery's key as
-metadata, so ``conversations.history`` can show whether a message of unknown outcome arrived.
+metadata, so ``conversations.history`` can show whether one of unknown outcome arrived.
 """
 
 from __future__ import annotations
@@ -35,12 +32,11 @@ if TYPE_CHECKING:
     from slack_sdk.socket_mode.client import BaseSocketModeClient
     from slack_sdk.socket_mode.request import SocketModeRequest
 
-# slack_sdk logs failures that it also raises, and at DEBUG the token.
+# slack_sdk logs failures that it raises, and at DEBUG the token.
 _SILENT = logging.Logger("slack_sdk, silenced", level=logging.CRITICAL)
 log = logging.getLogger("paperbot")
 
-# Slack's error codes by scope. Other codes concern the message, and most documented ones (invalid_blocks, msg_too_long)
-# are our mistakes.
+# Slack's error codes by scope. Others concern the message.
 _WORKSPACE_ERRORS = frozenset(
     """
     access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth missing_scope no_permission
@@ -56,21 +52,21 @@ _DESTINATION_ERRORS = frozenset(
 )
 _TEMPORARY_ERRORS = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
 _TS = re.compile(r"\d{1,12}\.\d{1,9}")
-# The server did nothing. After any other status the message may have been posted.
+# The server did nothing. After other statuses the message may have been posted.
 _REFUSED_STATUSES = frozenset({400, 401, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 426, 431, 451})
-# Slack documents that the message may have been posted before these.
+# Slack documents that the message may have been posted.
 _AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavailable"})
-SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
+SPACING = timedelta(seconds=1)  # Slack's limit for one channel
 # An edition's date is local, Slack's timestamps are UTC.
 _DATE_TOLERANCE = timedelta(days=1)
-# At most 4,000 messages are searched, because a busy channel has no end.
+# A busy channel has no end.
 _PAGE_SIZE = 200
 _MAX_PAGES = 20
 _USER_ID = re.compile(r"[UW][A-Z0-9]+")
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follows no redirect: urllib would send the token to any host, and post the message as a GET."""
+    """urllib would send the token to any host, and post the message as a GET."""
 
     def redirect_request(self, *_: object) -> None:
         """Return None, so that urllib raises an HTTPError."""
@@ -91,8 +87,7 @@ class _Client(WebClient):
 class SlackChannel(Channel):
     """Posts as the app of a bot token.
 
-    ``api_url`` is the base of the API's methods. Raises ``ConfigError`` for an invalid token, and if ``api_url`` would
-    send the token over a network in plain text.
+    Raises ``ConfigError`` for an invalid token, and if ``api_url`` would send it over a network in plain text.
     """
 
     def __init__(self, token: str, api_url: str, *, timeout_seconds: int = 30) -> None:
@@ -106,14 +101,13 @@ class SlackChannel(Channel):
             token,
             base_url=api_url.rstrip("/") + "/",
             timeout=timeout_seconds,
-            # By default slack_sdk posts again after a dropped response, and sleeps when rate-limited. The outbox
-            # decides both.
+            # slack_sdk would post again after a dropped response, and sleep when rate-limited.
             retry_handlers=[],
             logger=_SILENT,
         )
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Post one message, a JSON object of ``chat.postMessage`` arguments. The receipt is its ``ts``."""
+        """Post a JSON object of ``chat.postMessage`` arguments. The receipt is its ``ts``."""
         arguments = {
             "unfurl_links": False,
             "unfurl_media": False,
@@ -131,7 +125,7 @@ class SlackChannel(Channel):
         return ts
 
     def find_receipt(self, delivery: Delivery) -> str | None:
-        """Return the ``ts`` of the message with this delivery's key among the newest of its channel.
+        """Return the ``ts`` of the message with this delivery's key.
 
         None also if the app lacks ``channels:history`` (for a user ``im:history`` and ``im:write``) or isn't in the
         channel.
@@ -140,7 +134,7 @@ class SlackChannel(Channel):
         conversation = delivery.reader.address
         with suppress(DeliveryError), _translated():
             if _USER_ID.fullmatch(conversation):
-                # Messages to a user are in a direct-message channel with its own id.
+                # Messages to a user are in a channel with its own id.
                 conversation = str(self._client.conversations_open(users=conversation)["channel"]["id"])
             arguments: dict[str, Any] = {
                 "channel": conversation,
@@ -168,27 +162,26 @@ class SlackChannel(Channel):
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Translate exceptions of ``slack_sdk``."""
     try:
         yield
     except SlackApiError as error:
         raise _translate_refusal(error) from error
     except URLError as error:
-        # urllib raises it only while connecting or writing, so Slack never had the whole request.
+        # urllib raises it only before Slack has the whole request.
         message = f"can't reach Slack: {error.reason}; check slack.api_url and this machine's network"
         raise DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection") from error
-    # slack_sdk raises AttributeError for JSON that is no object.
+    # AttributeError: JSON that is no object.
     except (OSError, HTTPException, ValueError, AttributeError) as error:
         raise _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer") from error
 
 
 def _translate_refusal(error: SlackApiError) -> DeliveryError:
-    """Translate an answer other than ``"ok": true`` by its error code or HTTP status."""
+    """Translate an answer other than ``"ok": true`` by error code or HTTP status."""
     status = error.response.status_code
     code = str(error.response.get("error") or "")
     if status == 429 or code in _TEMPORARY_ERRORS:
         message = f"Slack asks to wait: {code or status}"
-        # RFC 9110, 10.2.3: a plausible number of seconds.
+        # RFC 9110, 10.2.3.
         headers = error.response.headers.items()
         waits = (value.strip() for name, value in headers if name.lower() == "retry-after")
         wait = next((float(value) for value in waits if re.fullmatch(r"[0-9]{1,9}", value)), None)
@@ -210,7 +203,7 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
         code = str(status)
         message = f"no Slack API answers there: {status}; check slack.api_url"
     else:
-        # A proxy's page or a redirect, so the message may have been posted.
+        # A proxy's page or a redirect.
         return _unknown(f"Slack's answer makes no sense: {status}", "no answer")
     return DeliveryError(message, permanent=True, scope=scope, code=code)
 
@@ -227,7 +220,7 @@ class SlackInteractions:
     """Verifies requests, listens to the socket, and answers the person who acted."""
 
     def __init__(self, signing_secret: str | None, app_token: str | None, api_url: str) -> None:
-        """``signing_secret`` is for HTTP, ``app_token`` for Socket Mode; either may be None."""
+        """``signing_secret`` is for HTTP, ``app_token`` for Socket Mode. Either may be None."""
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._api_url = api_url
@@ -239,11 +232,11 @@ class SlackInteractions:
         try:
             return SignatureVerifier(self._signing_secret).is_valid_request(body, dict(headers))
         except (ValueError, TypeError, OverflowError):
-            # The verifier raises for a non-numeric timestamp, a non-ASCII signature and a body that isn't UTF-8.
+            # A non-numeric timestamp, a non-ASCII signature or a body that isn't UTF-8.
             return False
 
     def answer(self, response_url: str, message: Mapping[str, Any]) -> None:
-        """Send an ephemeral message to the person who acted; never raises."""
+        """Send an ephemeral message to the person who acted. Never raises."""
         # A forged request could name any address (SSRF).
         if not self._is_slack_url(response_url):
             log.warning("no answer to Slack: its address is not one of Slack's")
@@ -263,7 +256,7 @@ class SlackInteractions:
         from slack_sdk.socket_mode.response import SocketModeResponse
 
         def on_request(client: BaseSocketModeClient, request: SocketModeRequest) -> None:
-            # Acknowledge first, because Slack repeats the request after three seconds.
+            # Acknowledge first: Slack repeats the request after three seconds.
             client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
             if request.type in ("interactive", "slash_commands") and isinstance(request.payload, dict):
                 handle(request.payload)

@@ -1,8 +1,5 @@
 """Zotero: save liked papers in readers' libraries by its web API, version 3, and follow libraries.
 
-    library --items/top?since=VERSION--> pages --> ``ZoteroChanges``        ``api``
-    liked paper --> item --outbox--> ``ZoteroChannel`` --> library
-
 The outbox row fixes the item's key and the write token, so Zotero refuses duplicates, and a save of unknown outcome can
 be looked up.
 """
@@ -24,22 +21,21 @@ from bot.model.errors import DeliveryError, FailureScope, PaperbotError
 from bot.model.papers import arxiv_id_in, doi_in, is_biorxiv_doi, is_same_paper, paper_link
 
 COLLECTION = "Paperbot"
-_MOST_CANDIDATES = 25  # results of a search for the paper in the library
+_MOST_CANDIDATES = 25  # of a search for the paper
 _RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
-# Zotero's key alphabet, without easily confused characters.
+# Zotero's key alphabet.
 _ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
-# Fields of an item that may hold identifiers.
+# May hold identifiers.
 _FIELDS = ("DOI", "url", "archiveID", "extra")
 _ARXIV = re.compile(r"arxiv", re.IGNORECASE)
 
 
 def new_key() -> str:
-    """Return a random key for a new object, as Zotero's clients do."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
 
 def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
-    """Return a paper as a new item, a preprint unless only a publisher has it."""
+    """Return a new item, a preprint unless only a publisher has the paper."""
     is_preprint = bool(paper.arxiv_id) or paper.doi is None or is_biorxiv_doi(paper.doi)
     fields = {
         "key": key,
@@ -62,7 +58,7 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
 
 
 def _entry(data: dict[str, Any]) -> Entry:
-    """Convert an item's data to an entry, for matching by DOI, arXiv id or title."""
+    """Convert an item's data to an entry, for matching."""
     texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
     doi = next((doi for text in texts if (doi := doi_in(text))), None)
     arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := arxiv_id_in(text))), None)
@@ -71,7 +67,7 @@ def _entry(data: dict[str, Any]) -> Entry:
 
 
 def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
-    """Return an outbox row's body that saves a paper, with a link to its PDF at arXiv."""
+    """Return an outbox row's body that saves a paper, with a link to arXiv's PDF."""
     items = [item_of(paper, tags, item_key)]
     if paper.arxiv_id:
         pdf = {
@@ -100,7 +96,7 @@ class ZoteroChannel(Channel):
         self._libraries = libraries
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Save or remove one paper. The receipt of a save is the item's key and version."""
+        """The receipt of a save is the item's key and version."""
         body = json.loads(delivery.body)
         with self._opened(delivery.reader.id) as api:
             if "trash" in body:
@@ -138,7 +134,7 @@ class ZoteroChannel(Channel):
             return "nothing to remove: it was not saved by Paperbot"
         start_data()
         try:
-            # The version makes this conditional, so an item that its reader changed stays.
+            # An item that its reader changed stays.
             api.patch(f"items/{item_key}", {"deleted": 1}, version=int(saved["version"]))
         except ZoteroError as error:
             if error.status in (404, 412):
@@ -150,7 +146,7 @@ class ZoteroChannel(Channel):
     def _opened(self, reader: ReaderId) -> Iterator[ZoteroApi]:
         try:
             api = self._libraries.open_to_save(reader)
-        except PaperbotError as error:  # its key can't be decrypted any more
+        except PaperbotError as error:  # its key can't be decrypted
             raise DeliveryError(str(error), permanent=True, code="key") from error
         if api is None:
             raise DeliveryError("the reader is not connected to Zotero any more", permanent=True, code="disconnected")
@@ -179,7 +175,7 @@ def _collection(api: ZoteroApi, delivery: Delivery) -> str:
         if data["name"] == COLLECTION and not data.get("parentCollection"):
             return str(data["key"])
     new = {"name": COLLECTION, "parentCollection": False}
-    # A reader's saves share one token, so they can't create two collections.
+    # A reader's saves can't create two collections.
     answer = api.post("collections", [new], token=_token(f"{delivery.reader.id} {COLLECTION}"))
     if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
         raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
@@ -187,7 +183,7 @@ def _collection(api: ZoteroApi, delivery: Delivery) -> str:
 
 
 def _created(answer: Answer, item_key: str) -> str:
-    """Return the receipt of a new item; raises DeliveryError if Zotero refuses it."""
+    """Return the receipt. Raises DeliveryError if Zotero refuses the item."""
     version = _outcome_of_first(answer, "successful").get("version")
     if isinstance(version, int):
         return f"{item_key} version {version}"
@@ -199,7 +195,6 @@ def _created(answer: Answer, item_key: str) -> str:
 
 
 def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:
-    """Return the first object of a write under an outcome."""
     of_outcome = answer.json(dict).get(outcome)
     first = of_outcome.get("0") if isinstance(of_outcome, dict) else None
     return first if isinstance(first, dict) else {}
@@ -234,7 +229,7 @@ def _before_writing(error: ZoteroError) -> DeliveryError:
 
 
 def _written(error: ZoteroError) -> DeliveryError:
-    """Translate a failed write. Without a clear answer it may have succeeded."""
+    """Without a clear answer it may have succeeded."""
     is_refused = not error.is_sent or error.status in (409, 413, 428, 429, 503)
     if is_refused or 400 <= error.status < 429:
         return _before_writing(error)
@@ -242,7 +237,7 @@ def _written(error: ZoteroError) -> DeliveryError:
 
 
 class ZoteroKind(ChannelKind):
-    """Saves in libraries. A row's reader is the library's owner."""
+    """Saves in the library of a row's reader."""
 
     name = "zotero"
 
