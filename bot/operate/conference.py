@@ -1,10 +1,7 @@
-"""A reader's plan of a conference: its programme ranked as an edition is, by day and slot; and the plan as a file.
+"""Plan a conference for a reader: rank its programme like an edition, by day and slot.
 
-programme --identify--> papers, those that the store has as they are there --rank--> scores
---the best of all, and of each slot--> plan --what the store lacks--> store, so that votes work
-
-Planned papers are stored under a source of their own, whose papers no edition has among its candidates (see
-``bot.store.papers``). They are not counted as sent.
+Planned papers are stored under a source of their own, whose papers are no candidates for editions (see
+``bot.store.papers``). They don't count as sent.
 """
 
 from __future__ import annotations
@@ -41,7 +38,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
-# Without an end in the file, two contributions overlap if they begin at the same time.
+# Assumed without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
 
@@ -50,8 +47,7 @@ _POSTER = "poster"
 class PlannedPaper:
     """A paper of the plan at one of its places.
 
-    ``read`` says what the reader had of it before, such as "sent on 6 May 2025"; empty if nothing. ``instead_of`` is a
-    better match of the plan that takes place at the same time elsewhere.
+    ``read`` is its history, such as "sent on 6 May 2025". ``instead_of`` is a better match at the same time elsewhere.
     """
 
     pick: Pick
@@ -62,7 +58,7 @@ class PlannedPaper:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSlot:
-    """A slot with its heading, such as 09:00–10:30, and its papers, the best match first."""
+    """A slot with a heading such as 09:00–10:30, the best match first."""
 
     heading: str
     planned: Sequence[PlannedPaper]
@@ -70,7 +66,7 @@ class PlannedSlot:
 
 @dataclass(frozen=True, slots=True)
 class PlannedDay:
-    """A day with its heading and its slots."""
+    """A day of a plan."""
 
     heading: str
     slots: Sequence[PlannedSlot]
@@ -78,10 +74,10 @@ class PlannedDay:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The papers of a programme that fit a reader, by day and slot in the order of time.
+    """A programme's papers that fit a reader, by day and slot.
 
-    ``papers`` counts those of the programme, ``planned`` those of the plan, a paper at two places once. ``hidden`` are
-    those that the profile mutes or that lack a required term, ``disliked`` those that the reader voted down.
+    ``papers`` counts the programme, ``planned`` the plan, each paper once. ``hidden`` papers are muted or lack a
+    required term, ``disliked`` ones have the reader's downvote.
     """
 
     title: str
@@ -103,7 +99,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ConferencePlanner:
-    """Makes plans: ranks with the reader's own model, and stores what it plans."""
+    """Makes plans with the reader's own model, and stores their papers."""
 
     store: Store
     parser: Parser
@@ -113,10 +109,10 @@ class ConferencePlanner:
     def plan(
         self, raw: RawDigest, reader: Reader, profile: Profile, now: datetime, *, top: int, timezone: str = ""
     ) -> Plan:
-        """Return the plan of a programme's bytes, and store the papers of the plan that the store lacks.
+        """Return the plan of a programme's bytes, and store its new papers.
 
-        ``top`` is the number of papers, beside the best of each slot. Times without a zone are those of ``timezone``,
-        or of the profile. Raises DigestError, LimitError and ParserError as ``Parser.parse_programme``, and StoreError.
+        The plan has the ``top`` papers and the best of each slot. Times without a zone use ``timezone``, or the
+        profile's. Raises DigestError, LimitError and ParserError as ``Parser.parse_programme``, and StoreError.
         """
         programme = self.parser.parse_programme(raw)
         title = " ".join(PurePath(raw.name).stem.replace("_", " ").split())[:_TOPIC] or "Programme"
@@ -124,9 +120,8 @@ class ConferencePlanner:
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)
         newest = self.store.papers.newest_id()
-        # Under an id by which it can be ranked: negative ones are those of readers' libraries.
+        # Negative ids belong to library papers.
         papers = [replace(paper, id=newest - paper.id) if paper.id < 0 else paper for paper in found]
-        # The reader's model is refitted as before an edition.
         if self.store.papers.recent_texts(1):
             refit(self.store, self.ranker, [(reader, profile)], now)
         by_id = {paper.id: paper for paper in papers}
@@ -163,18 +158,16 @@ class ConferencePlanner:
         )
 
     def _store(self, title: str, places: Sequence[Contribution], now: datetime) -> None:
-        """Store the papers that the store lacks; what it has stays as it is."""
         papers = self.store.papers.identified([place.entry for place in places], now)
         new = [place.entry for place, paper in zip(places, papers, strict=True) if paper.id < 0]
         if not new:
             return
-        # Of what is stored, and not of the file: the next plan of the same file may have other papers.
+        # Another plan of the same file may have other papers.
         content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
         digest = ParsedDigest("programme", title, None, tuple(new))
         self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
 
     def _read(self, reader: Reader, profile: Profile, papers: Sequence[Paper]) -> dict[PaperId, str]:
-        """Return what the reader had of papers before, in words."""
         shown = self.store.editions.shown(reader.id)
         votes = self.store.feedback.current(reader.id)
         owned = self.store.library.held(reader.id, papers)
@@ -193,7 +186,7 @@ class ConferencePlanner:
 
 
 def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
-    """Return the contribution with aware times: a time of a place keeps its offset, UTC becomes the reader's time."""
+    """Local times keep their offset, UTC becomes the reader's zone."""
 
     def local(moment: datetime | None) -> datetime | None:
         if moment and not moment.tzinfo:
@@ -211,10 +204,9 @@ def _chosen(
     disliked: Collection[PaperId],
     top: int,
 ) -> list[Score]:
-    """Return the scores of the plan, best first: the ``top`` best papers, and the best one of each slot.
+    """Return the ``top`` papers, and the best of each slot, best first.
 
-    Only papers that fit are planned: of a followed author, or likely enough and about what the reader wrote; none that
-    the reader disliked.
+    A planned paper is by a followed author, or reaches the threshold and touches the text.
     """
     fitting = [
         score
@@ -240,7 +232,7 @@ def _chosen(
 
 
 def _excludes(place: Contribution, other: Contribution) -> bool:
-    """Return whether nobody can be at both: they overlap, in different rooms, and are not both posters."""
+    """Return whether places overlap in different rooms. Two posters never do."""
     if not (place.start and other.start) or (place.room and place.room == other.room):
         return False
     if _POSTER in place.kind.lower() and _POSTER in other.kind.lower():
@@ -250,7 +242,7 @@ def _excludes(place: Contribution, other: Contribution) -> bool:
 
 
 def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
-    """Return the items by slot: days in their order, on each the hours, then what has no time; last what has no day."""
+    """Group by day and slot, missing times and days last."""
     latest = datetime.max.replace(tzinfo=UTC)
     by_time = sorted(items, key=lambda item: (item.place.day or date.max, item.place.start or latest))
     days = []
@@ -266,18 +258,17 @@ def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
                 heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
             slots.append(PlannedSlot(heading, planned))
         name = long_date(day, language) if day else _NO_TIME
-        # The language's own order of weekday and date is not known; English has it in front.
+        # Other languages may have another order.
         days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days
 
 
-# A plan of a conference as text, Markdown, a page, a calendar (RFC 5545) and JSON.
 _NO_TIME = "No time given"
-_TITLE = 100  # characters of another paper's title
+_TITLE = 100  # characters
 
 
 def tally(plan: Plan) -> str:
-    """Return how many papers are planned, and why others are not: ``23 of 412 papers; 3 hidden by your profile``."""
+    """Return ``23 of 412 papers; 3 hidden by mutes and required terms``."""
     parts = [f"{plan.planned:,} of {plural(plan.papers, 'paper')}"]
     if plan.hidden:
         parts.append(f"{plan.hidden:,} hidden by mutes and required terms")
@@ -289,7 +280,7 @@ def tally(plan: Plan) -> str:
 
 
 def where(item: PlannedPaper, slot: PlannedSlot) -> list[str]:
-    """Return kind, room and session of a planned paper, its own end where its slot has several, and its id."""
+    """Return kind, room, session, a differing end, and id."""
     place = item.place
     parts = [_first_capital(place.kind), place.room, place.session]
     if place.end and any(other.place.end != place.end for other in slot.planned):
@@ -328,17 +319,14 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!$])")
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is."""
     return _MARKDOWN.sub(r"\\\1", oneline(text))
 
 
 def _vote_link(links: ReaderLinks, paper: Paper, vote: Vote) -> str:
-    """Return the link of a vote; empty where neither pages nor a mailbox could take it."""
     return links.thumb(paper, vote, "page") or links.thumb(paper, vote)
 
 
 def as_markdown(plan: Plan, links: ReaderLinks) -> str:
-    """Return the plan as CommonMark."""
     lines = [f"# {_escaped(plan.title)}", "", f"{_escaped(plan.profile_title)}: {tally(plan)}"]
     for day in plan.days:
         lines += ["", f"## {_escaped(day.heading)}"]
@@ -365,7 +353,7 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
 
 
 def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
-    """Return the plan as a page that loads nothing; raises TemplateProblem."""
+    """Return a page that loads nothing. Raises TemplateProblem."""
     return render_part(
         templates,
         "conference/plan.html.j2",
@@ -380,10 +368,10 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
 
 
 def as_calendar(plan: Plan, now: datetime) -> str:
-    """Return the plan as an iCalendar object: an event for each place of a planned paper that has a day.
+    """Return an iCalendar object, with an event for each place that has a day.
 
-    An event keeps its UID as long as title and start are the same, so that a later plan replaces it. One that has a
-    better alternative at the same time is tentative. Times are in UTC, which every program converts.
+    The UID depends on title, start and room, so a later plan replaces its events. Events with a better alternative are
+    tentative. Times are in UTC, which every program converts.
     """
     from icalendar import Calendar, Event
     from icalendar.prop import vText
@@ -392,7 +380,7 @@ def as_calendar(plan: Plan, now: datetime) -> str:
     calendar.add("VERSION", "2.0")
     calendar.add("PRODID", "-//Paperbot//conference//EN")
     calendar.add("CALSCALE", "GREGORIAN")
-    # The library escapes no value of a name that it doesn't know.
+    # The library escapes only known names.
     calendar.add("X-WR-CALNAME", vText(oneline(plan.title)))
     for item in plan.items:
         paper = item.pick.paper

@@ -1,4 +1,4 @@
-"""The wording of picks, editions and letters, the same in every channel: plain text, which channels have to escape."""
+"""The wording of picks, editions and letters, as plain text for all channels to escape."""
 
 from bot.wording.messages import FOLLOW_UPS as FOLLOW_UPS
 from bot.wording.messages import LEAVING as LEAVING

@@ -1,4 +1,4 @@
-"""The wording of editions and letters: counts, subjects, the list of lines, sections beside the picks."""
+"""The wording of editions and letters: counts, subjects, the list, sections beside the picks."""
 
 from __future__ import annotations
 
@@ -27,20 +27,17 @@ from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plur
 from bot.text.latex import readable
 from bot.wording.picks import PHRASE_WIDTH, SHORT_TITLE_WIDTH, TOPICAL, credits_of, cut, news, seen, title, why
 
-# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
+# Telephones show about 40 characters, desktops about 70.
 SUBJECT_WIDTH = 70
-# A week of thirty likes would be longer than an edition.
+# Thirty likes would be longer than an edition.
 _MOST_LIKED = 10
 _MOST_LESSONS = 3
-# Of a specialist who reads abstracts.
 _WORDS_A_MINUTE = 200
-# Of what is the same for every pick: labels, links and buttons.
+# Labels, links and buttons.
 _WORDS_BESIDE = 20
 _WORDS_OF_FRAME = 60  # heading and footer
 _OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
-# Of more picks, the list is grouped by topic.
 _MOST_UNGROUPED = 6
-# Where a line that is longer than a subject ends: before a further clause or phrase.
 _LINE_ENDS = re.compile(
     r"[,;:] |\s(?=(?:while|whereas|with|without|by|in|on|for|via|across|compared|and|but|that|which)\s)"
 )
@@ -48,9 +45,9 @@ _LEAST_LINE = 30  # characters
 
 
 def tally(edition: Edition) -> str:
-    """Return ``3 papers; 412 looked at; 2 minutes to read``, or ``412 new papers`` if none was picked.
+    """Return ``3 papers; 412 looked at; 2 minutes to read``, or ``412 new papers``.
 
-    Alerts, tests and samples say so. Sources that could not be read are named.
+    Alerts, tests and samples are marked, unreadable sources named.
     """
     seen_by = [{sighting.source for sighting in pick.paper.sightings} for pick in edition.picks]
     return _counts(edition) + (_OF_SAMPLES if {SAMPLES} in seen_by else "")
@@ -66,7 +63,7 @@ def _counts(edition: Edition) -> str:
         return f"{_caught_up(edition, edition.catch_up)}; {minutes(edition)} to read"
     if edition.picks:
         papers += f"; {edition.considered:,} looked at"
-    # A quiet edition because of failing sources names them already.
+    # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"
     return f"{papers}; {minutes(edition)} to read" if edition.picks else papers
@@ -94,18 +91,16 @@ def _caught_up(edition: Edition, catch_up: CatchUp) -> str:
 
 
 def catch_up_days(catch_up: CatchUp, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return the days that an edition covers: ``3 May 2026 to 17 May 2026``."""
+    """Return ``3 May 2026 to 17 May 2026``."""
     days = dict.fromkeys((catch_up.since, catch_up.until))
     return " to ".join(long_date(day, language) for day in days)
 
 
 def skipped(edition: Edition) -> str:
-    """Return what leads to the papers that a catch-up edition skipped; empty without any."""
     return "What was skipped, best first" if edition.catch_up and edition.catch_up.skipped else ""
 
 
 def catch_up_note(edition: Edition) -> str:
-    """Return why an edition came in place of daily ones; empty of one that did not."""
     if not (edition.catch_up and edition.catch_up.is_automatic):
         return ""
     since = long_date(edition.catch_up.since, edition.language)
@@ -120,30 +115,28 @@ def list_heading(edition: Edition) -> str:
 
 
 def minutes(edition: Edition) -> str:
-    """Return the time to read an edition: ``4 minutes``; empty of one without picks."""
+    """Return ``4 minutes``, empty without picks."""
     return plural(max(1, round(word_count(edition) / _WORDS_A_MINUTE)), "minute") if edition.picks else ""
 
 
 def word_count(edition: Edition) -> int:
-    """Return how many words a mail of the edition has, addresses aside: the list, and what is shown of each pick."""
+    """Count the words in a mail, without addresses."""
     return sum(map(pick_words, edition.picks)) + _WORDS_OF_FRAME
 
 
 def words_in(minutes: int) -> int:
-    """Return how many words of picks are read in so many minutes, beside heading and footer."""
     return minutes * _WORDS_A_MINUTE - _WORDS_OF_FRAME
 
 
 def pick_words(pick: Pick) -> int:
-    """Return how many words a mail shows of a pick, its line in the list included."""
     texts = [news(pick), title(pick.paper), credits_of(pick), *seen(pick.paper), why(pick)]
     return sum(len(text.split()) for text in (*texts, *(s.text for s in pick.summary))) + _WORDS_BESIDE
 
 
 def subject(edition: Edition) -> str:
-    """Return the day's best line, and the number of further picks where it fits; alerts and tests say so."""
+    """Return the day's best line, and the number of further picks if it fits."""
     if edition.is_test:
-        # The prefix comes on top of the width: a test shows the subject exactly as the edition has it.
+        # A test shows the edition's exact subject.
         return f"Test: {subject(replace(edition, is_test=False))}"
     if not edition.picks:
         return shorten(f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH)
@@ -164,7 +157,6 @@ def subject(edition: Edition) -> str:
 
 
 def _headline(edition: Edition) -> Pick:
-    """Return the first pick whose line says more than its title; else the first."""
     return next((pick for pick in edition.picks if not _repeats_title(pick)), edition.picks[0])
 
 
@@ -173,7 +165,7 @@ def _repeats_title(pick: Pick) -> bool:
 
 
 def preheader(edition: Edition) -> str:
-    """Return the preview text that mail programs show after the subject: further lines, or the first sentence."""
+    """Return the preview text: further lines, or the first sentence."""
     if not edition.picks:
         return shorten(quiet(edition), 120)
     if len(edition.picks) == 1:
@@ -188,17 +180,14 @@ def quiet(edition: Edition) -> str:
 
 
 class Group(NamedTuple):
-    """Lines of the list that are on one topic; ``picks`` with their places in the edition."""
+    """``picks`` have their places in the edition."""
 
     topic: str
     picks: Sequence[tuple[int, Pick]]
 
 
 def groups(edition: Edition) -> list[Group]:
-    """Return the list of an edition: one group without a topic, or groups by topic where there are more than six picks.
-
-    The only line on its topic goes to the others of its kind, which come last.
-    """
+    """Group more than six picks by topic. Single picks share the last group."""
     numbered_picks = list(enumerate(edition.picks, 1))
     if edition.catch_up:
         of_catch_up = []
@@ -220,7 +209,6 @@ def groups(edition: Edition) -> list[Group]:
 
 
 def letter_subject(letter: Letter) -> str:
-    """Return the subject, in 70 characters, which says that it is the week's letter."""
     parts = []
     if letter.liked:
         parts.append(f"{len(letter.liked)} liked")
@@ -236,13 +224,13 @@ def letter_preheader(letter: Letter) -> str:
 
 
 def letter_week(letter: Letter) -> str:
-    """Return the days of the week: ``2 May 2025 to 8 May 2025``."""
+    """Return ``2 May 2025 to 8 May 2025``."""
     days = (letter.edition.date - timedelta(days=before) for before in (7, 1))
     return " to ".join(long_date(day, letter.edition.language) for day in days)
 
 
 def letter_liked(letter: Letter) -> Sequence[Paper]:
-    """Return the liked papers that are listed, the last liked first."""
+    """Return the listed likes, the newest first."""
     return letter.liked[:_MOST_LIKED]
 
 
@@ -260,7 +248,7 @@ def letter_votes(letter: Letter) -> str:
 
 
 def lessons(likes: Sequence[LearnedPhrase], dislikes: Sequence[LearnedPhrase]) -> list[str]:
-    """Return what was learned as examples, at most three of each kind.
+    """Return lessons from votes as examples, at most three of each kind.
 
     >>> likes = [LearnedPhrase(text, 1, 1, ("Owls", "Bats")) for text in ("circuits", "probes")]
     >>> lessons(likes, [])
@@ -282,7 +270,6 @@ LETTER_MISSED = "It reached Paperbot this week and was in none of your editions.
 
 
 def letter_record(letter: Letter) -> str:
-    """Return how many of the good and strong matches of a month were liked; empty with too few votes."""
     if letter.record is None:
         return ""
     votes_on = letter.record.voted
@@ -294,7 +281,6 @@ def letter_record(letter: Letter) -> str:
 
 
 def _topic(pick: Pick) -> str:
-    """Return what the first reason of a pick that names a topic names; empty without one."""
     if pick.kind is PickKind.EXPLORE:
         return ""
     topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
@@ -302,14 +288,13 @@ def _topic(pick: Pick) -> str:
     return named[:1].upper() + named[1:]
 
 
-# News of papers that the reader liked.
 FOLLOW_UPS = "Since you liked"
-_WIDTH = 100  # characters of a liked paper's title, a venue and a name
+_WIDTH = 100  # characters
 _WORDS = re.compile(r"\S+\s*")
 
 
 class Span(NamedTuple):
-    """Part of a line: the paper to which it leads, if any, and whether it is emphasised."""
+    """Part of a line, with the paper it links to. New words are emphasised."""
 
     text: str
     paper: Paper | None = None
@@ -317,7 +302,6 @@ class Span(NamedTuple):
 
 
 def follow_ups(edition: Edition) -> list[list[Span]]:
-    """Return a line for each liked paper that there is news of."""
     return [
         [Span(f"“{shorten(readable(follow_up.liked.title), _WIDTH)}”", follow_up.liked), *_news(follow_up)]
         for follow_up in edition.follow_ups
@@ -345,7 +329,7 @@ def _news(follow_up: FollowUp) -> Iterator[Span]:
 
 
 def changed(before: str, after: str) -> Iterator[Span]:
-    """Yield a sentence of a later version, with the words that it replaces behind those that are new.
+    """Yield a sentence of a later version, with replaced words after the new ones.
 
     >>> in_text(changed("Owls gain 3 points.", "Owls gain 5 points."))
     'Owls gain 5 [before: 3] points.'
@@ -366,13 +350,11 @@ def changed(before: str, after: str) -> Iterator[Span]:
         yield Span(" " if end < len(new) else "")
 
 
-# Interests of the profile that end, in letters.
 LEAVING = "What leaves your interests"
 _INTEREST_WIDTH = 80
 
 
 def leaving(letter: Letter) -> list[str]:
-    """Return a sentence for each interest whose last day is near."""
     return [
         f"“{shorten(oneline(interest.text), _INTEREST_WIDTH)}” counts until "
         f"{long_date(interest.until, letter.edition.language)}."

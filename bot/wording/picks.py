@@ -1,4 +1,4 @@
-"""The wording of papers and picks: reasons in a sentence, credits, where a paper was seen, matches, news."""
+"""The wording of papers and picks: reasons, credits, sightings, matches, news."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN_INTERESTS = 60  # characters
 
 
 def understood(interests: str) -> str:
-    """Return how a profile's text is read, so that its reader can rephrase it; empty without any topic or refusal.
+    """Return the bot's reading of interests; empty without any topic or refusal.
 
     >>> understood("I work on LLM agents and planning, rather not robots.")
     'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
@@ -40,7 +40,7 @@ def understood(interests: str) -> str:
 
 
 def unmatched(interests: str) -> list[str]:
-    """Return what to tell the reader about each paragraph of interests by which no paper can be found.
+    """Return a warning for each paragraph of interests that can match no paper.
 
     >>> unmatched("reward models") + unmatched("不要机器人") + unmatched("")
     []
@@ -58,15 +58,14 @@ def unmatched(interests: str) -> list[str]:
 
 TITLE_WIDTH = 300
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
-# Reasons whose text the credits or the label name.
+# Credits or label name these.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-# Reasons whose text is a title.
 _PAPERS = (ReasonKind.LIKED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
 _MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
 _NAMED_AUTHORS = 3
 _NAMED_MEMBERS = 3
 LIKED_ELSEWHERE = "Liked in your group"
-_FIRST_LINE = 200  # characters, about what previews of a link show
+_FIRST_LINE = 200  # characters, as in previews of a link
 _OTHER_SIGHTINGS = 3
 TOPICAL = (
     ReasonKind.KEYWORD,
@@ -78,8 +77,7 @@ TOPICAL = (
 )
 SHORT_TITLE_WIDTH = 80
 PHRASE_WIDTH = 60
-# Parts of a sentence, which begin in lower case: ``names`` are the texts of all reasons of the kind, ``quoted`` the
-# same between quotation marks. What triggered an alert is in its label.
+# ``names`` are the texts of a kind's reasons, ``quoted`` the same in quotation marks. Labels have an alert's reasons.
 _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.ALERT: "",
     ReasonKind.AUTHOR: "by {names}, whom you follow",
@@ -99,7 +97,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
 
 
 def sentence(reasons: Sequence[Reason]) -> str:
-    """Return all reasons in one sentence; empty without any. What triggered an alert is not repeated.
+    """Return all reasons except alerts in one sentence, empty without any.
 
     >>> written = [Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs")]
     >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
@@ -108,7 +106,6 @@ def sentence(reasons: Sequence[Reason]) -> str:
     return _sentence(tuple(reasons))
 
 
-# Both parts of a mail have it, and readers without votes have the same reasons.
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...]) -> str:
     named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
@@ -131,7 +128,6 @@ def _sentence(reasons: tuple[Reason, ...]) -> str:
     return f"{joined[0].upper()}{joined[1:]}." if joined else ""
 
 
-# A mail names a title up to six times, and many readers have the same reasons for the same papers.
 @lru_cache(maxsize=10_000)
 def cut(text: str, width: int) -> str:
     return shorten(readable(text), width)
@@ -142,7 +138,7 @@ def title(paper: Paper) -> str:
 
 
 def authors(paper: Paper, always: Collection[str] = ()) -> str:
-    """Return ``A, B, C and 5 more``; ``by 8 authors`` if only their number is available; empty without that.
+    """Return ``A, B, C and 5 more``, or ``by 8 authors`` if only their number is available.
 
     Authors in ``always``, compared without case, are named too: ``A, B, C, F and 4 more``.
     """
@@ -150,12 +146,12 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
     if not count:
         return f"by {plural(paper.author_count, 'author')}" if paper.author_count else ""
     followed = {_folded(name) for name in always}
-    # "and 1 more" would be as long as the name that it replaces.
+    # "and 1 more" would be as long.
     limit = count if count <= _NAMED_AUTHORS + 1 else _NAMED_AUTHORS
     names = [
         shorten(readable(author), 60)
         for index, author in enumerate(paper.authors)
-        # Papers of large collaborations have 3,000 authors: fold their names only if somebody is followed.
+        # Large collaborations have 3,000 authors.
         if index < limit or (followed and _folded(author) in followed)
     ]
     if len(names) < count:
@@ -164,18 +160,17 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 
 def credits_of(pick: Pick) -> str:
-    """Return the paper's authors; followed authors and those on the alert list are always named."""
+    """Followed and alerted authors are always named."""
     return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in _NAMED_BY_RULES])
 
 
 def percent(probability: float) -> str:
-    """Return a probability as ``92%``; never 0 % or 100 %."""
-    # A logistic model never gives 0 or 1, and a rounded "100% match" would promise certainty.
+    """Return a probability as ``92%``, never 0 % or 100 %."""
+    # A rounded "100% match" would promise certainty.
     return f"{min(99, max(1, round(100 * probability)))}%"
 
 
 def number(position: int) -> str:
-    """Return a pick's position as it stands before its title in plain text; four characters below 100."""
     return f"{position:2d}. "
 
 
@@ -184,14 +179,14 @@ def numbered(text: str, position: int) -> str:
 
 
 def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """Return where and when a paper appeared: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
+    """Return ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
-    A revised paper has ``version 2`` after its date. The reader's own alerts come last: ``via your alert on Ada
-    Lovelace (new citations)``.
+    Revised papers have ``version 2`` after the date. The reader's alerts come last: ``via your alert on Ada Lovelace
+    (new citations)``.
     """
     appearances: dict[str, date | None] = {}
     for sighting in paper.sightings:
-        # Lists of recent papers repeat them: only the first date in each says something.
+        # Lists of recent papers repeat them.
         appearances.setdefault(shorten(sighting.topic or sighting.source, 60), sighting.date)
     if not appearances:
         return [long_date(paper.published, language)] if paper.published else []
@@ -215,17 +210,16 @@ def match(pick: Pick) -> str:
 
 
 def match_label(probability: float) -> str:
-    """Return a probability in words: ``Strong match``."""
+    """Return ``Strong match``."""
     return f"{Match.for_probability(probability).capitalize()} match"
 
 
 def first_line(paper: Paper) -> str:
-    """Return how the abstract begins, for previews of a shared link; the authors' names without an abstract."""
     return shorten(readable(paper.abstract), _FIRST_LINE) or authors(paper)
 
 
 def strength(pick: Pick) -> str:
-    """Return the match as a mark beside its words, which stays readable without colours: ``●●○`` for a good one."""
+    """Return a mark: ``●●○`` for a good match."""
     return match_strength(pick.probability)
 
 
@@ -234,13 +228,12 @@ def match_strength(probability: float) -> str:
 
 
 def liked_by(edition: Edition, paper: Paper) -> str:
-    """Return who else of the reader's group likes a paper: ``Ada and Ben liked this.``; empty if nobody does."""
+    """Return ``Ada and Ben liked this.`` or an empty string."""
     names = next((like.names for like in edition.group_likes if like.paper.id == paper.id), ())
     return f"{_names(names)} liked this." if names else ""
 
 
 def liked_elsewhere(edition: Edition) -> list[tuple[Paper, str]]:
-    """Return the papers beside the picks that others of the reader's group like, each with who does: ``Ada``."""
     picked_ids = {pick.paper.id for pick in edition.picks}
     return [(like.paper, _names(like.names)) for like in edition.group_likes if like.paper.id not in picked_ids]
 
@@ -252,29 +245,28 @@ def _names(names: Sequence[str]) -> str:
 
 
 def kind_label(pick: Pick) -> str:
-    """Return the label of an exploratory pick or an alert, the latter with its terms; empty for other picks."""
+    """Return the label of an exploratory pick or an alert, empty for other picks."""
     alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
     return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 
 
 def label(pick: Pick) -> str:
-    """Return the pick's label and its match on one line: ``Exploratory pick: good match``."""
+    """Return ``Exploratory pick: good match``."""
     kind = kind_label(pick)
     return f"{kind}: {Match.for_probability(pick.probability)} match" if kind else match(pick)
 
 
 def verdict(pick: Pick) -> str:
-    """Return the match, with the pick's label, and its reasons: ``●●● Strong match. You wrote “GRPO”``."""
+    """Return ``●●● Strong match. You wrote “GRPO”``."""
     return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
 
 
 def why(pick: Pick) -> str:
-    """Return the pick's reasons in one sentence; an alert may have none beside what triggered it."""
+    """An alert may have no reasons."""
     return sentence(pick.reasons)
 
 
 def news(pick: Pick) -> str:
-    """Return what was found or made, in a line; the title of a pick that earlier versions chose."""
     return pick.line or title(pick.paper)
 
 

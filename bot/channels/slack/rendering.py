@@ -1,9 +1,8 @@
-"""Render for Slack in Block Kit. An edition is a message with the list, and its picks are replies in its thread.
+"""Render for Slack in Block Kit: a message with the list, and a reply in its thread for each pick.
 
-An edition of a single pick, or of none, is one message. Answers to ``/papers`` can't have a thread, so there the whole
-edition is rendered in one message, or in several if it is too long, split between papers.
+Answers to ``/papers`` can't have a thread, so they hold the whole edition, split between papers if it is too long.
 
-All text is escaped in ``mrkdwn`` objects, so that a paper can neither mention a channel, forge a link nor turn bold.
+All text is escaped in ``mrkdwn`` objects, so a paper can neither mention a channel, forge a link nor turn bold.
 """
 
 from __future__ import annotations
@@ -23,31 +22,29 @@ from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
 from bot.wording import FOLLOW_UPS, Span, follow_ups
 
-# Characters of JSON. Slack documents 40,000 characters of text, but refuses blocks somewhere above
-# 11,000 characters in all, which it documents nowhere.
+# Characters of JSON. Slack documents 40,000, but refuses blocks of more than about 11,000 in all.
 MESSAGE_LIMIT = 9_000
-BLOCK_LIMIT = 45  # per message; Slack's limit is 50
-SECTION_LIMIT = 2_800  # below a section's 3,000
+BLOCK_LIMIT = 45  # Slack's limit is 50
+SECTION_LIMIT = 2_800  # below Slack's 3,000
 TITLE_LIMIT = 800
 URL_LIMIT = 1_000
 NOTIFICATION_LIMIT = 500
 TEXT_LIMIT = 500
-_HEADER_LIMIT = 150  # Slack's limit for a header's text
-_CONTEXT_LIMIT = 10  # Slack's limit of elements in a context block
+_HEADER_LIMIT = 150  # Slack's limit
+_CONTEXT_LIMIT = 10  # Slack's limit
 
-# Characters of escaped text. A section may hold 3,000: title, URL and credits share one, and all of a pick's texts
-# together have to fit into one message, because a pick is never split.
+# Escaped. Title, URL and credits share a section, and a pick must fit into one message.
 _CREDITS_LIMIT = 500
 _FACTS_LIMIT = 600
 _NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
-# What is left of a message for its list: title, date, footer and notification take up to 4,000.
+# For title, date, footer and notification.
 _LIST_LIMIT = MESSAGE_LIMIT - 4_000
-# Ten liked papers with their links, in one section of 3,000 characters.
+# Ten liked papers with links fill a section.
 _LIKED_LIMIT = 150
 _THREAD_IN_PREVIEW = "the ts of the first message"
 _WORD = r"[^\W_]"
-# Slack formats only at a word's edge: the underscore of snake_case needs no escape.
+# Slack formats only at a word's edge, so snake_case needs no escape.
 _FORMATTING = re.compile(rf"(?<!{_WORD})[*_~`]|[*_~`](?!{_WORD})")
 _CUT_ENTITY = re.compile(r"&[a-z]*$")
 
@@ -57,24 +54,23 @@ DIVIDER: Block = {"type": "divider"}
 
 
 def escape(text: str, limit: int) -> str:
-    """Return the text on one line as Slack shows it literally, at most ``limit`` characters after escaping."""
+    """Return one line as Slack shows it, at most ``limit`` characters after escaping."""
     escaped = literal(shorten(text, limit))
-    # Escaping lengthens: "&" becomes five characters. A cut within "&amp;" would show its beginning.
+    # A cut within "&amp;" would show.
     return escaped if len(escaped) <= limit else _CUT_ENTITY.sub("", escaped[: limit - 1]) + "…"
 
 
 def literal(text: str) -> str:
-    """Return text that Slack shows as it is."""
-    # Slack documents these three escapes only. They also disarm <!channel>, <@user> and <url|label>.
+    # Slack documents only these escapes. They also disarm <!channel>, <@user> and <url|label>.
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # For *bold* and the like there is no escape; between zero-width spaces the mark is shown as a character.
+    # Zero-width spaces disarm formatting, which has no escape.
     return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
 
 
 def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
     """Return the arguments of ``chat.postMessage`` as JSON.
 
-    ``notification`` is what notifications and screen readers use in place of the blocks; it must be escaped.
+    ``notification``, already escaped, replaces the blocks in notifications and screen readers.
     """
     arguments = {
         "channel": edition.reader.address,
@@ -84,7 +80,7 @@ def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
         "unfurl_links": False,
         "unfurl_media": False,
     }
-    # A \uXXXX escape would count as six characters of the message's limit, for each character outside ASCII.
+    # \uXXXX would count as six characters.
     return json.dumps(arguments, ensure_ascii=False)
 
 
@@ -94,22 +90,22 @@ def header(text: str) -> Block:
 
 
 def section(markup: str) -> Block:
-    """Return a paragraph; the markup must be escaped and not empty, or Slack refuses the message."""
+    """The markup must be escaped and not empty, or Slack refuses the message."""
     return {"type": "section", "text": _mrkdwn(markup)}
 
 
 def context(texts: Iterable[str]) -> Block:
-    """Return small print of the texts that are not empty; they are escaped here."""
+    """Return small print, escaped here."""
     return context_markup(escape(text, TEXT_LIMIT) for text in texts if text)
 
 
 def context_markup(markups: Iterable[str]) -> Block:
-    """Return small print of markup that is escaped already."""
+    """Return small print of escaped markup."""
     return {"type": "context", "elements": [_mrkdwn(markup) for markup in markups][:_CONTEXT_LIMIT]}
 
 
 def link(url: str, label: str) -> str:
-    """Return a link as markup; the label must be escaped."""
+    """The label must be escaped."""
     # "|" separates a link's address from its label and has no escape.
     return f"<{url.replace('&', '&amp;')}|{label.replace('|', '¦')}>"
 
@@ -119,25 +115,20 @@ def _mrkdwn(text: str) -> Block:
 
 
 class SlackRenderer(Renderer):
-    """Makes messages for Slack.
-
-    ``has_buttons`` must be false if nothing receives Slack's interactions: a click would show an error.
-    """
+    """Without a receiver of interactions ``has_buttons`` must be false, because each click would show an error."""
 
     def __init__(self, links: Callable[[Reader], Links], *, has_buttons: bool) -> None:
         self._links = links
         self._has_buttons = has_buttons
 
     def messages(self, content: Edition | Letter, _slot: str) -> list[Message]:
-        # The subject is what ``status`` shows of a message.
         subject = wording.letter_subject(content) if isinstance(content, Letter) else content.profile_title
         bodies = enumerate(self._bodies(content), 1)
         return [Message(body, subject, part, in_thread=part > 1) for part, body in bodies]
 
     def preview(self, content: Edition | Letter, _form: str) -> str:
-        """Return the content as JSON, one line per message; replies have a ``thread_ts``."""
+        """Return JSON, one line per message. Replies have a ``thread_ts``."""
         first, *replies = (json.loads(body) for body in self._bodies(content))
-        # Slack gives the timestamp when it accepts the first message.
         messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
         return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
@@ -149,16 +140,12 @@ class SlackRenderer(Renderer):
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
-    """Return the edition as answers to a Slack command, which can't have a thread: whole, one after the other."""
     messages = render_slack(edition, links)
     return [{name: json.loads(body)[name] for name in ("text", "blocks")} for body in messages]
 
 
 def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the arguments of ``chat.postMessage`` as JSON: for the first message, then for each reply in its thread.
-
-    ``buttons`` must be false if nothing receives interactions: Slack then shows an error for each click.
-    """
+    """Return the first message, then its replies."""
     if len(edition.picks) < 2:
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
@@ -184,11 +171,8 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
 
 
 def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the arguments of ``chat.postMessage`` as JSON for a message with the whole edition.
-
-    It is several messages if one can't hold the edition. ``buttons`` as for ``render_thread``.
-    """
-    # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
+    """Return the whole edition, in several messages if it is too long."""
+    # A header alone at the end of a message would look like an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
         words = escape(wording.quiet(edition), _SUMMARY_LIMIT)
@@ -215,7 +199,6 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
 
 
 def _follow_ups(edition: Edition) -> list[Block]:
-    """Return what became of papers that the reader liked."""
     lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
     return _paragraph(FOLLOW_UPS, lines)
 
@@ -231,7 +214,6 @@ def _span(span: Span) -> str:
 
 
 def _skipped_block(edition: Edition, links: Links) -> list[Block]:
-    """Return why a catch-up edition came, if it replaces daily ones, and the link to what it skipped."""
     label = escape(wording.skipped(edition), TEXT_LIMIT)
     page = links.skipped(edition.date) if label else ""
     texts = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
@@ -239,7 +221,6 @@ def _skipped_block(edition: Edition, links: Links) -> list[Block]:
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
-    """Return the papers beside the picks that others of the reader's group like."""
     likes = wording.liked_elsewhere(edition)
     return _paragraph(
         wording.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
@@ -247,7 +228,6 @@ def _liked_elsewhere(edition: Edition) -> list[Block]:
 
 
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
-    """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
     liked = map(_listed, wording.letter_liked(letter))
     learned = [escape(sentence, TITLE_LIMIT) for sentence in wording.lessons(letter.raised, letter.lowered)]
@@ -269,10 +249,9 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
 
 
 def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
-    """Return lines below a heading; nothing without a line."""
     if not lines:
         return []
-    # A link may have 1,000 characters, and a section 3,000: a line too many is left out, not cut.
+    # A link may have 1,000 characters, so extra lines are left out, not cut.
     text = f"*{heading}*"
     for line in lines:
         if len(text) + len(line) < SECTION_LIMIT:
@@ -281,7 +260,7 @@ def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
 
 
 def _notification(edition: Edition) -> str:
-    """Return ``Reward models, 3 papers: ...`` with what is new in the first ones, escaped."""
+    """Return ``Reward models, 3 papers: ...`` with the first picks' news, escaped."""
     new = [wording.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
     brings = "; ".join(new) or wording.subject(replace(edition, is_test=False))
     headline = f"{edition.profile_title}, {wording.picked(edition)}: {brings}"
@@ -296,7 +275,7 @@ def _heading_blocks(edition: Edition) -> list[Block]:
 
 
 def _list_blocks(edition: Edition, limit: int) -> list[Block]:
-    """Return the list of an edition of several picks; lines beyond the limit are counted instead."""
+    """Lines beyond the limit are counted instead."""
     if len(edition.picks) < 2:
         return []
     texts = [f"*{wording.list_heading(edition)}*"]
@@ -317,14 +296,12 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
 
 
 def _linked(paper: Paper, label: str) -> str:
-    """Return an escaped label as a link to the paper; as it is without an address that fits."""
     address = title_link(paper)
     # A cut address would lead elsewhere.
     return label if address.is_search or not _fits(address.url) else link(address.url, label)
 
 
 def _listed(paper: Paper) -> str:
-    """Return a paper's title as a line of a list."""
     return f"• {_linked(paper, escape(wording.title(paper), _LIKED_LIMIT))}"
 
 
@@ -333,7 +310,6 @@ def _fits(url: str) -> bool:
 
 
 def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool) -> list[Block]:
-    """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
     title = escape(wording.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
     heading = f"*{_linked(pick.paper, title)}*"
     address = title_link(pick.paper)
@@ -347,24 +323,24 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
         for fact in facts(pick.paper, with_pdf=False)
     )
     if len(facts_line) > _FACTS_LIMIT:
-        # Without links, for the same reason.
+        # Links can't be cut.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
     strength = f"{wording.strength(pick)} {wording.label(pick)}"
     blocks.append(context([strength, wording.why(pick), wording.liked_by(edition, pick.paper)]))
-    # Slack refuses a section with empty text, and with it the whole message.
+    # Slack refuses a message with an empty section.
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
         elements = [_button("👍 More like this", Vote.UP, pick), _button("👎 Less like this", Vote.DOWN, pick)]
-        # A block_id has to be unique within a message; an edition holds each paper once.
+        # A block_id must be unique within a message.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return blocks
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Return the sentences with the result bold and marked words in italics; unformatted if that is too long."""
+    """Results are bold, marks italic. Unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")
@@ -377,7 +353,7 @@ def _summary_text(summary: Sequence[Sentence]) -> str:
     joined = " ".join(formatted)
     if len(joined) <= _SUMMARY_LIMIT:
         return joined
-    # A cut could separate an opening "*" from its end, which would format the rest of the text.
+    # A cut could separate an opening "*" from its end.
     plain = " ".join((GAP if sentence.after_gap else "") + readable(sentence.text) for sentence in summary)
     return escape(plain, _SUMMARY_LIMIT)
 
@@ -388,12 +364,11 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 
 
 def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
-    """Return what stands below a message: why it comes, and the reader's links."""
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT)]
     if links.me():
         texts.append(link(links.me(), "Your preferences"))
-    # In a channel one member must not unsubscribe the others.
+    # No member of a channel may unsubscribe the others.
     if links.unsubscribe() and not SLACK.is_shared(edition.reader.address):
         texts.append(link(links.unsubscribe(), "Unsubscribe"))
     return context_markup(texts)
