@@ -440,10 +440,12 @@ class Dispatcher:
         # Replies may follow a list that arrived without an answer.
         for kind, route in self.routes.items():
             for delivery in self.outbox.unanswered_lists(kind, run.now() - _LOOK_UP):
-                # The next run looks again.
-                with suppress(DeliveryError):
-                    if receipt := route.channels[0].find_receipt(delivery):
-                        self.outbox.mark_arrived(delivery.id, receipt, run.now())
+                receipt = None
+                # Whatever the channel answers concerns this list alone. The next run looks again.
+                with suppress(Exception):
+                    receipt = route.channels[0].find_receipt(delivery)
+                if receipt:
+                    self.outbox.mark_arrived(delivery.id, receipt, run.now())
         stored = self.breakers.all()
         breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
         self._run_workers(run, breakers)
