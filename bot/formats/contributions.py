@@ -123,9 +123,8 @@ def column(header: str) -> tuple[str, str]:
     """Return the simple name of a column, and the time zone that it states.
 
     >>> column("Start time (UTC)"), column("start_utc"), column("Location (Public)")
-    (('starttime', 'UTC'), ('start', 'UTC'), ('location', ''))
+    (('starttime', 'UTC'), ('start', 'utc'), ('location', ''))
     """
-    header = re.sub(r"(?<![a-z])utc(?![a-z])", "UTC", header[:200])
     zone = zone_in(header)
     return simple(header.replace(zone, "") if zone else header), zone
 
@@ -236,8 +235,8 @@ def authors(text: str) -> tuple[str, ...]:
 _ZONES = dict(
     pair.split("=")
     for pair in (
-        "UTC=+0 GMT=+0 Z=+0 ETC/UTC=+0 AOE=-12 CEST=+2 MESZ=+2 EEST=+3 WEST=+1 BST=+1 EDT=-4 CDT=-5 MDT=-6 PDT=-7"
-        " JST=+9 KST=+9 SGT=+8 HKT=+8 IST=+5:30 AEST=+10 AEDT=+11 NZST=+12 NZDT=+13"
+        "UTC=+0 utc=+0 GMT=+0 Z=+0 ETC/UTC=+0 AOE=-12 CEST=+2 MESZ=+2 EEST=+3 WEST=+1 BST=+1 EDT=-4 CDT=-5 MDT=-6"
+        " PDT=-7 JST=+9 KST=+9 SGT=+8 HKT=+8 IST=+5:30 AEST=+10 AEDT=+11 NZST=+12 NZDT=+13"
         " CET=Europe/Brussels MEZ=Europe/Brussels EET=Europe/Athens WET=Europe/Lisbon ET=America/New_York"
         " EST=America/New_York CT=America/Chicago CST=America/Chicago MT=America/Denver MST=America/Denver"
         " PT=America/Los_Angeles PST=America/Los_Angeles"

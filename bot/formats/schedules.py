@@ -135,6 +135,7 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     elif not (
         within in _PLACES
         or (inner and title == "session")  # one without contributions
+        or "paper_ids" in node  # a session of the ACL's
         or node.get("replyto")  # a review or comment
         or node.get("isServiceSession") is True
         or _BREAK.fullmatch(fields["kind"])
