@@ -765,3 +765,10 @@ def test_the_largest_calendar_is_read_within_half_of_the_parsers_limit():
     text = head + calendar(*events)
     with Parser(ParseLimits(seconds=15)) as parser:
         assert len(parser.parse_programme(RawDigest("", "conf", text.encode())).contributions) == MAX_CONTRIBUTIONS
+
+
+def test_names_in_small_letters_are_read_too():
+    """RFC 5545, 3.1: names are case-insensitive."""
+    text = "begin:vcalendar\nbegin:vevent\nsummary:Owls at noon\ndtstart:20261202T143000Z\nend:vevent\nend:vcalendar\n"
+    (talk,) = parse(RawDigest("conference", "owls.ics", text.encode())).contributions
+    assert (talk.entry.title, talk.start) == ("Owls at noon", datetime(2026, 12, 2, 14, 30, tzinfo=UTC))
