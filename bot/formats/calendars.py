@@ -1,9 +1,9 @@
-r"""Calendars (RFC 5545): the events of an iCalendar file as contributions.
+"""Calendars (RFC 5545): the events of an iCalendar file as contributions.
 
     lines of a VEVENT --> properties --> times in the zone that the file states --> contributions
 
-The icalendar library reads the definitions of time zones, but no events. Its line reader (7.3.2, seen by running it)
-takes the backslash of an escaped ``\\nu`` for a line end, and its events keep the zones of one file for the next one.
+The icalendar library reads lines and definitions of time zones. It makes no events here, because they would keep the
+zones of one file for the next one, and take ``TZID=America`` for a folder (icalendar 7.3.2, seen by running it).
 
 A file's own VTIMEZONE counts before any zone of the same name. A time without a zone is one of X-WR-TIMEZONE, or of the
 only VTIMEZONE that there is. A rule that ends gives each of its times within a year.
@@ -20,6 +20,7 @@ from itertools import islice, takewhile
 
 from dateutil.rrule import rrulestr
 from icalendar import Timezone
+from icalendar.parser import Contentline
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, contribution, duration, in_zone, is_usual
 from bot.formats.format import quoted
@@ -28,14 +29,11 @@ from bot.model.papers import Contribution
 _FOLD = re.compile(r"\n[ \t]")
 _BLOCKS = re.compile(r"^BEGIN:(VEVENT|VTIMEZONE)[ \t]{0,9}$", re.MULTILINE | re.IGNORECASE)
 _END = re.compile(r"\nEND:(?:VEVENT|VTIMEZONE)\b", re.IGNORECASE)
-_PROPERTY = re.compile(
-    r"(SUMMARY|DESCRIPTION|LOCATION|URL|UID|STATUS|CATEGORIES|DTSTART|DTEND|DURATION|RRULE|EXDATE|RECURRENCE-ID"
-    r"|TZID|X-LIC-LOCATION|X-WR-TIMEZONE|PRODID)"
-    r'((?:;[\w-]{1,40}=(?:"[^"]{0,500}"|[^";:]{0,500})){0,20}):(.*)',
+_WANTED = re.compile(
+    r"(?:SUMMARY|DESCRIPTION|LOCATION|URL|UID|STATUS|CATEGORIES|DTSTART|DTEND|DURATION|RRULE|EXDATE|RECURRENCE-ID"
+    r"|TZID|X-LIC-LOCATION|X-WR-TIMEZONE|PRODID)[;:]",
     re.IGNORECASE,
 )
-_ZONE_OF = re.compile(r';TZID="?([^";:]{1,200})', re.IGNORECASE)
-_ESCAPED = re.compile(r"\\([\\,;:nN])")
 # The lines of a VTIMEZONE that decide on offsets. Rules of a year: others could take billions of steps.
 _ZONE_LINE = re.compile(
     r"(?:BEGIN|END):(?:STANDARD|DAYLIGHT)|TZOFFSET(?:FROM|TO):[+-]\d{4,6}|(?:DTSTART|RDATE)[^:]{0,80}:[\dTZ,]{1,2000}"
@@ -63,14 +61,14 @@ class _Properties(dict[str, list[tuple[str, str]]]):
         for line in lines.split("\n"):
             start = line[:6].upper()
             inner += start.startswith("BEGIN:") - start.startswith("END:")
-            if not inner and (match := _PROPERTY.match(line)):
-                zone = _ZONE_OF.search(match[2])
-                self.setdefault(match[1].upper(), []).append((zone[1] if zone else "", match[3].strip()))
+            if not inner and _WANTED.match(line):
+                with suppress(ValueError):  # no line of a calendar
+                    name, parameters, value = Contentline(line).parts()  # type: ignore[no-untyped-call]  # its constructor has no types
+                    self.setdefault(name.upper(), []).append((str(parameters.get("TZID", "")), value.strip()))
 
     def text(self, name: str) -> str:
         """Return the first text of this name; empty without one."""
-        value = self[name][0][1] if name in self else ""
-        return _ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
+        return self[name][0][1] if name in self else ""
 
 
 @dataclass(slots=True)
