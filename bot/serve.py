@@ -223,16 +223,12 @@ def serve(home: Path, listener: socket.socket | None) -> None:
                 stop.wait()
         finally:
             stop.set()
-            _shut_down(scheduler)
-
-
-def _shut_down(scheduler: BackgroundScheduler) -> None:
-    """Let the jobs finish or release their claims. Exit the process if one takes too long."""
-    thread = Thread(target=scheduler.shutdown, daemon=True)
-    thread.start()
-    thread.join(_SHUTDOWN_SECONDS)
-    if thread.is_alive():
-        log.warning("stopped in the middle of a job; the next start continues from what the store holds")
-        logging.shutdown()
-        # sys.exit would wait for the job's thread, which can't be interrupted.
-        os._exit(0)
+            # The jobs finish or release their claims.
+            shutdown = Thread(target=scheduler.shutdown, daemon=True)
+            shutdown.start()
+            shutdown.join(_SHUTDOWN_SECONDS)
+            if shutdown.is_alive():
+                log.warning("stopped in the middle of a job; the next start continues from what the store holds")
+                logging.shutdown()
+                # sys.exit would wait for the job's thread, which can't be interrupted.
+                os._exit(0)

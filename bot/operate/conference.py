@@ -419,26 +419,23 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "hidden": plan.hidden,
         "disliked": plan.disliked,
         "withdrawn": plan.withdrawn,
-        "plan": [_item_json(item) for item in plan.items],
-    }
-
-
-def _item_json(item: PlannedPaper) -> dict[str, Any]:
-    paper = item.pick.paper
-    place = item.place
-    return {
-        "day": place.day,
-        "start": place.start,
-        "end": place.end,
-        "room": place.room,
-        "session": place.session,
-        "kind": place.kind,
-        "paper": paper.ref,
-        "title": readable(paper.title),
-        "url": title_link(paper).url,
-        "match": wording.match(item.pick).split()[0].lower(),
-        "probability": round(item.pick.probability, 4),
-        "why": wording.why(item.pick),
-        "read": item.read,
-        "instead_of": readable(item.instead_of),
+        "plan": [
+            {
+                "day": item.place.day,
+                "start": item.place.start,
+                "end": item.place.end,
+                "room": item.place.room,
+                "session": item.place.session,
+                "kind": item.place.kind,
+                "paper": item.pick.paper.ref,
+                "title": readable(item.pick.paper.title),
+                "url": title_link(item.pick.paper).url,
+                "match": wording.match(item.pick).split()[0].lower(),
+                "probability": round(item.pick.probability, 4),
+                "why": wording.why(item.pick),
+                "read": item.read,
+                "instead_of": readable(item.instead_of),
+            }
+            for item in plan.items
+        ],
     }

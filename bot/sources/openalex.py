@@ -19,7 +19,7 @@ from pydantic import StringConstraints, model_validator
 from bot.config.tables import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
-from bot.sources import FetchedSource, HttpError, SourceDependencies, SourceKind, Visit, in_search
+from bot.sources import FetchedSource, HttpError, SourceKind, Visit, in_search
 
 URL = "https://api.openalex.org/works"
 PAGE_SIZE = 50  # of at most 100; 50 works with 100 authors each have some 7 MB
@@ -124,8 +124,8 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         return f"{answer}; correct its filter or search" if stated and error.status in _REFUSALS else answer
 
 
-def _make(options: OpenalexOptions, dependencies: SourceDependencies) -> OpenalexSource:
-    return OpenalexSource(options, dependencies.fetcher(), dependencies.password_of(options.name))
-
-
-OPENALEX = SourceKind("openalex", OpenalexOptions, _make)
+OPENALEX = SourceKind(
+    "openalex",
+    OpenalexOptions,
+    lambda options, needs: OpenalexSource(options, needs.fetcher(), needs.password_of(options.name)),
+)
