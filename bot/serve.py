@@ -1,6 +1,6 @@
 """The scheduler of ``paperbot serve``: APScheduler runs two jobs beside the web pages.
 
-Each run reads from the store what is due. A missed or repeated tick, or a second ``serve``, neither loses nor repeats
+Each run looks up due work in the store. A missed or repeated tick, or a second ``serve``, neither loses nor repeats
 an edition.
 """
 
@@ -67,7 +67,7 @@ class Jobs:
             self._first_ingest_done.set()
 
     def publish(self) -> None:
-        """Compose and deliver what is due. The first run waits for the first ingest."""
+        """Compose and deliver due messages. The first run waits for the first ingest."""
         self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
         if self._stop.is_set():
             return
@@ -202,7 +202,7 @@ def log_to_stderr() -> None:
 def serve(home: Path, listener: socket.socket | None) -> None:
     """Run the jobs and the pages until SIGTERM or SIGINT, and return within ten seconds.
 
-    Without ``listener`` there are no pages. With ``queue.url`` the jobs only enqueue what is due.
+    There are no pages without ``listener``. The jobs only enqueue due work if ``queue.url`` is set.
     """
     log_to_stderr()
     stop = Event()

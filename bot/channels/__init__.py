@@ -83,7 +83,7 @@ class Libraries(Protocol):
     """Readers' Zotero libraries."""
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
-        """Open the library in which a reader's papers are saved, None without one."""
+        """Open the library for a reader's saved papers, None without one."""
 
     def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
         """Return state and receipt."""

@@ -163,7 +163,7 @@ def short(url: str, paper: Paper, links: Links) -> str:
     if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
-    # A telephone can't open it.
+    # A telephone can't open a page on this machine.
     is_reachable = page and not is_loopback(urlsplit(page).hostname or "")
     return page if is_reachable and len(page) <= _LINE_WIDTH else url
 

@@ -1,7 +1,6 @@
 """Plan a conference for a reader: rank its programme like an edition, by day and slot.
 
-Planned papers are stored under a source of their own, whose papers are no candidates for editions (see
-``bot.store.papers``). They don't count as sent.
+Planned papers have a source of their own, which editions ignore (see ``bot.store.papers``). They don't count as sent.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
-# Assumed without an end.
+# Assumed duration of a contribution without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
 

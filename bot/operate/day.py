@@ -7,7 +7,7 @@
 
 1. ``ingest`` polls each source, stores its digests, looks up missing links, and refits the corpus for new papers.
 2. ``publish`` first sends alerts, which can't wait for editions.
-3. It lists the due editions, missed days included, except those that wait for an interrupted source.
+3. It lists the due editions, missed days included, except editions that wait for an interrupted source.
 4. It refits the models of readers with new votes, and composes in batches. One transaction saves a batch with slots and
    outbox rows, so each slot gets one edition despite kills and second processes.
 5. Weekly letters follow, which refer to today's edition.
@@ -114,7 +114,7 @@ class DailyJob:
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
-            # New papers may cite the libraries'.
+            # After the libraries, because new papers may cite theirs.
             report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 
@@ -231,7 +231,7 @@ class _Composing:
             self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
-        """A failure is a problem of each remaining reader."""
+        """Yield the editions of a batch. A failure is a problem of each remaining reader."""
         context = self.job.context
         remaining = list(batch)
         readers = [(due.reader, due.profile) for due in batch]
@@ -260,7 +260,7 @@ class _Composing:
         return NewEdition(edition, due.slot, messages, due.missed)
 
     def _save(self, drafts: Sequence[NewEdition]) -> None:
-        """The store's failure ends the run."""
+        """Save a batch. A failure of the store ends the run."""
         saved = self.job.context.store.editions.save_all(drafts)
         for draft, is_saved in zip(drafts, saved, strict=True):
             if not is_saved:

@@ -92,7 +92,7 @@ class IngestionService:
         again: bool = False,
         progress: Progress = no_progress,
     ) -> IngestionReport:
-        """Raises StoreError. ``at_once`` and ``again`` are those of ``Ingestion``."""
+        """Raises StoreError. For ``at_once`` and ``again`` see ``Ingestion``."""
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
@@ -108,7 +108,7 @@ class IngestionService:
         except PaperbotError:
             raise
         except Exception as error:
-            # It must not cost anybody an edition.
+            # A failed look-up must not cost anybody an edition.
             report.problems.append(Problem(_LINKS, in_one_line(error, _LINKS)))
         if any(digest.new for digest in report.digests):
             progress("fitting the vocabulary", 0, 0)
@@ -171,7 +171,7 @@ class Ingestion:
             failure = error
             problems.append(Problem(source.name, str(error)))
             yield problems[-1]
-        # It would hide unstored papers from the next poll.
+        # After a problem, the new memory would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
         # One unreadable file does not fail a folder.
         if problems and (failure or not digests):
@@ -179,7 +179,7 @@ class Ingestion:
             state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
         else:
             state = after_success(state, memory, self.now)
-        # A failing health check doesn't repeat the poll.
+        # Recorded first, or a failing health check would repeat the poll.
         self.store.sources.record(state)
         report = check_health(source, self.store, self.now, state)
         # Warn once per trouble.

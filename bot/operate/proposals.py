@@ -31,7 +31,7 @@ _TICKED, _TICKED_PART = 2.5, 0.6
 _PREPRINTS_FIT = 6.0
 _NO_WORD = re.compile(r"[^\w\s-]+")
 _MOST_TOPICS = 6
-_MOST_COMMON = 4  # words, of which a search wants two
+_MOST_COMMON = 4  # words; a search wants two of them
 _RARE = 6.5  # inverse document frequency: one abstract in 660
 # As in the ranking.
 _TOUCHES, _LEAST_SAMPLES = 2.5, 3

@@ -23,7 +23,7 @@ from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
-# "models of language".
+# Other words within a topic: "models of language".
 _MOST_BETWEEN = 1
 _TITLE_TIMES = 2  # an occurrence in the title counts double
 _FULL_AT = 5  # occurrences for a full match
@@ -40,7 +40,7 @@ class PhraseIndex:
         self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         places = papers.positions + np.repeat(self._starts[:-1], counts)
         in_title = papers.in_title
-        # Abbreviations are followed by their expansions, at the same places.
+        # The expansions of an abbreviation get its places.
         postings = [(papers.words, places, in_title)]
         by_word = np.argsort(papers.words, kind="stable")
         ordered = papers.words[by_word]

@@ -26,7 +26,7 @@ REFERENCES = 256
 # A byte holds two dimensions of 15 steps each.
 STEPS = 7
 _TITLE_WEIGHT = 0.5
-# In papers.
+# The table's document frequencies weigh as much as this many papers.
 _TABLE_PAPERS = 2_000
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2

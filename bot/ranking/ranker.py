@@ -21,7 +21,7 @@ from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens, topical_terms
 
 _BATCH = 200
-# An edition uses a few.
+# Earlier papers ranked beside new ones. An edition uses a few.
 _MOST_EARLIER = 50
 _MOST_TEXTS = 2_000
 

@@ -116,7 +116,7 @@ class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
 
 
 class Mailbox(BaseMailBox):
-    """The mailbox of imap-tools over such a connection."""
+    """imap-tools' mailbox over a bounded connection."""
 
     def __init__(self, options: FolderAddress, deadline: Deadline, max_bytes: int) -> None:
         """Connect. Raises OSError and imaplib's errors."""

@@ -135,7 +135,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
         """Record the unread replies, oldest first. Other mails stay unread."""
-        # Only the newest, so that false replies can't block the others.
+        # Only the newest, because false replies could block the others.
         for uid in mailbox.unread(subject="Paperbot")[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):

@@ -1,6 +1,6 @@
 """Set up Celery, enqueue and count tasks, and run them.
 
-Each task reads from the store what is due, and may run any number of times:
+Each task looks up its due work in the store, and may run any number of times:
 
 - ingest polls one due source under a lock.
 - compose makes due alerts and editions of some readers. Slots in the store prevent duplicates.

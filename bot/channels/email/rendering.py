@@ -220,7 +220,7 @@ class MailRenderer(Renderer):
 
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
         edition = edition_in(content)
-        # Derived, so that rendering again gives the same Message-ID.
+        # Rendering again must give the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
         # All parts of a mail share the tokens.
