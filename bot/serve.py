@@ -177,7 +177,7 @@ def publish_soon(scheduler: BackgroundScheduler) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Port 0 is any free one. Raises UsageError."""
+    """Return a listening socket. Port 0 is any free one. Raises UsageError."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

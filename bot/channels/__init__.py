@@ -170,7 +170,7 @@ class ReaderChannelKind(ChannelKind):
 
     @abstractmethod
     def has_server(self, settings: Any) -> bool:
-        """Without a server, messages are files."""
+        """Return whether a server is configured. Messages are files otherwise."""
 
     @abstractmethod
     def describe(self, settings: Any, files: Path) -> str:

@@ -108,7 +108,7 @@ _FILTERS: dict[str, Callable[..., object]] = {
 
 
 def environment(shipped: Path, home: Path | None = None) -> Environment:
-    """Files in ``home`` override shipped templates by name."""
+    """Return the environment of the templates. Files in ``home`` override shipped ones."""
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
@@ -139,7 +139,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """Raises TemplateProblem with file and line."""
+    """Render a message. Raises TemplateProblem with file and line."""
     return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 

@@ -185,7 +185,7 @@ class ConferencePlanner:
 
 
 def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
-    """Local times keep their offset, UTC becomes the reader's zone."""
+    """Make times aware. Local times keep their offset, UTC becomes the reader's zone."""
 
     def local(moment: datetime | None) -> datetime | None:
         if moment and not moment.tzinfo:

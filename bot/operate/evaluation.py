@@ -217,7 +217,7 @@ class _Aucs(NamedTuple):  # with votes and by words alone
 
 
 def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldResult]) -> Evaluation:
-    """``size`` is the edition's, ``thumbs`` the number of votes."""
+    """Return one evaluation. ``size`` is the edition's, ``thumbs`` the number of votes."""
     likes = sum(result.fold.likes for result in results)
     if likes < MIN_LIKES or len(results) < MIN_FOLDS:
         return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(results))
@@ -355,7 +355,10 @@ _REFIT_GROWTH = 1.25
 def evaluate(
     store: Store, ranker: CurrentRanker, reader: Reader, profile: Profile, *, unseen: int = _MAX_UNSEEN
 ) -> Evaluation:
-    """Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else."""
+    """Return how well the votes of a reader are predicted.
+
+    Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else.
+    """
     votes = store.feedback.votes(reader.id)
     folds = [
         fold

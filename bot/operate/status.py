@@ -163,7 +163,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """``standing`` are problems outside the store, ``queue`` the waiting tasks."""
+    """Return the status. ``standing`` are problems outside the store, ``queue`` the waiting tasks."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)

@@ -152,7 +152,7 @@ class _Header:
 
     @classmethod
     def parse(cls, header: bytes) -> _Header:
-        """A From field cut at the maximum has no address."""
+        """Read a header. A From field cut at the maximum has no address."""
         fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
         # Fields are parsed on access, and malformed bytes raise many exceptions.
         try:

@@ -42,7 +42,7 @@ def queue_name(name: str, task: str) -> str:
 
 
 def make_celery(url: str, name: str) -> Celery:
-    """``name`` prefixes the queues of one installation."""
+    """Return a Celery application. ``name`` prefixes its queues."""
     celery = Celery(name, broker=url, set_as_current=False)
     celery.conf.update(
         # Redis: the visibility timeout. RabbitMQ: ``x-consumer-timeout`` below, after which it closes the channel

@@ -263,7 +263,7 @@ class MailRenderer(Renderer):
 
 
 def render_mail(environment: Environment, edition: Edition, links: Links) -> MailParts:
-    """Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
+    """Render an edition. Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
     edition = _within_words(edition)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
@@ -313,7 +313,7 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:
-    """The text begins with its subject. Raises TemplateProblem."""
+    """Render a confirmation. Its text begins with the subject. Raises TemplateProblem."""
     text = visible(render_part(environment, "confirmation/subscribe.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
     html = _inlined(render_part(environment, "confirmation/subscribe.html.j2", **context))

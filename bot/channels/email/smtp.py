@@ -118,7 +118,7 @@ def _connection_remedy(error: Exception) -> str:
 
 
 def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
-    """The enhanced status code is more exact than the stage."""
+    """Return a refusal's scope. The enhanced status code is more exact than the stage."""
     if stage is Stage.CONNECT or code in _LOGIN_CODES:
         return FailureScope.CHANNEL
     if code < 500:

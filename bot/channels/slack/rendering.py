@@ -90,7 +90,7 @@ def header(text: str) -> Block:
 
 
 def section(markup: str) -> Block:
-    """The markup must be escaped and not empty, or Slack refuses the message."""
+    """Return a paragraph of escaped markup. Slack refuses a message with an empty one."""
     return {"type": "section", "text": _mrkdwn(markup)}
 
 
@@ -105,7 +105,7 @@ def context_markup(markups: Iterable[str]) -> Block:
 
 
 def link(url: str, label: str) -> str:
-    """The label must be escaped."""
+    """Return a link as markup. The label must be escaped."""
     # "|" separates a link's address from its label and has no escape.
     return f"<{url.replace('&', '&amp;')}|{label.replace('|', '¦')}>"
 
@@ -275,7 +275,7 @@ def _heading_blocks(edition: Edition) -> list[Block]:
 
 
 def _list_blocks(edition: Edition, limit: int) -> list[Block]:
-    """Lines beyond the limit are counted instead."""
+    """Return the blocks of the list. Lines beyond the limit are counted."""
     if len(edition.picks) < 2:
         return []
     texts = [f"*{wording.list_heading(edition)}*"]
@@ -340,7 +340,7 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Results are bold, marks italic. Unformatted if too long."""
+    """Return the summary with bold results and italic marks, or unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")
