@@ -449,14 +449,6 @@ class Dispatcher:
                         self.outbox.mark_arrived(delivery.id, receipt, run.now())
         stored = self.breakers.all()
         breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
-        self._run_workers(run, breakers)
-        for kind, breaker in breakers.items():
-            # An open breaker with an empty queue delays nobody.
-            if breaker.open_because and (waiting := self.outbox.waiting(kind)):
-                report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
-        return report
-
-    def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
         workers = [
             Worker(kind, channel, route.spacing, breakers[kind], is_probe=channel is route.channels[0], run=run)
             for kind, route in self.routes.items()
@@ -469,3 +461,8 @@ class Dispatcher:
             except BaseException:
                 run.has_failed.set()  # stops the other workers
                 raise
+        for kind, breaker in breakers.items():
+            # An open breaker with an empty queue delays nobody.
+            if breaker.open_because and (waiting := self.outbox.waiting(kind)):
+                report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
+        return report

@@ -427,7 +427,13 @@ class _PredictionTasks:
             for paper in self._arrivals[day]
             if self._arrived_at[paper] <= fold.until and paper not in self._papers
         ]
-        seen = dict.fromkeys(_sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
+        editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
+        passed_over = [
+            paper
+            for paper in unlabelled
+            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
+        ]
+        seen = dict.fromkeys(_sample_evenly(passed_over if editions else unlabelled, _MAX_SEEN))
         unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
         negatives = [
             paper
@@ -451,16 +457,6 @@ class _PredictionTasks:
             liked=frozenset(paper for paper, liked in fold.labels.items() if liked),
             seen=frozenset((*fold.labels, *seen)),
         )
-
-    def _passed_over(self, fold: Fold, unlabelled: Sequence[PaperId]) -> Sequence[PaperId]:
-        editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
-        if not editions:
-            return unlabelled
-        return [
-            paper
-            for paper in unlabelled
-            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
-        ]
 
 
 MAX_DAYS = 400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -124,14 +124,13 @@ def openalex_search(interests: str) -> str:
             else:
                 searches += words
     common = list(dict.fromkeys(common))[:_MOST_COMMON]
-    pairs = [f"({word} AND {_any_of(common[place:])})" for place, word in enumerate(common[:-1], 1)]
+    pairs = []
+    for place, word in enumerate(common[:-1], 1):
+        others = " OR ".join(common[place:])
+        pairs.append(f"({word} AND {f'({others})' if len(common) - place > 1 else others})")
     searches = list(dict.fromkeys(searches))[:_MOST_TOPICS]
     # Finds too much, but is better than nothing.
     return " OR ".join([*searches, *pairs] or common)
-
-
-def _any_of(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"({' OR '.join(words)})"
 
 
 def samples_fit(interests: str) -> bool:

@@ -86,11 +86,16 @@ def mail_bytes(
     """
     # Quoted-printable never holds "=_" (RFC 2045, section 6.7).
     boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}"
+    unsubscribe = [_verbatim("List-Unsubscribe", f"<{unsubscribe_url}>")] if unsubscribe_url else []  # RFC 2369
+    if unsubscribe_url and not unsubscribe_url.startswith("mailto:"):
+        # RFC 8058 wants both headers: a POST of this body unsubscribes. A GET must not, because mail scanners follow
+        # links.
+        unsubscribe.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
     headers = [
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
         # RFC 2919: filters compare only the part in angle brackets.
         _list_id(list_id),
-        *_unsubscribe_headers(unsubscribe_url),
+        *unsubscribe,
         # RFC 3834: vacation responders don't answer.
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
@@ -109,15 +114,6 @@ def mail_bytes(
             f"\r\n--{boundary}--\r\n".encode("ascii"),
         )
     )
-
-
-def _unsubscribe_headers(url: str) -> list[str]:
-    """RFC 2369: a page, a mail, or no headers without an address."""
-    if not url:
-        return []
-    header = _verbatim("List-Unsubscribe", f"<{url}>")
-    # RFC 8058 wants both headers: a POST of this body unsubscribes. A GET must not, because mail scanners follow links.
-    return [header] if url.startswith("mailto:") else [header, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]
 
 
 def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime) -> bytes:

@@ -150,10 +150,13 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
     hint = f"{in_thread}, and the buttons to vote." if buttons else f"{in_thread}."
+    skipped = escape(wording.skipped(edition), TEXT_LIMIT)
+    page = links.skipped(edition.date) if skipped else ""
+    catch_up = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, skipped) if page else ""]
     blocks = [
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
-        *_skipped_block(edition, links),
+        *([context_markup(filter(None, catch_up))] if any(catch_up) else []),
         *_follow_ups(edition),
         *_liked_elsewhere(edition),
         context([hint]),
@@ -211,13 +214,6 @@ def _span(span: Span) -> str:
     marked = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
     before, after = (" " if blank else "" for blank in (span.text[:1] == " ", span.text[-1:] == " "))
     return f"{before}{marked}{after}"
-
-
-def _skipped_block(edition: Edition, links: Links) -> list[Block]:
-    label = escape(wording.skipped(edition), TEXT_LIMIT)
-    page = links.skipped(edition.date) if label else ""
-    texts = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
-    return [context_markup(filter(None, texts))] if any(texts) else []
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
