@@ -1,6 +1,6 @@
 """The scheduler of ``paperbot serve``: APScheduler runs two jobs beside the web pages.
 
-Each run reads from the store what is due. A missed or repeated tick, or a second ``serve``, neither loses nor repeats
+Each run looks up due work in the store. A missed or repeated tick, or a second ``serve``, neither loses nor repeats
 an edition.
 """
 
@@ -70,7 +70,7 @@ class Jobs:
             self._first_ingest_done.set()
 
     def publish(self) -> None:
-        """Compose and deliver what is due. The first run waits for the first ingest."""
+        """Compose and deliver due messages. The first run waits for the first ingest."""
         self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
         if self._stop.is_set():
             return
@@ -180,7 +180,7 @@ def publish_soon(scheduler: BackgroundScheduler) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Port 0 is any free one. Raises UsageError."""
+    """Return a listening socket. Port 0 is any free one. Raises UsageError."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -216,7 +216,7 @@ def share_one_arena() -> None:
 def serve(home: Path, listener: socket.socket | None) -> None:
     """Run the jobs and the pages until SIGTERM or SIGINT, and return within ten seconds.
 
-    Without ``listener`` there are no pages. With ``queue.url`` the jobs only enqueue what is due.
+    There are no pages without ``listener``. The jobs only enqueue due work if ``queue.url`` is set.
     """
     log_to_stderr()
     share_one_arena()
@@ -238,16 +238,12 @@ def serve(home: Path, listener: socket.socket | None) -> None:
                 stop.wait()
         finally:
             stop.set()
-            _shut_down(scheduler)
-
-
-def _shut_down(scheduler: BackgroundScheduler) -> None:
-    """Let the jobs finish or release their claims. Exit the process if one takes too long."""
-    thread = Thread(target=scheduler.shutdown, daemon=True)
-    thread.start()
-    thread.join(_SHUTDOWN_SECONDS)
-    if thread.is_alive():
-        log.warning("stopped in the middle of a job; the next start continues from what the store holds")
-        logging.shutdown()
-        # sys.exit would wait for the job's thread, which can't be interrupted.
-        os._exit(0)
+            # The jobs finish or release their claims.
+            shutdown = Thread(target=scheduler.shutdown, daemon=True)
+            shutdown.start()
+            shutdown.join(_SHUTDOWN_SECONDS)
+            if shutdown.is_alive():
+                log.warning("stopped in the middle of a job; the next start continues from what the store holds")
+                logging.shutdown()
+                # sys.exit would wait for the job's thread, which can't be interrupted.
+                os._exit(0)

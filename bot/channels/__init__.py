@@ -83,7 +83,7 @@ class Libraries(Protocol):
     """Readers' Zotero libraries."""
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
-        """Open the library in which a reader's papers are saved, None without one."""
+        """Open the library for a reader's saved papers, None without one."""
 
     def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
         """Return state and receipt."""
@@ -170,7 +170,7 @@ class ReaderChannelKind(ChannelKind):
 
     @abstractmethod
     def has_server(self, settings: Any) -> bool:
-        """Without a server, messages are files."""
+        """Return whether a server is configured. Messages are files otherwise."""
 
     @abstractmethod
     def describe(self, settings: Any, files: Path) -> str:

@@ -49,7 +49,7 @@ class ShownFact:
 
 
 def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
-    """``with_pdf`` is false if the title already links the PDF."""
+    """Return a paper's facts. ``with_pdf`` is false if the title already links the PDF."""
     # The first origin counts.
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
@@ -163,7 +163,7 @@ def short(url: str, paper: Paper, links: Links) -> str:
     if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
-    # A telephone can't open it.
+    # A telephone can't open a page on this machine.
     is_reachable = page and not is_loopback(urlsplit(page).hostname or "")
     return page if is_reachable and len(page) <= _LINE_WIDTH else url
 
@@ -242,7 +242,7 @@ class ReaderLinks:
         return self._page("confirm", Purpose.CONFIRM)
 
     def edition(self, day: date) -> str:
-        """The page has no links to the reader's own pages."""
+        """Return the page of a day's edition, without links to the reader's own pages."""
         return self._page("edition", Purpose.EDITION, day.toordinal())
 
     def skipped(self, day: date) -> str:
@@ -260,7 +260,7 @@ class ReaderLinks:
         return page and f"{page}/save"
 
     def library(self, extension: str) -> str:
-        """``extension`` is ``bib`` or ``ris``, for programs that poll."""
+        """Return the address of the liked papers. ``extension`` is ``bib`` or ``ris``."""
         return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/library.{extension}"
 
     def me(self) -> str:

@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePath
-from types import ModuleType
 from typing import Any
 
 from jinja2 import (
@@ -108,20 +107,8 @@ _FILTERS: dict[str, Callable[..., object]] = {
 }
 
 
-def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
-    return {
-        name: value
-        for module in modules
-        for name, value in vars(module).items()
-        if callable(value)
-        and not isinstance(value, type)
-        and value.__module__ == module.__name__
-        and not name.startswith("_")
-    }
-
-
 def environment(shipped: Path, home: Path | None = None) -> Environment:
-    """Files in ``home`` override shipped templates by name."""
+    """Return the environment of the templates. Files in ``home`` override shipped ones."""
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
@@ -131,8 +118,15 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    functions = {
+        name: value
+        for module in (papers, picks, messages)
+        for name, value in vars(module).items()
+        if callable(value) and not isinstance(value, type)
+        if value.__module__ == module.__name__ and not name.startswith("_")
+    }
     # Jinja's own filters keep their names, such as ``title``.
-    env.filters = _functions(papers, picks, messages) | env.filters | _FILTERS
+    env.filters = functions | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
         "Vote": Vote,
@@ -145,7 +139,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """Raises TemplateProblem with file and line."""
+    """Render a message. Raises TemplateProblem with file and line."""
     return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 

@@ -1,7 +1,7 @@
 """An evaluation as a chart in text or SVG, and in one sentence.
 
 The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance. Page and file share
-one SVG drawing, whose points have text alternatives.
+one SVG drawing, with text alternatives for its points.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Plan a conference for a reader: rank its programme like an edition, by day and slot.
 
-Planned papers are stored under a source of their own, whose papers are no candidates for editions (see
-``bot.store.papers``). They don't count as sent.
+Planned papers have a source of their own, which editions ignore (see ``bot.store.papers``). They don't count as sent.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
-# Assumed without an end.
+# Assumed duration of a contribution without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
 
@@ -186,7 +185,7 @@ class ConferencePlanner:
 
 
 def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
-    """Local times keep their offset, UTC becomes the reader's zone."""
+    """Make times aware. Local times keep their offset, UTC becomes the reader's zone."""
 
     def local(moment: datetime | None) -> datetime | None:
         if moment and not moment.tzinfo:
@@ -419,26 +418,23 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "hidden": plan.hidden,
         "disliked": plan.disliked,
         "withdrawn": plan.withdrawn,
-        "plan": [_item_json(item) for item in plan.items],
-    }
-
-
-def _item_json(item: PlannedPaper) -> dict[str, Any]:
-    paper = item.pick.paper
-    place = item.place
-    return {
-        "day": place.day,
-        "start": place.start,
-        "end": place.end,
-        "room": place.room,
-        "session": place.session,
-        "kind": place.kind,
-        "paper": paper.ref,
-        "title": readable(paper.title),
-        "url": title_link(paper).url,
-        "match": wording.match(item.pick).split()[0].lower(),
-        "probability": round(item.pick.probability, 4),
-        "why": wording.why(item.pick),
-        "read": item.read,
-        "instead_of": readable(item.instead_of),
+        "plan": [
+            {
+                "day": item.place.day,
+                "start": item.place.start,
+                "end": item.place.end,
+                "room": item.place.room,
+                "session": item.place.session,
+                "kind": item.place.kind,
+                "paper": item.pick.paper.ref,
+                "title": readable(item.pick.paper.title),
+                "url": title_link(item.pick.paper).url,
+                "match": wording.match(item.pick).split()[0].lower(),
+                "probability": round(item.pick.probability, 4),
+                "why": wording.why(item.pick),
+                "read": item.read,
+                "instead_of": readable(item.instead_of),
+            }
+            for item in plan.items
+        ],
     }

@@ -7,7 +7,7 @@
 
 1. ``ingest`` polls each source, stores its digests, looks up missing links, and refits the corpus for new papers.
 2. ``publish`` first sends alerts, which can't wait for editions.
-3. It lists the due editions, missed days included, except those that wait for an interrupted source.
+3. It lists the due editions, missed days included, except editions that wait for an interrupted source.
 4. It refits the models of readers with new votes, and composes in batches. One transaction saves a batch with slots and
    outbox rows, so each slot gets one edition despite kills and second processes.
 5. Weekly letters follow, which refer to today's edition.
@@ -114,7 +114,7 @@ class DailyJob:
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
-            # New papers may cite the libraries'.
+            # After the libraries, because new papers may cite theirs.
             report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 

@@ -3,7 +3,7 @@
     worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
     attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
-A worker that stops, or whose breaker opens, releases its unstarted rows.
+A worker releases its unstarted rows when it stops or its breaker opens.
 
 Retries back off exponentially and end with the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for
 4 to 5 days, but a digest is out of date by then. A hard bounce fails at once and suppresses the reader. A refusal
@@ -47,7 +47,7 @@ StateListener = Callable[[Delivery, State], None]
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_ATTEMPTS = 8
 LONGEST_WAIT = timedelta(days=1)
-# For an operator who corrects a password.
+# Shorter than ``BACKOFF``, because an operator may have corrected a password.
 BREAKER_TIMEOUTS = BACKOFF[:4]
 # Longer than any message, or a living worker would lose its row.
 LEASE = timedelta(minutes=30)
@@ -55,12 +55,12 @@ LEASE = timedelta(minutes=30)
 MAX_UNANSWERED = 3
 # In a row. One home may have this many dead addresses side by side.
 MAX_REFUSED_RECIPIENTS = 3
-# So many temporary refusals ask for fewer messages.
+# This many temporary refusals among the last messages mean that the server wants fewer.
 MANY_REFUSED, LAST_MESSAGES = 5, 50
-# Batches start small, so that the workers share a short queue.
+# Batches start small, and the workers share a short queue.
 FIRST_BATCH = 4
 BATCH = 50
-# For the rows of a killed worker.
+# A killed worker's rows are claimed again after this time.
 CLAIM_LEASE = timedelta(minutes=5)
 # A slow worker releases its rows before the lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
@@ -92,7 +92,7 @@ class Outcome:
 
 
 def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe: bool = False) -> Outcome:
-    """A probe tests whether its channel works again."""
+    """Return the outcome of a failed message. A probe tests whether its channel works again."""
     if error.unknown:
         # A retry could deliver the body twice (RFC 1047).
         return Outcome(State.UNKNOWN, error)
@@ -198,7 +198,7 @@ class CircuitBreaker:
 
     @property
     def is_half_open(self) -> bool:
-        """Whether the channel failed in an earlier run, without a success since."""
+        """True if the channel failed in an earlier run, without a success since."""
         return self._is_stored
 
     def judged(self, error: DeliveryError) -> DeliveryError:
@@ -216,7 +216,7 @@ class CircuitBreaker:
         return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code=error.code)
 
     def record_refusal(self) -> None:
-        """The message was neither accepted nor left unanswered."""
+        """Note a message that was neither accepted nor left unanswered."""
         with self._lock:
             self._unanswered = 0
 
@@ -333,7 +333,7 @@ class Worker:
                     continue
                 batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
                 self.run.dispatcher.rates.release(self.kind, grant.count - len(batch), claimed_at)
-                # Most of a large batch would be released again.
+                # With spacing, most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
                     due = outbox.next_due(self.kind)
@@ -360,7 +360,7 @@ class Worker:
             self.breaker.probe_over.set()
 
     def _wait_for_rate(self, grant: SendGrant, next_at: datetime) -> bool:
-        """Return False to leave the wait to a later run."""
+        """Wait until the rate admits a message. Return False to leave that to a later run."""
         now = self.run.now()
         if next_at <= now + PATIENCE:
             self.run.dispatcher.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
@@ -411,7 +411,10 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """``timer`` gives seconds. A run ends early when ``stop`` is set or ``disk_problems`` returns problems."""
+    """Sends the rows of the outbox through the channels.
+
+    A run ends early when ``stop`` is set or ``disk_problems`` returns problems.
+    """
 
     outbox: Outbox
     routes: Mapping[Kind, Route]
@@ -448,14 +451,6 @@ class Dispatcher:
                     self.outbox.mark_arrived(delivery.id, receipt, run.now())
         stored = self.breakers.all()
         breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
-        self._run_workers(run, breakers)
-        for kind, breaker in breakers.items():
-            # Otherwise it delays nobody.
-            if breaker.open_because and (waiting := self.outbox.waiting(kind)):
-                report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
-        return report
-
-    def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
         workers = [
             Worker(kind, channel, route.spacing, breakers[kind], is_probe=channel is route.channels[0], run=run)
             for kind, route in self.routes.items()
@@ -468,3 +463,8 @@ class Dispatcher:
             except BaseException:
                 run.has_failed.set()  # stops the other workers
                 raise
+        for kind, breaker in breakers.items():
+            # An open breaker with an empty queue delays nobody.
+            if breaker.open_because and (waiting := self.outbox.waiting(kind)):
+                report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
+        return report

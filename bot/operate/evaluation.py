@@ -6,7 +6,7 @@
 - Liked papers are relevant, all others not. Folds without a like or an earlier vote test nothing.
 - Two baselines rank the same papers: the model without votes, and chance.
 - Editions show papers that the model ranked high, so votes have selection bias. Verdict, AUC and calibration use only
-  seen papers: the fold's, and those of its editions down to the position of nine in ten votes. Without editions all
+  seen papers: the fold's, and its editions' down to the position of nine in ten votes. Without editions all
   arrivals count as seen.
 - Papers are sampled evenly and deterministically, so page and command agree.
 
@@ -80,7 +80,7 @@ def split_into_folds(
 ) -> list[Fold]:
     """Return ``at_most`` folds in chronological order, each of one or more days.
 
-    ``votes`` are of all voters, ``consensus`` the papers on which they agree. A paper belongs to the fold of its first
+    ``votes`` are of all voters. They agree on the papers of ``consensus``. A paper belongs to the fold of its first
     vote, so it is never in its own training set.
     """
     by_time = sorted(votes, key=lambda vote: vote.at)
@@ -116,13 +116,13 @@ def split_into_folds(
     return folds
 
 
-# For a verdict.
+# Minimums for a verdict.
 MIN_LIKES = 10
 MIN_FOLDS = 3
 # In AUC. With 0, a negligible gain would stay "unclear" forever.
 _SMALLEST_GAIN = 0.05
 _CHANCE_AUC = 0.5
-# Of the learning curve.
+# Limits of the learning curve.
 _MAX_POINTS = 8
 _MIN_LIKES_PER_POINT = 5
 # A last point with fewer likes joins the one before it.
@@ -130,7 +130,7 @@ _LAST_POINT_FACTOR = 0.8
 
 
 class Verdict(StrEnum):
-    """Whether votes have improved the ranking over the interest words alone."""
+    """The effect of votes on the ranking, compared with the interest words alone."""
 
     YES = "yes"  # certainly better than words alone and than chance
     NO = "no"  # certainly no better than words alone, or by a negligible gain
@@ -217,7 +217,7 @@ class _Aucs(NamedTuple):  # with votes and by words alone
 
 
 def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldResult]) -> Evaluation:
-    """``size`` is the edition's, ``thumbs`` the number of votes."""
+    """Return one evaluation. ``size`` is the edition's, ``thumbs`` the number of votes."""
     likes = sum(result.fold.likes for result in results)
     if likes < MIN_LIKES or len(results) < MIN_FOLDS:
         return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(results))
@@ -355,7 +355,10 @@ _REFIT_GROWTH = 1.25
 def evaluate(
     store: Store, ranker: CurrentRanker, reader: Reader, profile: Profile, *, unseen: int = _MAX_UNSEEN
 ) -> Evaluation:
-    """Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else."""
+    """Return how well the votes of a reader are predicted.
+
+    Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else.
+    """
     votes = store.feedback.votes(reader.id)
     folds = [
         fold
@@ -424,7 +427,13 @@ class _PredictionTasks:
             for paper in self._arrivals[day]
             if self._arrived_at[paper] <= fold.until and paper not in self._papers
         ]
-        seen = dict.fromkeys(_sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
+        editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
+        passed_over = [
+            paper
+            for paper in unlabelled
+            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
+        ]
+        seen = dict.fromkeys(_sample_evenly(passed_over if editions else unlabelled, _MAX_SEEN))
         unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
         negatives = [
             paper
@@ -448,16 +457,6 @@ class _PredictionTasks:
             liked=frozenset(paper for paper, liked in fold.labels.items() if liked),
             seen=frozenset((*fold.labels, *seen)),
         )
-
-    def _passed_over(self, fold: Fold, unlabelled: Sequence[PaperId]) -> Sequence[PaperId]:
-        editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
-        if not editions:
-            return unlabelled
-        return [
-            paper
-            for paper in unlabelled
-            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
-        ]
 
 
 MAX_DAYS = 400

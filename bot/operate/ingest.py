@@ -92,7 +92,7 @@ class IngestionService:
         again: bool = False,
         progress: Progress = no_progress,
     ) -> IngestionReport:
-        """Raises StoreError. ``at_once`` and ``again`` are those of ``Ingestion``."""
+        """Ingest from sources. Raises StoreError. For ``at_once`` and ``again`` see ``Ingestion``."""
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
@@ -108,7 +108,7 @@ class IngestionService:
         except PaperbotError:
             raise
         except Exception as error:
-            # It must not cost anybody an edition.
+            # A failed look-up must not cost anybody an edition.
             report.problems.append(Problem(_LINKS, in_one_line(error, _LINKS)))
         if any(digest.new for digest in report.digests):
             progress("fitting the vocabulary", 0, 0)
@@ -131,7 +131,7 @@ class Ingestion:
     bounces: BounceService | None = None  # for sources of bounces
 
     def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
-        """Raises StoreError. A source's Retry-After holds, with ``at_once`` as a Problem."""
+        """Yield the outcomes. Raises StoreError. A source's Retry-After holds, with ``at_once`` as a Problem."""
         states = self.store.sources.states()
         for source in sources:
             state = states.get(source.name) or SourceState(source.name)
@@ -171,7 +171,7 @@ class Ingestion:
             failure = error
             problems.append(Problem(source.name, str(error)))
             yield problems[-1]
-        # It would hide unstored papers from the next poll.
+        # After a problem, the new memory would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
         # One unreadable file does not fail a folder.
         if problems and (failure or not digests):
@@ -179,7 +179,7 @@ class Ingestion:
             state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
         else:
             state = after_success(state, memory, self.now)
-        # A failing health check doesn't repeat the poll.
+        # Recorded first, or a failing health check would repeat the poll.
         self.store.sources.record(state)
         report = check_health(source, self.store, self.now, state)
         # Warn once per trouble.
@@ -190,7 +190,7 @@ class Ingestion:
             self.store.sources.record(replace(state, warned=warned))
 
     def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
-        """Raises StoreError and ParserError."""
+        """Parse and store one digest. Raises StoreError and ParserError."""
         content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
         try:
@@ -227,7 +227,7 @@ def _digest_report(
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
-    """Raises SourceError for any exception."""
+    """Yield the digests of a source. Raises SourceError for any exception."""
     try:
         yield from source.retrieve(visit)
     except SourceError:
@@ -268,7 +268,7 @@ def unread(sources: Iterable[Source], store: Store, now: datetime) -> list[str]:
 
 
 def _in_folders(sources: Iterable[Source], now: datetime) -> Iterator[RawDigest | Problem]:
-    """Other sources would need the network."""
+    """Yield the files of the folders. Other sources would need the network."""
     for source in sources:
         if not source.poll_interval:
             yield from retrieved(source, Visit(now, peek=True))
@@ -297,7 +297,7 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
 
 @dataclass(frozen=True, slots=True)
 class BounceService:
-    """Anybody can send a report, so it needs a tag that this home has signed."""
+    """Records bounces. Anybody can send a report, so it needs a tag that this home has signed."""
 
     store: Store
     parser: Parser
@@ -349,7 +349,7 @@ class LinkResolver:
     biorxiv_url: str = biorxiv.URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """The first failure ends it for this run."""
+        """Look up papers. The first failure ends it for this run."""
         papers = self.store.papers
         try:
             for paper in papers.without_link(_MAX_LOOKED_UP):

@@ -170,7 +170,7 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
         *(
             Problem(kind, f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
             for kind, breaker in store.circuit_breakers.all().items()
-            # It would hold this notice back, too.
+            # An open breaker would hold this notice back, too.
             if kind != OPERATOR_KIND
         ),
         *(

@@ -69,7 +69,7 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
 
 def _add(papers: dict[str, Paper], row: _Row) -> Paper:
-    """The first row with a name defines the paper. Raises UsageError."""
+    """Return the paper of a row. The first row with a name defines it. Raises UsageError."""
     name = row.text("id")
     if name not in papers:
         papers[name] = new_paper(Entry(row.text("title"), row.text("abstract")), len(papers), _NO_TIME)
@@ -84,14 +84,14 @@ class _Row:
     fields: dict[str, Any]
 
     def text(self, key: str) -> str:
-        """Raises UsageError unless the field is text."""
+        """Return a field of text. Raises UsageError."""
         value = self.fields.get(key)
         if not isinstance(value, str):
             raise self.error(f'"{key}" must be a text, not {value!r}')
         return value
 
     def groups(self, key: str) -> list[list[str]]:
-        """Raises UsageError unless the optional field has lists of texts."""
+        """Return an optional field of lists of texts. Raises UsageError."""
         value = self.fields.get(key, [])
         if not isinstance(value, list) or not all(
             isinstance(group, list) and group and all(isinstance(term, str) for term in group) for group in value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -31,7 +31,7 @@ _TICKED, _TICKED_PART = 2.5, 0.6
 _PREPRINTS_FIT = 6.0
 _NO_WORD = re.compile(r"[^\w\s-]+")
 _MOST_TOPICS = 6
-_MOST_COMMON = 4  # words, of which a search wants two
+_MOST_COMMON = 4  # words; a search wants two of them
 _RARE = 6.5  # inverse document frequency: one abstract in 660
 # As in the ranking.
 _TOUCHES, _LEAST_SAMPLES = 2.5, 3
@@ -124,14 +124,13 @@ def openalex_search(interests: str) -> str:
             else:
                 searches += words
     common = list(dict.fromkeys(common))[:_MOST_COMMON]
-    pairs = [f"({word} AND {_any_of(common[place:])})" for place, word in enumerate(common[:-1], 1)]
+    pairs = []
+    for place, word in enumerate(common[:-1], 1):
+        others = " OR ".join(common[place:])
+        pairs.append(f"({word} AND {f'({others})' if len(common) - place > 1 else others})")
     searches = list(dict.fromkeys(searches))[:_MOST_TOPICS]
     # Finds too much, but is better than nothing.
     return " OR ".join([*searches, *pairs] or common)
-
-
-def _any_of(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"({' OR '.join(words)})"
 
 
 def samples_fit(interests: str) -> bool:

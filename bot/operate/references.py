@@ -67,7 +67,7 @@ class References:
             except PaperbotError:
                 raise
             except Exception as error:
-                # It must not cost anybody an edition.
+                # A failed look-up must not cost anybody an edition.
                 return [Problem(NAME, in_one_line(error, NAME))]
 
     def _look_up(self, now: datetime) -> list[Problem]:

@@ -64,14 +64,14 @@ def why_late(
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Ages are 0 if nothing waits."""
+    """How busy an installation is. Ages are 0 if nothing waits."""
 
     editions: int  # ever composed
     oldest_due_seconds: float  # since an edition is due
     oldest_unsent_seconds: float  # since a message is composed
     claims: int  # messages that a worker holds, dead or alive
     claimed_until: datetime | None  # then unsent ones are due again or ``unknown``
-    expired_claims: int  # messages whose worker died
+    expired_claims: int  # messages of dead workers
     rates: Sequence[SendRateUse]
     queue: Mapping[str, int]  # waiting tasks; empty without a broker
 
@@ -117,7 +117,7 @@ class SourceStatus:
     health: Health = Health.OK
     detail: str = ""
     trouble: bool = False
-    usual: float | None = None  # new papers by this time of such a day
+    usual: float | None = None  # new papers by this time on a similar day
     last_checked: datetime | None = None
     highest_id: str | None = None  # of arXiv
 
@@ -163,7 +163,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """``standing`` are problems outside the store, ``queue`` the waiting tasks."""
+    """Return the status. ``standing`` are problems outside the store, ``queue`` the waiting tasks."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)

@@ -188,7 +188,7 @@ class Corpus:
     def _set_papers(
         self, rows: sp.csr_matrix, words: PaperWords, hashes: np.ndarray, meanings: np.ndarray | None = None
     ) -> None:
-        """``meanings`` are of the background, computed if None."""
+        """Set the fitted papers. ``meanings`` are of the background, computed if None."""
         self.rows_: sp.csr_matrix = rows
         self.words_ = words
         self._row_hashes = hashes

@@ -201,7 +201,7 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
 HALF_LIFE = 120.0
 # Relative to the votes' total weight.
 _BACKGROUND_WEIGHT = 0.3
-# In papers.
+# The text weighs as much as this many papers.
 _TEXT_WEIGHT = 0.3
 _MEANING_SCALE = 0.5
 _MATCH_SCALES = FeatureWeights(phrases=0.06, together=0.2, refused=-0.2, meaning=0.033)
@@ -342,7 +342,7 @@ def load(archive: bytes) -> Learned:
     return Learned(columns, weights, direction, FeatureWeights(*matches), intercept, vocabulary)
 
 
-# In votes of today.
+# A whole library weighs at most this many votes.
 LIBRARY_VOTES = 20.0
 # More make no better model.
 MOST_PAPERS = 500

@@ -50,18 +50,9 @@ def named_groups(pool: Pool, texts: Mapping[PaperId, PaperText]) -> list[tuple[s
 
     Papers without a group, and groups without a common phrase, are left out.
     """
-    papers = list(texts)
-    least = _LEAST_OF_MANY if len(papers) >= _MANY_PAPERS else _LEAST_PAPERS
-    groups = sorted((group for group in _groups(pool, papers) if len(group) >= least), key=len, reverse=True)
-    phrases = {paper: _phrases(text) for paper, text in texts.items()}
-    names = _Names(pool, phrases)
-    return [(name, group) for group in groups if (name := names.of(group))]
-
-
-def _groups(pool: Pool, papers: Sequence[PaperId]) -> list[list[PaperId]]:
-    if len(papers) < _FEW_PAPERS:
+    if len(texts) < _FEW_PAPERS:
         return []
-    vectors = pool.seen.meanings[[pool.row[paper] for paper in papers]]
+    vectors = pool.seen.meanings[[pool.row[paper] for paper in texts]]
     vectors = vectors - vectors.mean(axis=0)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
@@ -69,18 +60,21 @@ def _groups(pool: Pool, papers: Sequence[PaperId]) -> list[list[PaperId]]:
         n_clusters=None, metric="precomputed", linkage="average", distance_threshold=1 - _CLOSENESS
     )
     labels = clustering.fit_predict(1 - vectors @ vectors.T)
-    groups: dict[int, list[PaperId]] = defaultdict(list)
-    for paper, label in zip(papers, labels.tolist(), strict=True):
-        groups[label].append(paper)
-    return list(groups.values())
-
-
-def _phrases(text: PaperText) -> dict[Stems, Phrase]:
-    return {
-        expanded(phrase.stems): phrase
-        for phrase in text.phrases
-        if phrase.is_whole and _can_stand_alone(phrase) and text.own_name.isdisjoint(phrase.stems)
+    by_label: dict[int, list[PaperId]] = defaultdict(list)
+    for paper, label in zip(texts, labels.tolist(), strict=True):
+        by_label[label].append(paper)
+    least = _LEAST_OF_MANY if len(texts) >= _MANY_PAPERS else _LEAST_PAPERS
+    groups = sorted((group for group in by_label.values() if len(group) >= least), key=len, reverse=True)
+    phrases = {
+        paper: {
+            expanded(phrase.stems): phrase
+            for phrase in text.phrases
+            if phrase.is_whole and _can_stand_alone(phrase) and text.own_name.isdisjoint(phrase.stems)
+        }
+        for paper, text in texts.items()
     }
+    names = _Names(pool, phrases)
+    return [(name, group) for group in groups if (name := names.of(group))]
 
 
 def _can_stand_alone(phrase: Phrase) -> bool:
@@ -157,15 +151,12 @@ class _Names:
             share = (len(papers) + _IN_TITLE * sum(phrase.in_title for phrase in phrases)) / len(group)
             share_of_others = (self._papers_with[stems] - len(papers) + 1) / (others + 2)
             contrast = max(math.log(len(papers) / len(group) / share_of_others), 0.0)
-            rarity = math.log((len(self.pool.papers) + 1) / (self._arrived_with(phrases[0]) + 1))
+            columns = self.pool.corpus.columns(phrases[0].rare_terms).tolist()
+            arrived = min((int(self._papers_of_column[column]) for column in columns), default=0)
+            rarity = math.log((len(self.pool.papers) + 1) / (arrived + 1))
             closeness = max(float(self.pool.corpus.meaning_.phrase(stems) @ direction), 0.0)
             weights[stems] = share * contrast * rarity * closeness * (_SINGLE_WORD if len(stems) == 1 else 1.0)
         return weights
-
-    def _arrived_with(self, phrase: Phrase) -> int:
-        """Count the pool's papers with a phrase, by its rarest bigram or its stem."""
-        columns = self.pool.corpus.columns(phrase.rare_terms).tolist()
-        return min((int(self._papers_of_column[column]) for column in columns), default=0)
 
     @cached_property
     def _papers_of_column(self) -> np.ndarray:

@@ -23,7 +23,7 @@ from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
-# "models of language".
+# Other words within a topic: "models of language".
 _MOST_BETWEEN = 1
 _TITLE_TIMES = 2  # an occurrence in the title counts double
 _FULL_AT = 5  # occurrences for a full match
@@ -39,7 +39,17 @@ class PhraseIndex:
         lengths[counts > 0] += papers.positions[papers.starts[1:][counts > 0] - 1]
         self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         places = papers.positions + np.repeat(self._starts[:-1], counts)
-        words, places, in_title = _with_expansions(papers.words, places, papers.in_title)
+        in_title = papers.in_title
+        # The expansions of an abbreviation get its places.
+        postings = [(papers.words, places, in_title)]
+        by_word = np.argsort(papers.words, kind="stable")
+        ordered = papers.words[by_word]
+        for short, long in _expansion_hashes().items():
+            first, end = np.searchsorted(ordered, [short, short + 1])
+            rows = by_word[first:end]
+            if len(rows):
+                postings += [(np.full(len(rows), word, ordered.dtype), places[rows], in_title[rows]) for word in long]
+        words, places, in_title = (np.concatenate(parts) for parts in zip(*postings, strict=True))
         order = np.lexsort((places, words))
         self._words, self._places, self._in_title = words[order], places[order], in_title[order]
         self._is_written = order < len(papers.words)  # false for expansions of abbreviations
@@ -78,20 +88,6 @@ class PhraseIndex:
         papers = np.searchsorted(self._starts, places, side="right") - 1
         times = np.bincount(papers, np.where(in_title, _TITLE_TIMES, 1), self._papers)
         return np.asarray(np.minimum(1, np.log1p(times) / np.log1p(_FULL_AT)))
-
-
-def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Append the expansions of abbreviations at their places."""
-    added = [(words, places, in_title)]
-    order = np.argsort(words, kind="stable")
-    ordered = words[order]
-    for short, long in _expansion_hashes().items():
-        first, end = np.searchsorted(ordered, [short, short + 1])
-        if first == end:
-            continue
-        found = order[first:end]
-        added += [(np.full(len(found), word, words.dtype), places[found], in_title[found]) for word in long]
-    return tuple(np.concatenate(parts) for parts in zip(*added, strict=True))
 
 
 @cache
@@ -178,11 +174,17 @@ class TextModel:
         self._interests = interests
         self.segments = [part for interest in interests for part in self._segments(interest.wanted)]
         self.refused = [part for interest in interests for part in self._segments(interest.refused)]
-        self.paragraphs = [
-            paragraph
-            for interest in interests
-            if (paragraph := self._paragraph(interest.wanted, interest.refused)) is not None
-        ]
+        self.paragraphs: list[_Paragraph] = []
+        for interest in interests:
+            stems = [stem for topic in interest.wanted for stem in topic.stems]
+            vector = meaning.text(stems)
+            against = meaning.text(stem for topic in interest.refused for stem in topic.stems)
+            # Words both wanted and refused stay: "explaining models to end users".
+            against -= (against @ vector) * vector
+            if vector.any() and (
+                paragraph := self._scaled(vector - _REFUSED_MEANING * against, _least_deviation(stems))
+            ):
+                self.paragraphs.append(paragraph)
 
     @property
     def topics(self) -> list[Topic]:
@@ -251,8 +253,13 @@ class TextModel:
     ) -> dict[str, float]:
         added: dict[str, float] = {}
 
+        own = set(sequence.stems)
+
         def add(stems: Sequence[str], value: float) -> None:
-            named = _stems_in(sequence, stems)
+            named = [stem for stem in dict.fromkeys(stems) if stem in own]
+            if missing := set(stems) - own:
+                named += [short for short, long in common_expansions().items() if short in own and missing & set(long)]
+            named = named or list(dict.fromkeys(stems))
             for stem in named:
                 added[stem] = added.get(stem, 0.0) + value / len(named)
 
@@ -288,14 +295,6 @@ class TextModel:
             return _WeightedTopic(topic.stems, max(0.0, float(idf[0]) - _SINGLE_WORD_FROM))
         specific = max(_LEAST_PHRASE, float(idf.mean()) - _PHRASE_FROM)
         return _WeightedTopic(topic.stems, specific + _EACH_WORD * (len(idf) - 1))
-
-    def _paragraph(self, wanted: Sequence[Topic], refused: Sequence[Topic]) -> _Paragraph | None:
-        vector = self._meaning.text(stem for topic in wanted for stem in topic.stems)
-        against = self._meaning.text(stem for topic in refused for stem in topic.stems)
-        # "Explaining models to end users" is about models, although refused.
-        against -= (against @ vector) * vector
-        least = _least_deviation(stem for topic in wanted for stem in topic.stems)
-        return self._scaled(vector - _REFUSED_MEANING * against, least) if vector.any() else None
 
     def _scaled(self, vector: np.ndarray, least: float) -> _Paragraph | None:
         """Scale to standard deviations of papers' similarity, or return None for a zero vector."""
@@ -333,12 +332,3 @@ def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:
     similar = np.max([paragraph.similar(vectors) for paragraph in model.paragraphs], axis=0)
     named = model.features(PhraseIndex(words), vectors).phrases > 0
     return list(zip(similar.tolist(), named.tolist(), strict=True))
-
-
-def _stems_in(sequence: StemSequence, stems: Sequence[str]) -> list[str]:
-    own = set(sequence.stems)
-    named = [stem for stem in dict.fromkeys(stems) if stem in own]
-    if len(named) < len(set(stems)):
-        missing = set(stems) - own
-        named += [short for short, long in common_expansions().items() if short in own and missing & set(long)]
-    return named or list(dict.fromkeys(stems))

@@ -26,7 +26,7 @@ REFERENCES = 256
 # A byte holds two dimensions of 15 steps each.
 STEPS = 7
 _TITLE_WEIGHT = 0.5
-# In papers.
+# The table's document frequencies weigh as much as this many papers.
 _TABLE_PAPERS = 2_000
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2
@@ -228,7 +228,10 @@ class Meaning:
         is_own = np.flatnonzero((own >= 0) & (place < 0))
         vectors[is_own] = self.own_vectors[own[is_own]]
         if (are_pairs := self.are_pairs(words)).any():
-            vectors[are_pairs] = _index_vectors(words[are_pairs])
+            # Fixed random vectors of about norm 1 (Kanerva 2000).
+            pairs = words[are_pairs].astype(np.int64)
+            first, second = _index_tables()
+            vectors[are_pairs] = first[pairs & (2**_INDEX_BITS - 1)] + second[pairs >> (32 - _INDEX_BITS)]
         return vectors
 
     def _weights(self, words: np.ndarray) -> np.ndarray:
@@ -247,13 +250,6 @@ _INDEX_BITS = 12
 def _index_tables() -> np.ndarray:
     rows = np.random.default_rng(0).standard_normal((2, 2**_INDEX_BITS, DIMENSIONS), dtype=np.float32)
     return np.asarray(rows / np.sqrt(2 * DIMENSIONS))
-
-
-def _index_vectors(words: np.ndarray) -> np.ndarray:
-    """Return a fixed random vector of about norm 1 for each hash, (n, DIMENSIONS) (Kanerva 2000)."""
-    words = words.astype(np.int64)
-    first, second = _index_tables()
-    return np.asarray(first[words & (2**_INDEX_BITS - 1)] + second[words >> (32 - _INDEX_BITS)])
 
 
 _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))

@@ -71,7 +71,7 @@ class Phrase:
 
     @cached_property
     def is_adjective(self) -> bool:
-        """Whether it needs a noun: "agentic", "layer-wise", "clinically relevant"."""
+        """True if it needs a noun: "agentic", "layer-wise", "clinically relevant"."""
         if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS) or _COMPOUND_PARTICIPLE.search(self.text):
             return True
         if len(self.stems) == 1:
@@ -85,7 +85,7 @@ class Phrase:
 
     @cached_property
     def covers(self) -> frozenset[str]:
-        """Its terms, and those of its expanded abbreviations."""
+        """Its terms, and the terms of its expanded abbreviations."""
         bigrams = (f"{a} {b}" for a, b in pairwise(expanded(self.stems)))
         return frozenset({*self.topical_stems, *self.terms, *bigrams})
 
@@ -105,7 +105,7 @@ def paper_phrases(title: str, text: str, tokens: Sequence[Sequence[Token]], spel
     Single words count only at the end of a phrase, where nouns are.
     """
     runs = []
-    # Without spaces any run of characters could be a phrase.
+    # Any run of characters could be a phrase in a script without spaces.
     for run in topical_phrases(phrase for phrase in tokens if not is_spaceless(phrase[0].stem)):
         words_before = text[max(0, run[0].start - 10) : run[0].start].lower().split()
         is_infinitive = words_before[-1:] == ["to"] and run[0].spelling.endswith(_VERB_ENDINGS)

@@ -167,7 +167,13 @@ def measure_folds(ranker: Ranker, tasks: Iterable[PredictionTask], words: Intere
         papers = {paper.id: paper for task in batch for paper in task.papers}
         column_of = {paper_id: column for column, paper_id in enumerate(papers)}
         interests = [*(task.interest for task in batch), words]
-        log_odds = _log_odds(ranker, interests, list(papers.values()))
+        candidates = list(papers.values())
+        bonuses = [sum(bonus.weight for bonus in words.rules.matches(paper).bonuses) for paper in candidates]
+        log_odds = np.tile(np.array(bonuses, float), (len(interests), 1))
+        for row, best in zip(log_odds, ranker.best(interests, candidates, len(candidates)), strict=True):
+            # Papers without a required term come last.
+            row[np.setdiff1d(np.arange(len(candidates)), best.rows)] = logit(_FINITE_LOG_ODDS[0])
+            row[best.rows] += logit(np.clip(best.probabilities, *_FINITE_LOG_ODDS))
         words_alone = log_odds[-1]
         for task, learned in zip(batch, log_odds[:-1], strict=True):
             columns = [column_of[paper.id] for paper in task.papers]
@@ -188,15 +194,3 @@ def measure_folds(ranker: Ranker, tasks: Iterable[PredictionTask], words: Intere
                 probabilities=expit(learned[columns][seen]).tolist(),
                 liked=liked[seen].tolist(),
             )
-
-
-def _log_odds(ranker: Ranker, interests: Sequence[Interest], papers: Sequence[Paper]) -> np.ndarray:
-    """Return (n_interests, n_papers)."""
-    rules = interests[-1].rules
-    weights = [sum(bonus.weight for bonus in rules.matches(paper).bonuses) for paper in papers]
-    log_odds = np.tile(np.array(weights, float), (len(interests), 1))
-    for row, best in zip(log_odds, ranker.best(interests, papers, len(papers)), strict=True):
-        # Papers without a required term come last.
-        row[np.setdiff1d(np.arange(len(papers)), best.rows)] = logit(_FINITE_LOG_ODDS[0])
-        row[best.rows] += logit(np.clip(best.probabilities, *_FINITE_LOG_ODDS))
-    return log_odds

@@ -21,7 +21,7 @@ from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens, topical_terms
 
 _BATCH = 200
-# An edition uses a few.
+# Earlier papers ranked beside new ones. An edition uses a few.
 _MOST_EARLIER = 50
 _MOST_TEXTS = 2_000
 
@@ -99,7 +99,9 @@ class Ranker:
                 matches = pool.seen.matches(model.text)
                 log_odds = experts.log_odds(pool.seen, matches)
                 mixed = model.mixture.log_odds(log_odds)
-                best = _best_rows(pool, mixed, interest.rules, pool.rows(old), _MOST_EARLIER)
+                rows = pool.rows(old)
+                total = mixed[rows] + pool.rule_matches(interest.rules).weights[rows]
+                best = rows[np.lexsort((pool.ids[rows], -total))[:_MOST_EARLIER]]
                 scores = _scores(pool, mixed, model, interest.rules, np.append(pool.rows(new), best))
             yield Ranking(tuple(scores), pool, model, matches, log_odds)
 
@@ -157,13 +159,10 @@ class Ranker:
                 rows = np.arange(len(candidates))
                 if interest.rules.require:
                     rows = rows[[not pool.missing_group(row, interest.rules) for row in rows.tolist()]]
-                yield _best(log_odds, rows, top)
-
-
-def _best_rows(pool: Pool, log_odds: np.ndarray, rules: Rules, rows: np.ndarray, most: int) -> np.ndarray:
-    """Return up to ``most`` rows with the highest log-odds. ``log_odds`` is (n_papers,)."""
-    total = log_odds[rows] + pool.rule_matches(rules).weights[rows]
-    return np.asarray(rows[np.lexsort((pool.ids[rows], -total))[:most]])
+                if top < len(rows):
+                    rows = rows[np.argpartition(-log_odds[rows], top - 1)[:top]]
+                best = rows[np.lexsort((rows, -log_odds[rows]))]
+                yield Best(best, expit(log_odds[best].astype(float)))
 
 
 def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: np.ndarray) -> list[Score]:
@@ -247,10 +246,3 @@ class _ReaderBatch:
             ),
             self._corpus.identity,
         )
-
-
-def _best(log_odds: np.ndarray, rows: np.ndarray, top: int) -> Best:
-    if top < len(rows):
-        rows = rows[np.argpartition(-log_odds[rows], top - 1)[:top]]
-    best = rows[np.lexsort((rows, -log_odds[rows]))]
-    return Best(best, expit(log_odds[best].astype(float)))

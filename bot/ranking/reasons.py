@@ -118,7 +118,7 @@ def _least_weight(terms: Mapping[str, float]) -> float:
     return _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
 
 
-# Cosine.
+# Least cosine.
 _SAME_MEANING = 0.45
 _MAX_CLOSE_PHRASES = 2
 # A lighter second phrase explains nothing.

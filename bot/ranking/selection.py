@@ -109,7 +109,12 @@ def select(
     free = limits.size - len(followed)
     strong = sum(score.probability >= STRONG for score in eligible)
     places = max(free - limits.explore, min(strong, free))
-    matches = _best_of_interests(eligible, followed, papers, places)
+    # First the best of each interest: one of few papers or lower probabilities would never appear otherwise.
+    best: dict[int, Score] = {}
+    for score in eligible:
+        if (interest := papers.interest(score.paper)) is not None:
+            best.setdefault(interest, score)
+    matches = best_different(list(best.values()), followed, similarity, places) if len(best) > 1 else []
     matches += best_different(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
     chosen = [*followed, *matches]
     if len(chosen) < limits.fill:
@@ -126,23 +131,6 @@ def select(
     choices += [Choice(score, PickKind.MATCH) for score in matches]
     choices.sort(key=lambda choice: -choice.score.log_odds)
     return choices + [Choice(score, PickKind.EXPLORE) for score in explored]
-
-
-def _best_of_interests(
-    eligible: Sequence[Score], followed: Sequence[Score], papers: Ranking, places: int
-) -> list[Score]:
-    """Return the best paper of each interest, or nothing for fewer than two interests.
-
-    Otherwise an interest of few papers or lower probabilities would never appear.
-    """
-    best: dict[int, Score] = {}
-    for score in eligible:
-        interest = papers.interest(score.paper)
-        if interest is not None:
-            best.setdefault(interest, score)
-    if len(best) < 2:
-        return []
-    return best_different(list(best.values()), followed, papers.similarity, places)
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:

@@ -79,7 +79,7 @@ class Source(ABC):
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether arXiv's holidays pause it."""
+        """True if arXiv's holidays pause it."""
         return False
 
     @property

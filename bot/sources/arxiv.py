@@ -21,7 +21,7 @@ from bot.model.errors import SourceError
 from bot.sources import FetchedSource, HttpError, SourceKind, Visit, in_arxiv_query
 
 URL = "https://export.arxiv.org/api/query"
-PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster
+PAGE_SIZE = 200  # papers. arXiv allows 2,000, and answers small pages faster
 MAX_PAGES = 10
 FIRST_LOOK_BACK = timedelta(days=7)
 _MAX_HOLD = timedelta(days=4)  # how long arXiv may hold back a paper
@@ -70,7 +70,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             visit.memory.update({"query": query, "newest": newest.isoformat()})
 
     def _fetch_page(self, start: int) -> bytes:
-        """Raises SourceError, also for pages that stay empty although arXiv counts more papers."""
+        """Fetch one page. Raises SourceError, also for pages that stay empty although arXiv counts more papers."""
         parameters = {
             "search_query": self.options.query,
             "start": start,

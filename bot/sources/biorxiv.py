@@ -20,7 +20,7 @@ from bot.model.errors import SourceError
 from bot.sources import FetchedSource, SourceKind, Visit, in_subject
 
 URL = "https://api.biorxiv.org"
-MAX_PAGES = 30  # of 100 papers; bioRxiv posts some 150 a day
+MAX_PAGES = 30  # of 100 papers. bioRxiv posts some 150 a day
 FIRST_LOOK_BACK = timedelta(days=7)
 _LATE = timedelta(days=3)  # how late a paper may enter a day's list
 _HEAD = 2_000  # bytes with the counts

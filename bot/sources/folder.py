@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.config.tables import FILES, SourceOptions
 from bot.model import Problem, RawDigest
-from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
+from bot.sources import ConfiguredSource, Source, SourceKind, Visit
 
 MAX_BYTES = 10_000_000
 # Editors, browsers and downloaders are still writing these.
@@ -150,8 +150,8 @@ def _explain(error: OSError, path: Path) -> str:
     return "no such file; check its path"
 
 
-def _make(options: FolderOptions, dependencies: SourceDependencies) -> FolderSource:
-    return FolderSource(options, dependencies.home / options.path, dependencies.samples_superseded)
-
-
-FOLDER = SourceKind("folder", FolderOptions, _make)
+FOLDER = SourceKind(
+    "folder",
+    FolderOptions,
+    lambda options, needs: FolderSource(options, needs.home / options.path, needs.samples_superseded),
+)

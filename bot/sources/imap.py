@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _CHUNK = 65_536
-_MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
+_MAX_LINE = 1_000_000  # bytes, for a search response of 100,000 mails
 _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 _STEP_SECONDS = 30.0  # one read or write
 
@@ -116,7 +116,7 @@ class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
 
 
 class Mailbox(BaseMailBox):
-    """The mailbox of imap-tools over such a connection."""
+    """imap-tools' mailbox over a bounded connection."""
 
     def __init__(self, options: FolderAddress, deadline: Deadline, max_bytes: int) -> None:
         """Connect. Raises OSError and imaplib's errors."""

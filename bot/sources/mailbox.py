@@ -26,7 +26,7 @@ from bot.config.tables import Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.addresses import is_loopback
 from bot.model.clock import Deadline
-from bot.sources import ConfiguredSource, RecordVote, SourceDependencies, SourceKind, Visit
+from bot.sources import ConfiguredSource, RecordVote, SourceKind, Visit
 
 if TYPE_CHECKING:
     from bot.sources.imap import Mailbox
@@ -135,7 +135,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
         """Record the unread replies, oldest first. Other mails stay unread."""
-        # Only the newest, so that false replies can't block the others.
+        # Only the newest, because false replies could block the others.
         for uid in mailbox.unread(subject="Paperbot")[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):
@@ -152,7 +152,7 @@ class _Header:
 
     @classmethod
     def parse(cls, header: bytes) -> _Header:
-        """A From field cut at the maximum has no address."""
+        """Read a header. A From field cut at the maximum has no address."""
         fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
         # Fields are parsed on access, and malformed bytes raise many exceptions.
         try:
@@ -186,11 +186,11 @@ def _dump_uids(uid_validity: str, uids: Iterable[str]) -> str:
     return f"{uid_validity}:{','.join(sorted(uids, key=int))}"
 
 
-def _make(options: MailboxOptions, dependencies: SourceDependencies) -> MailboxSource:
-    return MailboxSource(options, dependencies.password_of(options.name), record_vote=dependencies.record_vote)
-
-
-MAILBOX = SourceKind("mailbox", MailboxOptions, _make)
+MAILBOX = SourceKind(
+    "mailbox",
+    MailboxOptions,
+    lambda options, needs: MailboxSource(options, needs.password_of(options.name), record_vote=needs.record_vote),
+)
 
 
 class BouncesOptions(MailFolderOptions):
@@ -222,8 +222,6 @@ class BouncesSource(MailFolderSource[BouncesOptions]):
                     mailbox.mark_as_read(uid, self.options.moved_to)
 
 
-def _make_bounces(options: BouncesOptions, dependencies: SourceDependencies) -> BouncesSource:
-    return BouncesSource(options, dependencies.password_of(options.name))
-
-
-BOUNCES = SourceKind("bounces", BouncesOptions, _make_bounces)
+BOUNCES = SourceKind(
+    "bounces", BouncesOptions, lambda options, needs: BouncesSource(options, needs.password_of(options.name))
+)

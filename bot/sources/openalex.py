@@ -19,11 +19,11 @@ from pydantic import StringConstraints, model_validator
 from bot.config.tables import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
-from bot.sources import FetchedSource, HttpError, SourceDependencies, SourceKind, Visit, in_search
+from bot.sources import FetchedSource, HttpError, SourceKind, Visit, in_search
 
 URL = "https://api.openalex.org/works"
-PAGE_SIZE = 50  # of at most 100; 50 works with 100 authors each have some 7 MB
-MAX_PAGES = 20  # 80 searches a day by default; without a key 100 are free
+PAGE_SIZE = 50  # of at most 100. 50 works with 100 authors each have some 7 MB
+MAX_PAGES = 20  # 80 searches a day by default. 100 are free without a key
 FIRST_LOOK_BACK = timedelta(days=7)
 _LATE = timedelta(days=30)  # how long after its publication a work may be added
 _FIELDS = (
@@ -92,7 +92,7 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         visit.memory.update({"query": query, "first": first.isoformat()})
 
     def _fetch_page(self, since: date, number: int) -> bytes:
-        """Raises SourceError, never with the key in its message."""
+        """Fetch one page. Raises SourceError, never with the key in its message."""
         parameters = {
             "filter": ",".join(filter(None, (self.options.filter, f"from_publication_date:{since}"))),
             "search": self.options.search,
@@ -124,8 +124,8 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         return f"{answer}; correct its filter or search" if stated and error.status in _REFUSALS else answer
 
 
-def _make(options: OpenalexOptions, dependencies: SourceDependencies) -> OpenalexSource:
-    return OpenalexSource(options, dependencies.fetcher(), dependencies.password_of(options.name))
-
-
-OPENALEX = SourceKind("openalex", OpenalexOptions, _make)
+OPENALEX = SourceKind(
+    "openalex",
+    OpenalexOptions,
+    lambda options, needs: OpenalexSource(options, needs.fetcher(), needs.password_of(options.name)),
+)

@@ -132,10 +132,6 @@ def _fraction(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     return _apart(node, f"{leading}{fraction}{trailing}")
 
 
-def _binomial(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    return _apart(node, f"C({', '.join(_arguments(node, l2tobj))})")
-
-
 def _root(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     index, radicand = _arguments(node, l2tobj)
     return f"{_ROOTS[index]}({radicand})" if index in _ROOTS else f"({radicand})^(1/{index})"
@@ -179,14 +175,6 @@ def _degrees(node: LatexMacroNode) -> str:
 def _ion(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     element, stage = _arguments(node, l2tobj)
     return f"{element} {stage.upper()}"
-
-
-def _braket(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    return f"⟨{'|'.join(_arguments(node, l2tobj))}⟩"
-
-
-def _modulo(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    return f" (mod {_arguments(node, l2tobj)[-1]})"
 
 
 def _arrow(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
@@ -234,7 +222,9 @@ def _unit(source: str) -> str:
 
 def _quantity(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     r"""Convert siunitx's ``\SI{5}{\kilo\gram}`` to 5 kg."""
-    mandatory = [argument for argument in node.nodeargd.argnlist if argument is not None and _is_group(argument)]
+    arguments = [argument for argument in node.nodeargd.argnlist if argument is not None]
+    groups = [argument for argument in arguments if argument.isNodeType(latexwalker.LatexGroupNode)]
+    mandatory = [group for group in groups if group.delimiters[0] == "{"]
     has_unit = node.macroname not in {"num", "numrange", "numlist", "ang"}
     texts = [l2tobj.nodelist_to_text([argument]).strip() for argument in mandatory]
     unit = _unit(mandatory[-1].latex_verbatim()[1:-1]) if has_unit and mandatory else ""
@@ -246,24 +236,20 @@ def _quantity(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     return _apart(node, f"{joined}{separator}{unit}".strip())
 
 
-def _is_group(node: Any) -> bool:
-    return bool(node.isNodeType(latexwalker.LatexGroupNode) and node.delimiters[0] == "{")
-
-
 # Macros that the parser's own table lacks.
 _WITH_ARGUMENTS: dict[str, tuple[str, Spec]] = {
     **dict.fromkeys(_FRACTIONS, ("[{{", _fraction)),
     "frac": ("{{", _fraction),
     "tfrac": ("{{", _fraction),
     "dfrac": ("{{", _fraction),
-    **dict.fromkeys(_BINOMIALS, ("{{", _binomial)),
+    **dict.fromkeys(_BINOMIALS, ("{{", lambda node, l2tobj: _apart(node, f"C({', '.join(_arguments(node, l2tobj))})"))),
     **dict.fromkeys(_ACCENTS, ("{", _accented)),
     **dict.fromkeys(_ABOVE, ("{{", _above)),
     "underset": ("{{", _below),
     "sqrt": ("[{", _root),
     **dict.fromkeys(("textsuperscript", "textsubscript", "sp", "sb"), ("{", _text_script)),
     "ion": ("{{", _ion),
-    "pmod": ("{", _modulo),
+    "pmod": ("{", lambda node, l2tobj: f" (mod {_arguments(node, l2tobj)[-1]})"),
     **dict.fromkeys(("xrightarrow", "xleftarrow"), ("[{", _arrow)),
     "operatorname": ("*{", lambda node, l2tobj: _arguments(node, l2tobj)[-1]),
     "href": ("{{", _hyperlink),
@@ -380,7 +366,7 @@ def converter() -> tuple[Converter, LatexContextDb]:
             *(MacroTextSpec(name, text) for name, (_, text) in _WITH_ARGUMENTS.items()),
             MacroTextSpec("url", "%(1)s"),
             MacroTextSpec("deg", _degrees),
-            MacroTextSpec("braket", _braket),
+            MacroTextSpec("braket", lambda node, l2tobj: f"⟨{'|'.join(_arguments(node, l2tobj))}⟩"),
             MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
         ],
         specials=[SpecialsTextSpec("~", " ")],

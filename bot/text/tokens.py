@@ -382,7 +382,7 @@ class Spellings:
     """
 
     def __init__(self, text: str = "") -> None:
-        """``text`` has a spelling on each line, the last of which counts."""
+        """``text`` has a spelling on each line. The last one of a word counts."""
         self.text = text
 
     @classmethod

@@ -291,29 +291,21 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
     topics: dict[tuple[str, ...], Topic] = {}
-    for number, run in _with_shared_nouns(text, runs):
-        is_joined = bool(_SHARES_NOUN.match(text, run[0].end)) and len(run) > 1
+    for (number, run), (_, following) in pairwise([*runs, (0, [])]):
+        link = _SHARES_NOUN.match(text, run[0].end)
+        is_adjective = len(run) == 1 and run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
+        shares_noun = is_adjective and link and len(following) > 1 and link.end() == following[0].start
+        words = [*run, following[-1]] if shares_noun else run
         spelling = (
-            " ".join(token.spelling for token in run)
-            if is_joined
+            " ".join(token.spelling for token in words)
+            if link and len(words) > 1
             else " ".join(original[run[0].start : run[-1].end].split())
         )
         before = original[: run[0].start].rstrip(' \t"“”*•–-')
         starts_sentence = not before or before[-1] in ".:!?\n"
-        topic = Topic(spelling, expanded(token.stem for token in run), number, starts_sentence)
+        topic = Topic(spelling, expanded(token.stem for token in words), number, starts_sentence)
         topics.setdefault(topic.stems, topic)
     return topics, [(token.start, token.end) for _, run in runs for token in run]
-
-
-def _with_shared_nouns(text: str, runs: Sequence[tuple[int, list[Token]]]) -> list[tuple[int, list[Token]]]:
-    """Append the shared noun to an adjective before "and" or "or"."""
-    shared = []
-    for (number, run), (_, following) in pairwise([*runs, (0, [])]):
-        link = _SHARES_NOUN.match(text, run[0].end) if len(run) == 1 and len(following) > 1 else None
-        is_adjective = run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
-        shares = is_adjective and link is not None and link.end() == following[0].start
-        shared.append((number, [*run, following[-1]] if shares else run))
-    return shared
 
 
 def _segments(text: str) -> list[tuple[int, list[Token]]]:

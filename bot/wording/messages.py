@@ -180,7 +180,7 @@ def quiet(edition: Edition) -> str:
 
 
 class Group(NamedTuple):
-    """``picks`` have their places in the edition."""
+    """Lines of the list on one topic. ``picks`` have their places in the edition."""
 
     topic: str
     picks: Sequence[tuple[int, Pick]]

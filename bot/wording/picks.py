@@ -160,7 +160,7 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 
 def credits_of(pick: Pick) -> str:
-    """Followed and alerted authors are always named."""
+    """Return the authors. Followed and alerted ones are always named."""
     return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in _NAMED_BY_RULES])
 
 
@@ -262,7 +262,7 @@ def verdict(pick: Pick) -> str:
 
 
 def why(pick: Pick) -> str:
-    """An alert may have no reasons."""
+    """Return the reasons in a sentence. An alert may have none."""
     return sentence(pick.reasons)
 
 

@@ -1,6 +1,6 @@
 """Set up Celery, enqueue and count tasks, and run them.
 
-Each task reads from the store what is due, and may run any number of times:
+Each task looks up its due work in the store, and may run any number of times:
 
 - ingest polls one due source under a lock.
 - compose makes due alerts and editions of some readers. Slots in the store prevent duplicates.
@@ -42,7 +42,7 @@ def queue_name(name: str, task: str) -> str:
 
 
 def make_celery(url: str, name: str) -> Celery:
-    """``name`` prefixes the queues of one installation."""
+    """Return a Celery application. ``name`` prefixes its queues."""
     celery = Celery(name, broker=url, set_as_current=False)
     celery.conf.update(
         # Redis: the visibility timeout. RabbitMQ: ``x-consumer-timeout`` below, after which it closes the channel

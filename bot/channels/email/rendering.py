@@ -86,11 +86,16 @@ def mail_bytes(
     """
     # Quoted-printable never holds "=_" (RFC 2045, section 6.7).
     boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}"
+    unsubscribe = [_verbatim("List-Unsubscribe", f"<{unsubscribe_url}>")] if unsubscribe_url else []  # RFC 2369
+    if unsubscribe_url and not unsubscribe_url.startswith("mailto:"):
+        # RFC 8058 wants both headers: a POST of this body unsubscribes. A GET must not, because mail scanners follow
+        # links.
+        unsubscribe.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
     headers = [
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
         # RFC 2919: filters compare only the part in angle brackets.
         _list_id(list_id),
-        *_unsubscribe_headers(unsubscribe_url),
+        *unsubscribe,
         # RFC 3834: vacation responders don't answer.
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
@@ -109,15 +114,6 @@ def mail_bytes(
             f"\r\n--{boundary}--\r\n".encode("ascii"),
         )
     )
-
-
-def _unsubscribe_headers(url: str) -> list[str]:
-    """RFC 2369: a page, a mail, or no headers without an address."""
-    if not url:
-        return []
-    header = _verbatim("List-Unsubscribe", f"<{url}>")
-    # RFC 8058 wants both headers: a POST of this body unsubscribes. A GET must not, because mail scanners follow links.
-    return [header] if url.startswith("mailto:") else [header, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]
 
 
 def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime) -> bytes:
@@ -220,7 +216,7 @@ class MailRenderer(Renderer):
 
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
         edition = edition_in(content)
-        # Derived, so that rendering again gives the same Message-ID.
+        # Rendering again must give the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
         # All parts of a mail share the tokens.
@@ -263,7 +259,7 @@ class MailRenderer(Renderer):
 
 
 def render_mail(environment: Environment, edition: Edition, links: Links) -> MailParts:
-    """Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
+    """Render an edition. Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
     edition = _within_words(edition)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
@@ -313,7 +309,7 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:
-    """The text begins with its subject. Raises TemplateProblem."""
+    """Render a confirmation. Its text begins with the subject. Raises TemplateProblem."""
     text = visible(render_part(environment, "confirmation/subscribe.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
     html = _inlined(render_part(environment, "confirmation/subscribe.html.j2", **context))

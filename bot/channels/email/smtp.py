@@ -118,7 +118,7 @@ def _connection_remedy(error: Exception) -> str:
 
 
 def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
-    """The enhanced status code is more exact than the stage."""
+    """Return a refusal's scope. The enhanced status code is more exact than the stage."""
     if stage is Stage.CONNECT or code in _LOGIN_CODES:
         return FailureScope.CHANNEL
     if code < 500:
@@ -210,8 +210,11 @@ class SmtpChannel(Channel):
             self._drop()  # only closing the connection avoids sending a body
             raise
         with self._translated(Stage.BODY):
+            # All line ends become CRLF: some servers end a message at a bare LF and a dot (SMTP smuggling,
+            # CVE-2023-51764). A leading dot is doubled (RFC 5321, 4.5.2).
+            lines = (b"." * line.startswith(b".") + line + b"\r\n" for line in delivery.body.splitlines())
             # In one write: if it fails, the final dot has not left.
-            session.send(_dot_stuff(delivery.body) + b".\r\n")
+            session.send(b"".join(lines) + b".\r\n")
         session.limit(self._answer_seconds, Deadline(self._answer_seconds, self._timer))
         with self._translated(Stage.END):
             code, text = _expect(2, session.getreply())
@@ -391,16 +394,6 @@ def _reset(session: _Session) -> bool:
     with suppress(OSError):
         return session.rset()[0] == 250
     return False
-
-
-def _dot_stuff(body: bytes) -> bytes:
-    """Dot-stuff a body (RFC 5321, 4.5.2), without the final dot.
-
-    All line ends become CRLF, because some servers end a message at a bare LF and a dot (SMTP smuggling,
-    CVE-2023-51764).
-    """
-    lines = body.splitlines()
-    return b"".join(b"." * line.startswith(b".") + line + b"\r\n" for line in lines)
 
 
 def _expect(first_digit: int, reply: Reply) -> Reply:

@@ -90,7 +90,7 @@ def header(text: str) -> Block:
 
 
 def section(markup: str) -> Block:
-    """The markup must be escaped and not empty, or Slack refuses the message."""
+    """Return a paragraph of escaped markup. Slack refuses a message with an empty one."""
     return {"type": "section", "text": _mrkdwn(markup)}
 
 
@@ -105,7 +105,7 @@ def context_markup(markups: Iterable[str]) -> Block:
 
 
 def link(url: str, label: str) -> str:
-    """The label must be escaped."""
+    """Return a link as markup. The label must be escaped."""
     # "|" separates a link's address from its label and has no escape.
     return f"<{url.replace('&', '&amp;')}|{label.replace('|', '¦')}>"
 
@@ -150,10 +150,13 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
     hint = f"{in_thread}, and the buttons to vote." if buttons else f"{in_thread}."
+    skipped = escape(wording.skipped(edition), TEXT_LIMIT)
+    page = links.skipped(edition.date) if skipped else ""
+    catch_up = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, skipped) if page else ""]
     blocks = [
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
-        *_skipped_block(edition, links),
+        *([context_markup(filter(None, catch_up))] if any(catch_up) else []),
         *_follow_ups(edition),
         *_liked_elsewhere(edition),
         context([hint]),
@@ -213,13 +216,6 @@ def _span(span: Span) -> str:
     return f"{before}{marked}{after}"
 
 
-def _skipped_block(edition: Edition, links: Links) -> list[Block]:
-    label = escape(wording.skipped(edition), TEXT_LIMIT)
-    page = links.skipped(edition.date) if label else ""
-    texts = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
-    return [context_markup(filter(None, texts))] if any(texts) else []
-
-
 def _liked_elsewhere(edition: Edition) -> list[Block]:
     likes = wording.liked_elsewhere(edition)
     return _paragraph(
@@ -275,7 +271,7 @@ def _heading_blocks(edition: Edition) -> list[Block]:
 
 
 def _list_blocks(edition: Edition, limit: int) -> list[Block]:
-    """Lines beyond the limit are counted instead."""
+    """Return the blocks of the list. Lines beyond the limit are counted."""
     if len(edition.picks) < 2:
         return []
     texts = [f"*{wording.list_heading(edition)}*"]
@@ -340,7 +336,7 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Results are bold, marks italic. Unformatted if too long."""
+    """Return the summary with bold results and italic marks, or unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")

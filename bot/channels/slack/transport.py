@@ -59,7 +59,7 @@ _AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavail
 SPACING = timedelta(seconds=1)  # Slack's limit for one channel
 # An edition's date is local, Slack's timestamps are UTC.
 _DATE_TOLERANCE = timedelta(days=1)
-# A busy channel has no end.
+# At most 4,000 messages, because a busy channel has no end.
 _PAGE_SIZE = 200
 _MAX_PAGES = 20
 _USER_ID = re.compile(r"[UW][A-Z0-9]+")
@@ -69,7 +69,7 @@ class _NoRedirects(HTTPRedirectHandler):
     """urllib would send the token to any host, and post the message as a GET."""
 
     def redirect_request(self, *_: object) -> None:
-        """Return None, so that urllib raises an HTTPError."""
+        """Return None, for which urllib raises an HTTPError."""
 
 
 class _Client(WebClient):

@@ -96,7 +96,7 @@ class ZoteroChannel(Channel):
         self._libraries = libraries
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """The receipt of a save is the item's key and version."""
+        """Save or remove one paper. The receipt of a save is the item's key and version."""
         body = json.loads(delivery.body)
         with self._opened(delivery.reader.id) as api:
             if "trash" in body:
@@ -229,7 +229,7 @@ def _before_writing(error: ZoteroError) -> DeliveryError:
 
 
 def _written(error: ZoteroError) -> DeliveryError:
-    """Without a clear answer it may have succeeded."""
+    """Translate a failed write. It may have succeeded if the answer is unclear."""
     is_refused = not error.is_sent or error.status in (409, 413, 428, 429, 503)
     if is_refused or 400 <= error.status < 429:
         return _before_writing(error)

@@ -58,7 +58,7 @@ class Answer:
     total: int
 
     def json(self, kind: type) -> Any:
-        """Raises ZoteroError for another type or broken JSON."""
+        """Return the value of the body. Raises ZoteroError for another type or broken JSON."""
         try:
             value = json.loads(self.body)
         except (ValueError, RecursionError):
