@@ -132,7 +132,7 @@ def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
     authors: list[str] = []
     for first, *others in parts:
         listed = takewhile(lambda part: names_in(part) and not pattern("affiliation").search(part), [first, *others])
-        names = [part.strip() for part in listed]
+        names = [name for part in listed for name in names_in(part)]
         authors += names if any(map(pattern("affiliation").search, others)) else names[:1]
     return tuple(authors)
 
@@ -199,7 +199,9 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
     ((), (), ())
     """
-    unlabelled = pattern("by").sub("", text[: limits.BYLINE], count=1)
+    text = text[: limits.BYLINE]
+    text = text.title().replace(" And ", " and ") if text.isupper() else text
+    unlabelled = pattern("by").sub("", text, count=1)
     is_labelled = unlabelled != text
     if "(" in unlabelled:
         full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
