@@ -144,7 +144,13 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     lines = with_linked_titles(_with_parted_links(lines), find_article)
     news = _links_to_news(lines, find_article)
     links = [link for line in lines for link in line.links]
-    inline = {link.element for line in lines for link in line.links if _is_inline(link.text, line.text)}
+    inline = {  # a few words of a sentence
+        link.element
+        for line in lines
+        for link in line.links
+        if (link.text[0].islower() or len(link.text.split()) < _MIN_WORDS)
+        and len(line.text.partition(link.text)[0].split()) >= _MIN_WORDS
+    }
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
     titled = {link.place for link in links if link.place in certain and find_article(link.url)}
 
@@ -196,12 +202,6 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         )
     topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
-
-
-def _is_inline(link: str, line: str) -> bool:
-    """Whether a link is a few words of a sentence."""
-    is_phrase = link[0].islower() or len(link.split()) < _MIN_WORDS
-    return is_phrase and len(line.partition(link)[0].split()) >= _MIN_WORDS
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
