@@ -107,9 +107,9 @@ class _Candidate:
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
-        # The last line may be the heading of what follows.
-        below = self.item.lines[:-1] if has_headings else self.item.lines
-        labels = (line.text[:LONGEST_TITLE] for line in below[:3])
+        # With headings, the third and the last line may be one of what follows.
+        below = self.item.lines[:-1][:2] if has_headings else self.item.lines[:3]
+        labels = (line.text[:LONGEST_TITLE] for line in below)
         if (
             pattern("no_paper").match(title.text)
             or is_front_matter(title.text)
