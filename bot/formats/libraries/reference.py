@@ -22,10 +22,10 @@ _DAYS = (
     re.compile(r"(?<![\d/.])(?P<m>\d{1,2})[/.](?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),
 )
 _MONTH = re.compile(
-    rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}\b)\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
+    rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?[.\s~,-]{1,3}$")
-_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
+_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
 _SURNAME_FIRST = re.compile(
     r"(\S[^,;]{0,100}?),? ((?:[^\W\d_a-z]{1,2}\.(?:[ -]{0,2})){1,5}|[^\W\d_a-z]{1,2}(?:-?[^\W\d_a-z]){0,3})"
@@ -180,7 +180,8 @@ def first_name_first(name: str) -> str:
     """
     match [part.strip() for part in name.rstrip(", ").split(",")]:
         case [last, first] if first not in _SUFFIXES:
-            return f"{first} {last}".strip()
+            given, _, suffix = first.rpartition(" ")  # MEDLINE's "King, Martin L Jr"
+            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else f"{first} {last}".strip()
         case [last, suffix, first] if suffix in _SUFFIXES:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:
