@@ -290,11 +290,13 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
     titled: set[str] = set()  # keys of articles whose title is a link
     begin = 0  # after the last line with a link
     for number, line in enumerate(lines):
-        stated = None if line.links else _stated_address(line.text)
+        pmid = _PMID.match(line.text)
+        doi = doi_in(line.text) if _DOI_LABEL.search(line.text) else None
+        stated = f"https://pubmed.ncbi.nlm.nih.gov/{pmid[1]}/" if pmid else f"https://doi.org/{doi}" if doi else ""
         if not line.links and not stated:
             continue
         label: HtmlLink | None = None
-        for link in line.links or [HtmlLink("PDF", stated or "", "", ("stated",), number)]:
+        for link in line.links or [HtmlLink("PDF", stated, "", ("stated",), number)]:
             article = find_article(link.url)
             if article and reads_like_title(link.text):
                 titled.add(article.key)
@@ -310,14 +312,6 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
                 linked[place] = replace(lines[place], links=(title,))
         begin = number + 1
     return linked
-
-
-def _stated_address(text: str) -> str | None:
-    """Return the address of the article that a line without links names, by its DOI or PubMed's number."""
-    if match := _PMID.match(text):
-        return f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/"
-    identifier = doi_in(text) if _DOI_LABEL.search(text) else None
-    return f"https://doi.org/{identifier}" if identifier else None
 
 
 def _title_above_names(lines: Sequence[HtmlLine]) -> int | None:

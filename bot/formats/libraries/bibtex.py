@@ -22,8 +22,6 @@ _BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
 # Where programs write when an entry was added: BibDesk, BibSonomy, JabRef. The day of access comes last, which Zotero
 # sets when a page is saved.
 _ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp", "urldate")
-# DBLP's and BibSonomy's time stamp is that of a change to their record.
-_FOREIGN_TIMESTAMP = ("biburl", "bibsource")
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
@@ -146,7 +144,8 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
 def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     venue = next(filter(None, map(fields.get, _VENUES)), "")
-    is_foreign = any(name in fields for name in _FOREIGN_TIMESTAMP)
+    # DBLP's and BibSonomy's time stamp is that of a change to their record.
+    is_foreign = "biburl" in fields or "bibsource" in fields
     added = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
     return Reference(
