@@ -229,7 +229,7 @@ def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
     joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
     if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
         return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
-    parts = author_names(re.sub(r"\s?[&;]|\s(?:\u2026|\.{3})\s", ",", text))
+    parts = author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text))
     initials = parts[1::2]
     is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
     if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
