@@ -123,10 +123,9 @@ class _Candidate:
         # menu's or an advertisement's own address has words and numbers.
         if self.other or not is_opaque(title.url):
             return bool(self.other and (self.names or is_opaque(title.url)))
-        is_event = bool(pattern("event").search(title.text)) or any(
-            pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
-        )
-        return bool(self.names) and has_siblings and not is_event
+        near = "\n".join(line.text[:LONGEST_TITLE] for line in self.item.lines[:_NEAR])
+        is_event = pattern("event").search(title.text) or pattern("invitation").search(near)
+        return bool(self.names) and (has_siblings or bool(pattern("citation").search(near))) and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
