@@ -22,11 +22,11 @@ from bot.formats.format import (
     author_names,
     calendar_day,
     date_in,
+    initials_first,
     is_front_matter,
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
-from bot.formats.libraries.reference import initials_first
 from bot.formats.mail_tables import pattern, words
 from bot.model import limits
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import io
 import re
 import xml.sax
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
 from html.entities import html5
@@ -36,6 +36,7 @@ from bot.formats.format import (
     date_in,
     decode,
     detect_encoding,
+    first_name_first,
     from_arxiv,
     is_front_matter,
     plausible_date,
@@ -79,9 +80,10 @@ _INSTITUTION = re.compile(
     r"|Cent(?:er|re) (?:for|of))"
 )
 _GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
-# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution.
+# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution, and may begin an element.
 _GLUED_INSTITUTION = re.compile(
-    r"(?<=[a-z])(?: ?[a-h1])? ?(?:Department|School|Institute|Faculty|University|College|Division) (?:of|for)\b.*"
+    r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division)"
+    r" (?:of|for)\b.*"
 )
 _FOOTNOTES = " *†‡§¶#"
 _BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
@@ -107,28 +109,33 @@ def parse(content: bytes) -> ParsedDigest:
         if "<html" in beginning:
             raise DigestError("an HTML page, not a feed; look on it for the feed's own address")
         raise DigestError("XML, but neither RSS nor Atom")
+    return digest_of(
+        "feed", feed.feeddata, feed.entries, [*([encoding_problem] if encoding_problem else []), *feed.problems]
+    )
 
+
+def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str] = ()) -> ParsedDigest:
+    """Return the digest of a feed's head and items, which are mappings with the names that feedparser gives."""
     days = [
-        _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate")
-        for item in feed.entries
+        _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate") for item in items
     ]
-    day = _date(feed.feeddata, "updated", "published")
+    day = _date(head, "updated", "published")
     if known := sorted(filter(None, days)):
         median = known[(len(known) - 1) // 2]
         # A feed that doesn't say its day, or one that is long past, has that of its newest item. A single item with a
         # wrong date must not move it.
         if day is None or plausible_date(median, day) is None:
             day = max(item_day for item_day in known if item_day - median < _LONGEST_HISTORY)
-    topic = _text((feed.feeddata.get("title") or "")[: limits.URL])
-    journal = _text(_prism(feed.feeddata, "publicationname")) or journal_of(topic)
+    topic = _text(_value(head, "title")[: limits.URL])
+    journal = _text(_prism(head, "publicationname")) or journal_of(topic)
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
-    results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
-    for number, (item, item_day) in enumerate(zip(feed.entries, days, strict=True), 1):
+    results: list[Entry | str] = [*problems]
+    for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, day, journal))
     if day is None:  # some feeds have dates in their descriptions only
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
-    return build_digest("feed", topic, day, results)
+    return build_digest(name, topic, day, results)
 
 
 def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:
@@ -139,7 +146,8 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
     title, authors_in_title = read_title(_text(_value(item, "title")))
-    if is_no_paper(title):
+    # Nature has its news beside its papers.
+    if is_no_paper(title) or "/articles/d41586-" in identifier + _value(item, "link"):
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"
@@ -194,7 +202,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         title=title,
         abstract=abstract,
         authors=authors,
-        published=published or description.published,
+        published=published or plausible_date(description.published, day),
         arxiv_id=arxiv_id_in(reference),
         doi=_doi(item, link, description.doi),
         # The arXiv id says more than arXiv's address, which names a version.
@@ -223,15 +231,18 @@ def _authors(item: Any) -> tuple[str, ...]:
     authors = authors[: limits.AUTHORS + 1]
     # All names together get the length of one author list, so that 5,000 long names cost no more than one.
     longest = limits.BYLINE // max(len(authors), 1)
+    names = [str(author.get("name") or "")[:longest] for author in authors]
+    are_inverted = len(names) > 1 and all("," in name and not _INSTITUTION.search(name) for name in names)
     people: dict[str, None] = {}
-    for author in authors:
-        name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", str(author.get("name") or "")[:longest])))
+    for stated in names:
+        name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
             name = _BETWEEN_GLUED_NAMES.sub(", ", name)
         listed = author_names(without_affiliations(name))
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
-        if len(listed) == 2 and not all(" " in part for part in listed):
-            listed = (name,)
+        is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)
+        if len(listed) == 2 and is_inverted:
+            listed = (first_name_first(name),)
         is_place = False
         for part in listed:
             # A city and a country may follow an institution.

@@ -271,8 +271,14 @@ _LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?){1,5}(?:,? ?(?:[JS]r\.?|I{2,3}|IV))?")
 _CAPITALS = re.compile(r"[^\W\d_]{1,3}")
 _DEGREE = re.compile(
-    r"(?:Ph\.? ?D|D\.? ?Phil|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|M\.?S|M\.?A|M\.?B\.?B\.?S|M\.?B\.?A|Dr\.?P\.?H|Sc\.?D|R\.?N"
-    r"|F\.?R\.?C\.?P|Pharm\.?D)\.?"
+    r"(?:Ph\.? ?D|D\.? ?Phil|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|M\.?S|M\.?A|M\.?B(?:\.?B\.?S)?|Ch\.?B|B\.?Ch|B\.?A"
+    r"|M\.?B\.?A|Dr\.?P\.?H|Sc\.?D|R\.?N|F\.?R\.?C\.?P|Pharm\.?D)\.?"
+)
+_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
+# "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
+_SURNAME_FIRST = re.compile(
+    r"(\S[^,;]{0,100}?),? ((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
+    r"(?: (Jr|Sr|[23][nr]d|II|III|IV)\.?)?"
 )
 _OTHERS = re.compile(r"(?:\s|^)(?:(?:and |& )?(?:et\.? al\.?|others)|\u2026|\.\.\.)$", re.IGNORECASE)
 
@@ -282,14 +288,18 @@ def author_names(text: str) -> tuple[str, ...]:
 
     Returns at most one author more than a paper may have, so that the caller sees that there are too many.
 
-    >>> author_names("Lovelace, A., Hopper, G. M., et al.")
-    ('A. Lovelace', 'G. M. Hopper')
+    >>> author_names("Lovelace, A., Hopper, G. M., et al."), author_names("Lovelace A, Hopper GM.")
+    (('A. Lovelace', 'G. M. Hopper'), ('A Lovelace', 'GM Hopper'))
     """
     # "Lovelace, Ada; Hopper, Grace"
     pairs = [name.partition(",")[::2] for name in text[: limits.BYLINE].split(";", limits.AUTHORS + 1) if name.strip()]
     are_inverted = all(first.strip() and "," not in first for _, first in pairs)
     if len(pairs) > 1 and are_inverted and sum(" " not in last.strip() for last, _ in pairs) * 2 >= len(pairs):
         return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
+    # "Lovelace, Ada and Hopper, Grace"
+    joined = [name.split(",", 2) for name in text[: limits.BYLINE].split(" and ", limits.AUTHORS + 1)]
+    if len(joined) > 1 and all(len(pair) == 2 and " " not in pair[0].strip() for pair in joined):
+        return tuple(f"{first.strip()} {last.strip()}" for last, first in joined)[: limits.AUTHORS + 1]
     parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=2 * limits.AUTHORS + 1)
     parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
     parts = list(filter(None, parts))
@@ -311,7 +321,41 @@ def author_names(text: str) -> tuple[str, ...]:
         else:
             names.append(part)
             last = part
+    if all(map(_SURNAME_FIRST.fullmatch, names)):
+        ends = (
+            "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
+        )  # the full stop of the list, in "Lovelace A, Hopper G."
+        names = [initials_first(name.rstrip(ends)) for name in names]
     return tuple(names[: limits.AUTHORS + 1])
+
+
+def first_name_first(name: str) -> str:
+    """Return a name as it is spoken, from "Lovelace, Ada" or "King, Jr., Martin".
+
+    >>> first_name_first("King, Jr., Martin"), first_name_first("Lovelace,Ada,Jr.")
+    ('Martin King, Jr.', 'Ada Lovelace, Jr.')
+    """
+    match [part.strip() for part in name.rstrip(", ").split(",")]:
+        case [last, first] if first not in _SUFFIXES:
+            given, _, suffix = first.rpartition(" ")  # MEDLINE's "King, Martin L Jr"
+            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else f"{first} {last}".strip()
+        case [last, suffix, first] if suffix in _SUFFIXES:
+            return f"{first} {last}, {suffix}"
+        case [last, first, suffix]:
+            return f"{first} {last}, {suffix}"
+    return name.strip(" ,")  # EndNote's institutions end with a comma
+
+
+def initials_first(name: str) -> str:
+    """Return a name as it is spoken, also from one that a database abbreviates without a comma.
+
+    >>> initials_first("Lovelace AB"), initials_first("van Rossum, Guido"), initials_first("Ada Lovelace")
+    ('AB Lovelace', 'Guido van Rossum', 'Ada Lovelace')
+    """
+    match = _SURNAME_FIRST.fullmatch(name.strip(" ,;"))
+    if match is None:
+        return first_name_first(name)
+    return f"{match[2].strip()} {match[1]}{', ' + match[3] if match[3] else ''}"
 
 
 def without_affiliations(authors: str) -> str:

@@ -30,6 +30,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.formats.addresses import article_at
+from bot.formats.feed import digest_of
 from bot.formats.format import (
     Document,
     author_names,
@@ -41,7 +42,7 @@ from bot.formats.format import (
     reject_reason,
     tidy,
 )
-from bot.formats.html import html_lines
+from bot.formats.publishers import is_no_paper, read_title
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -58,13 +59,15 @@ _NOT_PAPERS = {
     *("paratext", "peer-review", "retraction"),
 }
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
-_PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint", re.IGNORECASE)
+_PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
 _HEADING = re.compile(r"^(?:arXiv:\S{1,40} Announce Type: \S{1,30}\s+)?abstract\s*[:.]?\s+", re.IGNORECASE)
 # Headings of an abstract's sections, in JATS and HTML.
 _SECTION = re.compile(r"<(jats:title|title|h[1-6])>([^<>]{0,100}?)[:.]?\s{0,5}</\1>", re.IGNORECASE)
 _PARAGRAPH_END = re.compile(r"(?=</(?:jats:)?p>)", re.IGNORECASE)
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
-_NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family")
+_NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
+_HOMONYM = re.compile(r" 0\d{3}$")  # the number that dblp gives to one of several people of a name
+_LINES = re.compile(r"\{[^\n]{1,1000000}\}\r?\n\{")
 _DAY = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)", re.ASCII)
 
 _Paths = Sequence[str]
@@ -108,7 +111,10 @@ def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
 def _parse(content: bytes) -> ParsedDigest:
     """Read one answer of an API; raises DigestError if it is none, or has too many papers."""
     try:
-        answer = json.loads(decode(content).lstrip("\ufeff"))
+        text = decode(content).lstrip("\ufeff")
+        # A bot may write a line for each paper.
+        lines = text.splitlines() if _LINES.match(text) else ()
+        answer = [json.loads(line) for line in lines if line.strip()] if lines else json.loads(text)
     # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
@@ -121,6 +127,8 @@ def _parse(content: bytes) -> ParsedDigest:
         raise DigestError(f"JSON of {api.site} without a list of papers")
     if len(items) > _MAX_PAPERS:
         raise DigestError(f"{len(items):,} papers, more than the {_MAX_PAPERS:,} that a digest may have")
+    if api.name == "json-feed":
+        return digest_of(api.name, answer, [_feed_item(item) for item in items if isinstance(item, Mapping)])
     days = [day for item in items if (day := _first_day(item, api.day))]
     if api.name == "biorxiv":
         days = [day for day in days if day >= _BIORXIV_BEGAN]
@@ -128,8 +136,29 @@ def _parse(content: bytes) -> ParsedDigest:
     day = (mode(days) if api.name == "huggingface" else max(days)) if days else None
     topic = _text(answer, (api.topic,)) if api.topic else ""
     topic = _SERVERS.get(topic.lower(), topic) or ("Daily Papers" if api.name == "huggingface" else api.site)
-    papers = (_paper(api, f"item {number}", item, day) for number, item in enumerate(items, 1) if _is_paper(item))
+    papers = (
+        _paper(api, f"item {number}", item, day)
+        for number, item in enumerate(items, 1)
+        if _is_paper(item) and not is_no_paper(prose(_text(item, api.title), limits.TITLE))
+    )
     return build_digest(api.name, topic, day, papers)
+
+
+def _feed_item(item: Any) -> dict[str, Any]:
+    """Return an item of JSON Feed with the names that feedparser gives."""
+    keys = {
+        "id": "id",
+        "title": "title",
+        "summary": "summary",
+        "published": "date_published",
+        "updated": "date_modified",
+    }
+    return {name: _text(item, (key,)) for name, key in keys.items()} | {
+        "link": _text(item, ("url", "external_url", "id")),
+        "content": [{"value": text} for text in _texts(item, ("content_html", "content_text"))],
+        "authors": [{"name": name} for name in _texts(item, ("authors.name", "author.name"))],
+        "tags": [{"term": tag} for tag in _texts(item, ("tags",))],
+    }
 
 
 def _is_paper(item: Any) -> bool:
@@ -139,8 +168,8 @@ def _is_paper(item: Any) -> bool:
 
 def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     title = _text(item, api.title)
-    title = title if api.is_plain else prose(title, limits.TITLE)
-    if api.name == "europepmc" and title.count(".") == 1:
+    title = title if api.is_plain else read_title(prose(title, limits.TITLE))[0]
+    if api.name in ("dblp", "europepmc") and title.count(".") == 1:
         title = title.rstrip(".")
     abstract = _abstract(item, api)
     if problem := reject_reason(place, title, abstract):
@@ -194,8 +223,6 @@ def _abstract(item: Any, api: _Api) -> str:
                 continue
             if api.is_plain:
                 return tidy(value)
-            if path.endswith("_html"):
-                return tidy(" ".join(line.text for line in html_lines(value[: limits.MARKUP])))
             text = _PARAGRAPH_END.sub(" ", _SECTION.sub(r" \2: ", value[: limits.MARKUP]))
             return _HEADING.sub("", prose(text, limits.MARKUP))
     return ""
@@ -223,12 +250,9 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
             names += tidy(value[: limits.BYLINE]).split(";", limits.AUTHORS + 1)
         elif isinstance(value, str):
             names += author_names(tidy(value[: limits.BYLINE]).rstrip("."))
-    if len(names) == 1 and not api.families_first:  # feeds made from RSS have all of them in one name
-        listed = author_names(names[0])
-        names = list(listed) if all(" " in name for name in listed) else names
     if api.families_first:
         names = [f"{first.strip()} {last.strip()}" for last, _, first in (name.partition(",") for name in names)]
-    return tuple(filter(None, (name.strip() for name in names)))
+    return tuple(filter(None, (_HOMONYM.sub("", name.strip()) for name in names)))
 
 
 def _explain(answer: Any) -> str:

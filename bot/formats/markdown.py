@@ -465,7 +465,7 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["authors"].append(names)
             fields["rest"].append(text)
         else:
-            fields["text" if len(text) >= _LEAST_PARAGRAPH else "rest"].append(text)
+            fields["text" if len(text) >= _LEAST_PARAGRAPH and not articles_in(text) else "rest"].append(text)
 
 
 def _is_structured(parts: Sequence[str]) -> bool:

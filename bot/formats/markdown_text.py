@@ -70,7 +70,8 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 _REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
 _AFTER_TITLE = re.compile(r"\s[*_]|\[|\s[-|\u2013\u2014]\s")
 _CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
-_VENUE_BEFORE = re.compile(r"^[(\[][^()\[\]]{1,40}\d[^()\[\]]{0,20}[)\]]\s*")
+_VENUE_BEFORE = re.compile(r"^[(\[][A-Z][^()\[\]]{1,40}(?:['’ ]\d\d|20\d\d)[^()\[\]]{0,20}[)\]]\s*")
+_NO_REMARK = re.compile(r"\s*(?:(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d{1,2})?)?\s*", re.IGNORECASE)
 LEAST_WORDS = 3
 _LONGEST_NAME = 40
 _MOST_NAME_WORDS = 5
@@ -127,7 +128,7 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
     before, _, after = title.partition(". ")
     if after and byline(after):
         title, rest = before, f"{after} {rest}"
-    return clean_title(_VENUE_BEFORE.sub("", title)).rstrip(".,"), rest
+    return clean_title(title).rstrip(".,"), rest
 
 
 def byline(text: str) -> str:
@@ -172,10 +173,11 @@ def clean_title(text: str) -> str:
     text = BLOCK_TAG.sub(" ", _BADGE.sub("", IMAGE.sub("", BOLD_TAG.sub("**", text[:LONGEST_ITEM]))))
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], ANCHOR.sub(r"[\2](\1)", text))
     text = _BRACKETS.sub(
-        lambda words: "" if (is_label(words[1]) if words[1] else not (words[2] or "").strip()) else words[0], text
-    )
+        lambda words: "" if (is_label(words[1]) if words[1] else _NO_REMARK.fullmatch(words[2] or "")) else words[0],
+        text,
+    ).replace("``", "")
     text = PICTURES.sub("", BULLET.sub("", plain_text(text), count=1))
-    text = NUMBER.sub("", text, count=1)
+    text = _VENUE_BEFORE.sub("", NUMBER.sub("", text, count=1))
     return _TITLE_ENDS.sub("", text) if re.search(r"\w", text) else ""
 
 

@@ -161,9 +161,9 @@ def _without_marks(text: str) -> str:
         text = _MARKS.sub(
             lambda mark: f"{_MARKED[key]}{line_break}" if (key := mark[1] + mark[2]) in _MARKED else "", text
         )
-    if "\\" not in text:  # in LaTeX a brace holds an argument
-        text = _SIGN.sub(_sign, text) if "{" in text or "[" in text else text
-    elif "\\documentclass" in text:
+    if "{" in text or "[" in text:  # in LaTeX a brace holds an argument
+        text = _SIGN.sub(lambda sign: sign[0] if sign[1] and "\\" in text else _sign(sign), text)
+    if "\\documentclass" in text:
         text = _without(text, "\\documentclass", "\\begin{document}").replace("\\end{document}", "")
         text = text.replace("$$", "$")
     if not any(heading in text for heading in _USUAL_HEADINGS):
@@ -253,7 +253,7 @@ def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, s
     """Return the text of an element with these parts; ``before`` is what its parent has so far."""
     if name in _SILENT:
         return ""
-    if name in _FORMULAS and any(kind in {"math", "alternatives"} for kind, _ in parts):
+    if name in _FORMULAS and any(kind in {"math", "alternatives"} and text.strip() for kind, text in parts):
         parts = [part for part in parts if part[0] != "tex-math"]  # the same formula once more
     texts = [text for _, text in parts]
     if render := _ELEMENTS.get(name):

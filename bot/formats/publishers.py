@@ -48,6 +48,7 @@ PUBLISHERS = (
             rf"(?:Volume [\w-]{{1,9}}, Issue [^,\n]{{1,20}}, {_DATE}(?:, Pages? [\w-]{{1,30}})?|Ahead of Print)\.?",
         ),
     ),
+    Publisher("American Economic Association", title=r" \(#\d{1,4}\)(?: \((?P<authors>[^()]{3,2000})\))?$", end=r"\(JEL [^()]{1,80}\)$"),
     Publisher("American Chemical Society", title=r"^\[ASAP\]\s?", journal=r"(?P<venue>.{2,150}): Latest Articles \(ACS Publications\)",
               blocks=(rf"(?P<venue>[^\n\d]{{2,80}})\nDOI: {_DOI}$",)),
     Publisher("American Physical Society", journal=r"Recent Articles in (?P<venue>.{2,150})",
@@ -77,9 +78,10 @@ PUBLISHERS = (
     Publisher("Europe PMC", blocks=(
         rf"(?P<authors>[^\n]{{3,9000}}+)\n(?P<venue>[^\n]{{2,150}}?)\. {_YEAR}[^\n]{{0,60}}?\. doi: {_DOI}\.?$",)),
     Publisher("Frontiers", journal=r"(?P<venue>Frontiers in .{2,100}?) \| .{1,60}"),
+    Publisher("HAL", title=r"^\[[a-z]{3,12}-\d{5,9}\] "),
     Publisher("IEEE", journal=r"(?P<venue>.{2,150}) - new TOC"),
     Publisher("IOP", journal=r"(?P<venue>.{2,150}) - latest papers"),
-    Publisher("J-STAGE", blocks=(r"(?:Published|Released): .{0,200}$", rf"(?P<venue>[^\n,]{{2,150}}), {_YEAR} Volume .{{1,80}}$")),
+    Publisher("J-STAGE", blocks=(r"(?:Published|Released): .{0,200}$", rf"(?:(?P<authors>[^\n]{{3,2000}})\n)?(?P<venue>[^\n,]{{2,150}}), {_YEAR} Volume .{{1,80}}$")),
     Publisher(
         "MDPI",
         title=r"^[^:]{2,150}, Vol\. \d{1,4}, Pages? [\w-]{1,20}: ",
@@ -89,12 +91,13 @@ PUBLISHERS = (
     Publisher("NBER", title=r" -- by (?P<authors>.{3,2000})$", journal=r"(?P<venue>National Bureau of Economic Research Working Papers)"),
     Publisher("Optica", end=rf"\[(?P<venue>[^\]\d]{{3,60}}?),? \w{{1,6}}(?:\(\d{{1,3}}\))?, [\w-]{{1,20}} \({_YEAR}\)\]$"),
     Publisher("Oxford, AIP, JAMA, and others by Silverchair", blocks=(r"Abstract(?=[A-Z][a-z])",),
-              journal=r"(?P<venue>.{2,150}?) (?:Current Issue|Advance (?:Access|Articles?)|Open Issues|Recent Issues|Online First)"),
+              journal=r"(?P<venue>.{2,150}?)(?: -)? (?:Current Issue|Advance (?:Access|Articles?)|Open Issues|Recent Issues|Online First)"),
     Publisher(
         "Pensoft",
         journal=r"Latest Articles from (?P<venue>.{2,150})",
         blocks=(r"(?P<venue>[A-Z][^\n:.]{1,100}?) \d{1,5}(?:\(\d{1,4}\))?: (?:e?\d{1,9}(?:[-–]\d{1,9})?)$", r"(?:HTML|XML|PDF)$"),
     ),
+    Publisher("Project Euclid", blocks=(r"(?P<authors>[^\n]{3,2000}?)\. ?\n(?P<venue>[^\n,]{2,150}), Volume [\w-]{1,9}, Number [\w-]{1,9}, .{1,40}$",)),
     Publisher("PLOS", journal=r"(?P<venue>PLOS .{2,60}?)(?:: New Articles)?", blocks=(r"by (?P<authors>[A-Z][^\n]{3,9000})$",)),
     Publisher("PNAS", blocks=(r"Significance(?=[A-Z][a-z])",)),
     Publisher("PubMed", blocks=(
@@ -115,6 +118,7 @@ PUBLISHERS = (
     Publisher("WordPress", blocks=(r"The post .{1,600} (?:appeared first|first appeared) on .{1,200}$",)),
     Publisher(
         "any",
+        journal=r"(?P<venue>(?:[\w&.,-]{1,20} ){0,4}(?:Journal|Annals|Archives|Letters|Reviews?|Transactions|Proceedings|Bulletin|Acta|Revista|Revue|Zeitschrift)\b[^:|\n]{0,100})",
         title=r"^\[[A-Z][A-Za-z,&:/' -]{2,50}\]\s(?=[A-Z\"“‘'¿])",  # the section: "[Articles] Owls by night"
         blocks=(
             r"(?:Author(?:s|\(s\))?|Authors? names?): ?(?P<authors>[^\n]{3,9000}?)\s?$",
@@ -129,7 +133,11 @@ PUBLISHERS = (
 # What publishers list beside the papers of an issue, and corrections of papers.
 _NO_PAPER = re.compile(
     r"(?:issue|journal) (?:publication )?information|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
-    r"|(?:table of )?contents(?: list)?|in this issue|blank page|department of error|cover(?: (?:and|&) front ?matter)?"
+    r"|(?:table of )?contents(?: list)?|in (?:this issue|other journals|science journals)|blank page|department of error"
+    r"|subscription (?:and|&) copyright information|(?:issue )?highlights(?: (?:from|in|of) this issue)?"
+    r"|news at a glance|spotlights? on our sister journals?|outstanding reviewers for .{1,100}"
+    r"|(?:.{1,60} )?cover (?:and|&) (?:front|back) ?matter|cover"
+    r"|.{1,600} [-–—] (?:addendum|corrigendum|erratum|correction|retraction|expression of concern)"
     r"|(?:(?:outside|inside) )?(?:front |back )?cover(?: (?:image|picture|feature|art|story|profile))(?:\s?[:,(].*)?"
     r"|(?:(?:outside|inside) )?(?:front |back |inside )cover(?:\s?[:,(].*)?|(?:front|back|end) ?matter(?:\s?[:,(].*)?"
     r"|(?:frontispiece|graphical (?:abstract|content)s?)(?:\s?[:,(].*)?"
@@ -171,7 +179,9 @@ _BLOCKS = _compiled("blocks", re.MULTILINE)
 # A pattern that begins with anything is slow, and its match has one of these words.
 _SIGNS = ("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online")
 _LITERAL_BLOCKS = tuple(
-    pattern for pattern in _BLOCKS if not pattern.pattern.startswith(("[^", "(?P<venue>", "(?P<authors>"))
+    pattern
+    for pattern in _BLOCKS
+    if not pattern.pattern.startswith(("[^", "(?P<venue>", "(?P<authors>", "(?:(?P<authors>"))
 )
 _ENDS = _compiled("end")
 _VERSIONS = _compiled("version")

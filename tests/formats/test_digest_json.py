@@ -88,6 +88,7 @@ def read(answer: Any) -> ParsedDigest:
                     authors=("Ada Lovelace", "Grace Hopper"),
                     published=date(2026, 5, 11),
                     doi="10.1000/owl.9",
+                    url="https://doi.org/10.1000/owl.9",
                 )
             ],
         ),
@@ -132,7 +133,7 @@ def read(answer: Any) -> ParsedDigest:
                 Entry(
                     "Owls in Europe",
                     "Background: Owls see.",
-                    authors=("Lovelace A", "Hopper GM"),
+                    authors=("A Lovelace", "GM Hopper"),
                     published=date(2026, 5, 10),
                     url="https://europepmc.org/article/MED/4",
                     facts=(Fact(FactKind.VENUE, "J Owls", "Europe PMC"),),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from threading import Barrier
 
+import pytest
 from support import counts
 
 from bot.model import State
@@ -114,3 +115,19 @@ def test_what_a_dead_worker_left_behind_is_settled(dispatcher, outbox, rows, mai
     report = dispatcher.deliver_due(now + LEASE)
     assert (mail.sent, counts(report)) == ([2], (1, 0, 1, 0, 0))
     assert report.problems[0].source == "outbox"
+
+
+@pytest.mark.parametrize("error", [DeliveryError("no answer", permanent=False), AttributeError("a list, no object")])
+def test_a_list_that_can_not_be_looked_up_costs_itself_only(
+    dispatcher, outbox, rows, slack, make_delivery, now, error, monkeypatch
+):
+    rows(2, "slack")
+    unknown = make_delivery(number=9, kind="slack")
+    monkeypatch.setattr(outbox, "unanswered_lists", lambda kind, since: [unknown] if kind == "slack" else [])
+
+    def find_receipt(delivery):
+        raise error
+
+    monkeypatch.setattr(slack, "find_receipt", find_receipt, raising=False)
+    dispatcher.deliver_due(now)
+    assert slack.sent == [1, 2]

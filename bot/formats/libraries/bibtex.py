@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.libraries.reference import NEXT_URL, Reference, day_in, first_name_first
+from bot.formats.format import first_name_first
+from bot.formats.libraries.reference import NEXT_URL, Reference, day_in
 from bot.model import limits
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
-from bot.formats.format import MONTHS
+from bot.formats.format import MONTHS, first_name_first
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
 NEXT_URL = re.compile(r"[;\s]\s{0,9}(?=https?://)")  # between two addresses of one field
@@ -25,12 +25,6 @@ _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?[.\s~,-]{1,3}$")
-_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
-# "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
-_SURNAME_FIRST = re.compile(
-    r"(\S[^,;]{0,100}?),? ((?:[^\W\d_a-z]{1,2}\.(?:[ -]{0,2})){1,5}|[^\W\d_a-z]{1,2}(?:-?[^\W\d_a-z]){0,3})"
-    r"(?: (Jr|Sr|[23][nr]d|II|III|IV)\.?)?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,32 +164,3 @@ def day_of_second(seconds: str) -> date | None:
         return datetime.fromtimestamp(float(seconds[:20]), UTC).date()
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def first_name_first(name: str) -> str:
-    """Return a name as it is spoken, from "Lovelace, Ada" or "King, Jr., Martin".
-
-    >>> first_name_first("King, Jr., Martin"), first_name_first("Lovelace,Ada,Jr.")
-    ('Martin King, Jr.', 'Ada Lovelace, Jr.')
-    """
-    match [part.strip() for part in name.rstrip(", ").split(",")]:
-        case [last, first] if first not in _SUFFIXES:
-            given, _, suffix = first.rpartition(" ")  # MEDLINE's "King, Martin L Jr"
-            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else f"{first} {last}".strip()
-        case [last, suffix, first] if suffix in _SUFFIXES:
-            return f"{first} {last}, {suffix}"
-        case [last, first, suffix]:
-            return f"{first} {last}, {suffix}"
-    return name.strip(" ,")  # EndNote's institutions end with a comma
-
-
-def initials_first(name: str) -> str:
-    """Return a name as it is spoken, also from one that a database abbreviates without a comma.
-
-    >>> initials_first("Lovelace AB"), initials_first("van Rossum, Guido"), initials_first("Ada Lovelace")
-    ('AB Lovelace', 'Guido van Rossum', 'Ada Lovelace')
-    """
-    match = _SURNAME_FIRST.fullmatch(name.strip(" ,;"))
-    if match is None:
-        return first_name_first(name)
-    return f"{match[2].strip()} {match[1]}{', ' + match[3] if match[3] else ''}"

@@ -10,7 +10,8 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.formats.libraries.reference import Reference, fields, first_name_first, initials_first, reference
+from bot.formats.format import first_name_first, initials_first
+from bot.formats.libraries.reference import Reference, fields, reference
 from bot.model import limits
 
 _YEARS = frozenset("publicationyear publishedyear pubyear year py".split())

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.formats.format import initials_first
 from bot.formats.libraries.reference import (
     PREAMBLE,
     Reference,
     fields,
-    initials_first,
     reference,
 )
 
