@@ -138,7 +138,9 @@ def _web_address(text: str) -> str:
 # Characters of host and path, several times what an article has: the patterns below try each part of a path with all
 # that follows it.
 _MAX_PLACE = 500
-_NEEDS_PARAMETER = re.compile(r"\.(?:cfm|jsp|ur[il])$|openreview\.net|gateway|repec\.org/n$|aeaweb", re.IGNORECASE)
+_NEEDS_PARAMETER = re.compile(
+    r"(?:\.(?:cfm|jsp|ur[il])|org/n|com/science)$|openreview\.net|gateway|aeaweb", re.IGNORECASE
+)
 _UT = re.compile(r"(?:\bUT=|KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
 # Publishers whose addresses have the end of the DOI.
 _DOI_BY_ID = re.compile(

@@ -43,7 +43,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 _SEPARATOR = re.compile(
     r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?-i:(?=[A-Z][a-z]))"
-    rf"|(?<=[a-z])\s(?={_MONTH}\s(?:19|20)\d\d$)",
+    rf"|(?<=[a-z])\s(?={_MONTH}\s(?:\d{{1,2}},\s)?(?:19|20)\d\d$)",
     re.IGNORECASE,
 )
 # "2026-05", "2026 Jan 20", "MAY 2026"
@@ -52,7 +52,7 @@ _PARTIAL_DATE = re.compile(
     re.IGNORECASE,
 )
 # Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
-_AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|,?\s\(?(?=(?:19|20)\d\d\b)")
+_AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|(?<!\w\w\.),?(?<!\w\w\.,)\s\(?(?=(?:19|20)\d\d\b)")
 _MAX_ENDS = 20
 
 
@@ -132,7 +132,7 @@ def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
     authors: list[str] = []
     for first, *others in parts:
         listed = takewhile(lambda part: names_in(part) and not pattern("affiliation").search(part), [first, *others])
-        names = [part.strip() for part in listed]
+        names = [name for part in listed for name in names_in(part)]
         authors += names if any(map(pattern("affiliation").search, others)) else names[:1]
     return tuple(authors)
 
@@ -199,7 +199,9 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
     ((), (), ())
     """
-    unlabelled = pattern("by").sub("", text[: limits.BYLINE], count=1)
+    text = text[: limits.BYLINE]
+    text = text.title().replace(" And ", " and ") if text.isupper() else text
+    unlabelled = pattern("by").sub("", text, count=1)
     is_labelled = unlabelled != text
     if "(" in unlabelled:
         full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
@@ -222,11 +224,12 @@ def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
     """Return the parts of a list of names, each with the first name first."""
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
-        return [f"{first} {last}" for last, _, first in pairs]
+        # "Lovelace, Ada MD": the degree of surgeons' journals
+        return [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
     joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
     if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
         return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
-    parts = author_names(re.sub(r"\s?[&;]", ",", text))
+    parts = author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text))
     initials = parts[1::2]
     is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
     if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):

@@ -274,7 +274,7 @@ _DEGREE = re.compile(
     r"(?:Ph\.? ?D|D\.? ?Phil|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|M\.?S|M\.?A|M\.?B(?:\.?B\.?S)?|Ch\.?B|B\.?Ch|B\.?A"
     r"|M\.?B\.?A|Dr\.?P\.?H|Sc\.?D|R\.?N|F\.?R\.?C\.?P|Pharm\.?D)\.?"
 )
-_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
+_SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
 _SURNAME_FIRST = re.compile(
     r"(\S[^,;]{0,100}?),? ((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
@@ -337,7 +337,8 @@ def first_name_first(name: str) -> str:
     """
     match [part.strip() for part in name.rstrip(", ").split(",")]:
         case [last, first] if first not in _SUFFIXES:
-            return f"{first} {last}".strip()
+            given, _, suffix = first.rpartition(" ")  # MEDLINE's "King, Martin L Jr"
+            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else f"{first} {last}".strip()
         case [last, suffix, first] if suffix in _SUFFIXES:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:

@@ -107,9 +107,9 @@ class _Candidate:
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
         """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
         title = self.item.title
-        # The last line may be the heading of what follows.
-        below = self.item.lines[:-1] if has_headings else self.item.lines
-        labels = (line.text[:LONGEST_TITLE] for line in below[:3])
+        # With headings, the third and the last line may be one of what follows.
+        below = self.item.lines[:-1][:2] if has_headings else self.item.lines[:3]
+        labels = (line.text[:LONGEST_TITLE] for line in below)
         if (
             pattern("no_paper").match(title.text)
             or is_front_matter(title.text)
@@ -123,10 +123,9 @@ class _Candidate:
         # menu's or an advertisement's own address has words and numbers.
         if self.other or not is_opaque(title.url):
             return bool(self.other and (self.names or is_opaque(title.url)))
-        is_event = bool(pattern("event").search(title.text)) or any(
-            pattern("invitation").search(line.text) for line in self.item.lines[:_NEAR]
-        )
-        return bool(self.names) and has_siblings and not is_event
+        near = "\n".join(line.text[:LONGEST_TITLE] for line in self.item.lines[:_NEAR])
+        is_event = pattern("event").search(title.text) or pattern("invitation").search(near)
+        return bool(self.names) and (has_siblings or bool(pattern("citation").search(near))) and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
@@ -144,7 +143,13 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     lines = with_linked_titles(_with_parted_links(lines), find_article)
     news = _links_to_news(lines, find_article)
     links = [link for line in lines for link in line.links]
-    inline = {link.element for line in lines for link in line.links if _is_inline(link.text, line.text)}
+    inline = {  # a few words of a sentence
+        link.element
+        for line in lines
+        for link in line.links
+        if (link.text[0].islower() or len(link.text.split()) < _MIN_WORDS)
+        and len(line.text.partition(link.text)[0].split()) >= _MIN_WORDS
+    }
     certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
     titled = {link.place for link in links if link.place in certain and find_article(link.url)}
 
@@ -196,12 +201,6 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         )
     topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
-
-
-def _is_inline(link: str, line: str) -> bool:
-    """Whether a link is a few words of a sentence."""
-    is_phrase = link[0].islower() or len(link.split()) < _MIN_WORDS
-    return is_phrase and len(line.partition(link)[0].split()) >= _MIN_WORDS
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
@@ -290,11 +289,13 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
     titled: set[str] = set()  # keys of articles whose title is a link
     begin = 0  # after the last line with a link
     for number, line in enumerate(lines):
-        stated = None if line.links else _stated_address(line.text)
+        pmid = _PMID.match(line.text)
+        doi = doi_in(line.text) if _DOI_LABEL.search(line.text) else None
+        stated = f"https://pubmed.ncbi.nlm.nih.gov/{pmid[1]}/" if pmid else f"https://doi.org/{doi}" if doi else ""
         if not line.links and not stated:
             continue
         label: HtmlLink | None = None
-        for link in line.links or [HtmlLink("PDF", stated or "", "", ("stated",), number)]:
+        for link in line.links or [HtmlLink("PDF", stated, "", ("stated",), number)]:
             article = find_article(link.url)
             if article and reads_like_title(link.text):
                 titled.add(article.key)
@@ -310,14 +311,6 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
                 linked[place] = replace(lines[place], links=(title,))
         begin = number + 1
     return linked
-
-
-def _stated_address(text: str) -> str | None:
-    """Return the address of the article that a line without links names, by its DOI or PubMed's number."""
-    if match := _PMID.match(text):
-        return f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/"
-    identifier = doi_in(text) if _DOI_LABEL.search(text) else None
-    return f"https://doi.org/{identifier}" if identifier else None
 
 
 def _title_above_names(lines: Sequence[HtmlLine]) -> int | None:

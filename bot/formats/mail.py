@@ -2,8 +2,7 @@
 
     bytes --split_mbox--> bytes of each --read_mail--> Mail, and those attached to it: plain text and HTML
 
-Attachments that are no mails are ignored, and of several HTML parts all but the first; AMP for Email counts where there
-is no HTML.
+Attachments that are no mails are ignored, and of several HTML parts all but the first.
 
 The standard library's parser has two quadratic costs. It takes n^2 steps for n parameters of one header field, and it
 compares each line with the boundaries of all multiparts that are open around it. So fields are cut as they are read,
@@ -38,7 +37,7 @@ _FIRST_SEPARATOR = re.compile(rb"\A>?From [^\r\n]*\r?\n")
 _MBOX_SEPARATOR = re.compile(
     rb"^From [^\r\n]{0,200}?\d:\d\d[^\r\n]{0,60}\r?\n(?=>?[A-Za-z][A-Za-z0-9-]{1,60}:)", re.MULTILINE
 )
-_TEXT_TYPES = ("text/plain", "text/html", "text/x-amp-html")
+_TEXT_TYPES = ("text/plain", "text/html")
 # The prefixes of forwarded mails and replies in several languages.
 _FORWARDED = re.compile(r"(?:(?:fwd?|re|wg|aw|tr|rv|i)\s*:\s*)+", re.IGNORECASE)
 
@@ -178,7 +177,7 @@ def _mails(message: Message) -> list[Mail]:
         subject=_field(message, "Subject")[: limits.TOPIC],
         date=_date(message),
         plain="\n".join(texts["text/plain"]),
-        html=next(iter([*texts["text/html"], *texts["text/x-amp-html"]]), ""),
+        html=next(iter(texts["text/html"]), ""),
     )
     return [mail, *attached]
 

@@ -55,7 +55,7 @@ from bot.model import Entry, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
 _HEADER = "Submissions to:"
-_ID = re.compile(r"arXiv:(\S+)( \(\*cross-listing\*\))?")
+_ID = re.compile(r"(?:arXiv|Paper(?: \(\*cross-listing\*\))?): ?(\S+)( \(\*cross-listing\*\))?")
 _FIELD = re.compile(
     r"(Title|Authors|Categories|Comments|Subj-class|Report-no|Journal-ref|DOI|MSC-class|ACM-class|License|Proxy"
     r"|Date(?: \([^)]{1,20}\))?): ?(.*)"

@@ -50,10 +50,6 @@ def test_a_google_scholar_alert_gives_papers_with_ids_cut_abstracts_and_the_aler
     )
 
 
-def test_an_amp_part_is_read_where_there_is_no_html() -> None:
-    assert [entry.title for entry in read(scholar(OWLS, subtype="x-amp-html")).entries] == ["Owls that see by night"]
-
-
 @pytest.mark.parametrize(
     ("subject", "alert"),
     [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -24,8 +23,6 @@ _BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
 # Where programs write when an entry was added: BibDesk, BibSonomy, JabRef. The day of access comes last, which Zotero
 # sets when a page is saved.
 _ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp", "urldate")
-# DBLP's and BibSonomy's time stamp is that of a change to their record.
-_FOREIGN_TIMESTAMP = ("biburl", "bibsource")
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
@@ -148,6 +145,9 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
 def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     venue = next(filter(None, map(fields.get, _VENUES)), "")
+    # DBLP's and BibSonomy's time stamp is that of a change to their record.
+    is_foreign = "biburl" in fields or "bibsource" in fields
+    added = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
     return Reference(
         type=f"{kind};{fields.get('type', '')}",
@@ -163,14 +163,8 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
         venue=macro[1].upper() if (macro := _MACRO.fullmatch(venue)) else plain(venue),
         arxiv_id=fields.get("eprint", "") if is_arxiv else fields.get("arxivid", ""),
         mentions=tuple(fields[name] for name in _MENTIONS if name in fields),
-        added=_added(fields),
+        added=next(filter(None, (day_in(fields.get(name, "")) for name in added)), None),
     )
-
-
-def _added(fields: Mapping[str, str]) -> date | None:
-    is_foreign = any(name in fields for name in _FOREIGN_TIMESTAMP)
-    names = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
-    return next(filter(None, (day_in(fields.get(name, "")) for name in names)), None)
 
 
 def _authors(text: str) -> Iterator[str]:
@@ -208,7 +202,9 @@ def plain(text: str) -> str:
     position = 0
     if "\\ifmmode" in text:
         text = _IF_FORMULA.sub(r"\1", text)
-    for match in _LATEX.finditer(text := _with_accents(text)):
+    for _ in range(3 if _NESTED.search(text) else 1):  # of nested accents as in {\~{\^e}} the inner ones first
+        text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
+    for match in _LATEX.finditer(text):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
         if not match["dropped"]:
             is_sign = len(match[0]) == 3 and match[0][1] in "<>=+-|"  # "$<$5"
@@ -216,13 +212,6 @@ def plain(text: str) -> str:
         position = match.end()
     parts.append(text[position:].translate(_WITHOUT_BRACES))
     return "".join(parts)
-
-
-def _with_accents(text: str) -> str:
-    r"""Return a text with its accented letters, of nested accents as in ``{\~{\^e}}`` the inner ones first."""
-    for _ in range(3 if _NESTED.search(text) else 1):
-        text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
-    return text
 
 
 def _address(text: str) -> str:

@@ -22,7 +22,7 @@ _DAYS = (
     re.compile(r"(?<![\d/.])(?P<m>\d{1,2})[/.](?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),
 )
 _MONTH = re.compile(
-    rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}\b)\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
+    rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?[.\s~,-]{1,3}$")
 

@@ -29,8 +29,7 @@ _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?
 
 def begins(text: str) -> int | None:
     """Return 0 if the first line names the columns of a library: of its titles, and others that say what it is."""
-    table = _table(text[:20_000])
-    return None if table is None else 0
+    return None if _table(text[:20_000]) is None else 0
 
 
 def _table(text: str) -> tuple[str, int] | None:
@@ -39,7 +38,11 @@ def _table(text: str) -> tuple[str, int] | None:
     lines = text.lstrip("\n").split("\n", 3)[:3]
     for number, line in enumerate(lines):
         delimiter = max("\t,;|", key=line.count)
-        names = _names(line, delimiter)
+        try:
+            row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            continue
+        names = set(map(_simple, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
         is_dated = names & _YEARS or {"doi", "published", "venue"} <= known
         if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
@@ -47,14 +50,6 @@ def _table(text: str) -> tuple[str, int] | None:
     if _BY_ROW.match(text):
         return "", 0
     return None
-
-
-def _names(line: str, delimiter: str) -> set[str]:
-    try:
-        row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
-    except csv.Error:
-        return set()
-    return {_simple(name) for name in row}
 
 
 def _simple(name: str) -> str:
@@ -123,6 +118,8 @@ def _reference(row: dict[str, str]) -> Reference:
 
 def _authors(text: str, is_zotero: bool) -> Iterator[str]:
     """Yield the names of a cell, first name first; Zotero has semicolons between them."""
+    if text.startswith(("['", '["')):  # a list as Python writes it
+        text = re.sub(r"['\"], ?['\"]", ";", text[2:].rstrip("]'\""))
     parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
     if len(parts) == 1 and not is_zotero:
         parts = text.split(" and ")

@@ -60,7 +60,9 @@ def references(text: str) -> Iterator[Reference | str]:
             continue
         name = _local(element)
         if is_endnote and name == "record":
-            yield _endnote(element)
+            kind = element.find("ref-type")
+            kinds = [] if kind is None else [kind.get("name", "")]
+            yield reference(_values(element, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
         elif name == "Journal":
             journals[element.get(_ABOUT, "")] = _zotero(element)
         elif not is_endnote and name not in _NO_ITEMS:
@@ -90,12 +92,6 @@ def _texts(element: Any, path: str) -> list[str]:
 
 def _values(element: Any, section: str) -> dict[str, list[str]]:
     return {path: _texts(element, path) for paths in fields(section).values() for path in paths}
-
-
-def _endnote(record: Any) -> Reference:
-    kind = record.find("ref-type")
-    kinds = [] if kind is None else [kind.get("name", "")]
-    return reference(_values(record, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
 
 
 def _zotero(item: Any) -> Reference:
