@@ -249,8 +249,7 @@ def _authors(item: Any) -> tuple[str, ...]:
             is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
             if not is_place or len(listed) == 1:
                 people[part.strip(_FOOTNOTES)] = None
-    people.pop("", None)
-    return tuple(people)
+    return tuple(name for name in people if any(map(str.isalpha, name)))
 
 
 def _prism(element: Any, name: str) -> str:

@@ -119,12 +119,13 @@ def _without(text: str, begin: str, end: str) -> str:
 # Headings of structured abstracts.
 _TITLES = (
     "Abstract|Aims?|Author summary|Availability and implementation|Background(?: and (?:aims?|objectives?|purpose))?"
-    "|Conclusions?(?: and (?:relevance|significance))?|Context|Data sources?|Design|Discussion|Exposures?|Findings"
-    "|Funding|Hypothesis|Implications|Importance|Interpretation|Interventions?|Introduction|Key (?:messages|points)"
-    "|Limitations|Main outcome measures?|Main outcomes and measures|Materials and methods|Measurements|Methodology"
-    "|Methods?(?:(?: and|/|,) (?:findings|materials|results))?|Motivation|Objectives?|Participants|Patients and methods"
-    "|Purpose|Rationale|Relevance|Results?(?: and discussion)?|Setting|Significance|Study design|Summary"
-    "|Supplementary information|Trial registration"
+    "|Conclusions?(?: and (?:relevance|significance))?|Context|Data sources?|Design(?:/methodology/approach)?"
+    "|Discussion|Exposures?|Findings|Funding|Hypothesis|Implications|Importance|Interpretation|Interventions?"
+    "|Introduction|Key (?:messages|points)|Limitations|Originality/value|(?:Practical|Social) implications"
+    "|Research limitations/implications|Main outcome measures?|Main outcomes and measures|Materials and methods"
+    "|Measurements|Methodology|Methods?(?:(?: and|/|,) (?:findings|materials|results))?|Motivation|Objectives?"
+    "|Participants|Patients and methods|Purpose|Rationale|Relevance|Results?(?: and discussion)?|Setting|Significance"
+    "|Study design|Summary|Supplementary information|Trial registration"
 )
 _HEADING = re.compile(_TITLES, re.IGNORECASE)
 # medRxiv's API leaves nothing between a heading and its text: "BackgroundDiets threaten".

@@ -53,7 +53,7 @@ PUBLISHERS = (
               blocks=(rf"(?P<venue>[^\n\d]{{2,80}})\nDOI: {_DOI}$",)),
     Publisher("American Physical Society", journal=r"Recent Articles in (?P<venue>.{2,150})",
               end=r"\[(?P<venue>[^\]\d]{3,60}?) \w{1,6}, \w{1,12}\]\s?Published (?P<published>.{8,30})$"),
-    Publisher("arXiv until 2024", title=r"\.? \(arXiv:\S{9,30} \[[\w.-]{2,20}\](?: \w+)?\)$"),
+    Publisher("arXiv until 2024, and its listings", title=r"^\[\d{4}\.\d{4,5}\] |\.? \(arXiv:\S{9,30} \[[\w.-]{2,20}\](?: \w+)?\)$"),
     Publisher("bioRxiv, medRxiv", version=r"^(10\.(?:1101|64898)/.{6,60}\d)v\d{1,3}$"),
     Publisher("ChemRxiv", version=r"^(10\.26434/.{6,60})[/-]v\d{1,3}$"),
     Publisher(
@@ -99,6 +99,9 @@ PUBLISHERS = (
     ),
     Publisher("Project Euclid", blocks=(r"(?P<authors>[^\n]{3,2000}?)\. ?\n(?P<venue>[^\n,]{2,150}), Volume [\w-]{1,9}, Number [\w-]{1,9}, .{1,40}$",)),
     Publisher("PLOS", journal=r"(?P<venue>PLOS .{2,60}?)(?:: New Articles)?", blocks=(r"by (?P<authors>[A-Z][^\n]{3,9000})$",)),
+    Publisher("JournalTOCs", journal=r"JournalTOCs API - (?P<venue>.{2,150}) \(\d{1,4} articles?\)", blocks=(r"Citation: .{0,1000}$",)),
+    Publisher("INFORMS", end=r"This paper (?:was|has been) accepted by .{1,380}$"),
+    Publisher("Science, Oxford until 2017", title=r" \[[A-Z][A-Z &/-]{4,40}\]$", end=r"(?<=[.!?] )Authors?: (?P<authors>[^\n:]{3,380})$"),
     Publisher("PNAS", blocks=(r"Significance(?=[A-Z][a-z])",)),
     Publisher("PubMed", blocks=(
         r"(?P<venue>[^\n]{2,150}?)\. " + _YEAR + r" ?[^\n.]{0,60}\. doi: \S{4,300}(?: (?:Online|eCollection|Epub)[^\n]{0,60})?$",
@@ -118,10 +121,10 @@ PUBLISHERS = (
     Publisher("WordPress", blocks=(r"The post .{1,600} (?:appeared first|first appeared) on .{1,200}$",)),
     Publisher(
         "any",
-        journal=r"(?P<venue>(?:[\w&.,-]{1,20} ){0,4}(?:Journal|Annals|Archives|Letters|Reviews?|Transactions|Proceedings|Bulletin|Acta|Revista|Revue|Zeitschrift)\b[^:|\n]{0,100})",
+        journal=r"(?P<venue>(?:[\w&][\w&.,-]{0,20} ){0,4}(?:Journal|Annals|Archives|Letters|Reviews?|Transactions|Proceedings|Bulletin|Acta|Revista|Revue|Zeitschrift)\b[^:|\n]{0,100})",
         title=r"^\[[A-Z][A-Za-z,&:/' -]{2,50}\]\s(?=[A-Z\"“‘'¿])",  # the section: "[Articles] Owls by night"
         blocks=(
-            r"(?:Author(?:s|\(s\))?|Authors? names?): ?(?P<authors>[^\n]{3,9000}?)\s?$",
+            r"(?:Author(?:s|\(s\))?|Authors? names?): ?(?P<authors>[^\n]{3,9000}?)\s?(?:(?<=[a-z]{3})\.)?$",
             rf"(?i:doi): ?(?:https?://(?:dx\.)?doi\.org/)?{_DOI}\.?$",
             r"(?:ABSTRACT|Abstract|Summary|SUMMARY)[:.] ?",
             r"(?:Keywords?|Key words): .{0,1000}$",
