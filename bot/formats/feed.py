@@ -38,7 +38,6 @@ from bot.formats.format import (
     detect_encoding,
     first_name_first,
     from_arxiv,
-    is_front_matter,
     plausible_date,
     quoted,
     reject_reason,
@@ -177,8 +176,6 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     # PLOS names the first author only in an element of its own.
     if authors == description.authors[: len(authors)]:
         authors = tuple(dict.fromkeys(description.authors))
-    if not abstract and not authors and is_front_matter(title):
-        return
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return

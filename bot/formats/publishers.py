@@ -135,7 +135,8 @@ PUBLISHERS = (
 
 # What publishers list beside the papers of an issue, and corrections of papers.
 _NO_PAPER = re.compile(
-    r"(?:issue|journal) (?:publication )?information|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
+    r"(?:.{1,80} )?(?:issue|journal|publication|society) information(?: for authors)?|(?:.{1,80} )?(?:information|instructions) for authors"
+    r"|call for papers.*|(?:author|subject) index.*|list of reviewers.*|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
     r"|(?:table of )?contents(?: list)?|in (?:this issue|other journals|science journals)|blank page|department of error"
     r"|subscription (?:and|&) copyright information|(?:issue )?highlights(?: (?:from|in|of) this issue)?"
     r"|news at a glance|spotlights? on our sister journals?|outstanding reviewers for .{1,100}"
@@ -304,7 +305,7 @@ def is_no_paper(title: str) -> bool:
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)
     """
-    return bool(_NO_PAPER.fullmatch(title))
+    return bool(_NO_PAPER.fullmatch(title.rstrip(" .:*")))
 
 
 def journal_of(feed_title: str) -> str:
