@@ -30,8 +30,9 @@ from bot.channels import (
 from bot.channels.email import EMAIL
 from bot.channels.papers import ReaderLinks, SampleLinks
 from bot.channels.slack import SLACK
-from bot.config.files import KEY_REMEDY, DiskSpace, Sealer, Signer, load_keys, shipped
+from bot.config.files import DiskSpace, shipped
 from bot.config.home import Home
+from bot.config.keys import KEY_REMEDY, Sealer, Signer, load_keys
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.model import OPERATOR_KIND, Kind, Problem, Reader

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import platform
 import re
 import signal
 import socket
@@ -190,3 +191,39 @@ def test_a_port_in_use_is_reported_in_one_line(home, paperbot):
     assert answer.code == 2
     assert answer.err.startswith("paperbot: can't listen on 127.0.0.1:")
     assert os.linesep not in answer.err.strip()
+
+
+ARENAS = """
+import ctypes, re, sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from bot.serve import share_one_arena
+
+if sys.argv[1] == "shared":
+    share_one_arena()
+start = Barrier(8)
+
+def allocate(_):
+    start.wait()
+    return [bytes(2_000) for _ in range(1_000)]
+
+with ThreadPoolExecutor(8) as threads:
+    kept = list(threads.map(allocate, range(8)))
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+file = ctypes.c_void_p(libc.fopen(sys.argv[2].encode(), b"w"))
+libc.malloc_info(0, file)
+libc.fclose(file)
+print(len(re.findall("<heap nr=", open(sys.argv[2]).read())))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
+def test_the_threads_of_the_server_share_one_arena(tmp_path):
+    # glibc 2.10 and later give each thread an arena, which keeps the memory that its largest page needed.
+    def arenas(how):
+        command = [sys.executable, "-c", ARENAS, how, tmp_path / "arenas.xml"]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    assert arenas("by default") > 1
+    assert arenas("shared") == 1

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, _kinds, phrases
+from bot import wording
+from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, _kinds
 from bot.channels.papers import ReaderLinks
 from bot.model import Delivery, Edition, Letter, Message, OutboxKey, Reader
 from bot.model.errors import DeliveryError, FailureScope
@@ -20,9 +21,9 @@ class ToyRenderer(Renderer):
 
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
         if isinstance(content, Letter):
-            texts = [phrases.letter_subject(content)]
+            texts = [wording.letter_subject(content)]
         else:
-            texts = [phrases.subject(content), *(phrases.title(pick.paper) for pick in content.picks)]
+            texts = [wording.subject(content), *(wording.title(pick.paper) for pick in content.picks)]
         return [Message(f"toy {text}".encode(), text, part, in_thread=part > 1) for part, text in enumerate(texts, 1)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:

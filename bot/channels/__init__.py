@@ -1,12 +1,7 @@
-"""Channels: where messages go, one folder for each kind, and the list of kinds, by which everything else finds them.
+"""Channels: the interface that each implements, the list of kinds, and ``FilesChannel``.
 
-A channel translates one foreign protocol to two results, a receipt or a ``DeliveryError``, and decides nothing else:
-``bot.operate.dispatcher`` says when messages are sent and tried again, and the outbox remembers. Below are what a
-channel implements, and ``FilesChannel`` for messages where no server is set; CONTRIBUTING.md says how to add one. It
-is handed values, never settings, and maps foreign exceptions to ``DeliveryError`` in one place.
-
-Each command imports this module, and few of them send anything: the methods of a kind import what they need when they
-are called.
+A channel translates a foreign protocol to a receipt or a ``DeliveryError``. It gets values, never settings. Every
+command imports this module, so the methods of a kind import on call.
 """
 
 from __future__ import annotations
@@ -48,38 +43,36 @@ if TYPE_CHECKING:
 
 
 class Cancelled(Exception):  # noqa: N818 - a signal, not an error
-    """Raised by ``start_data()``: the reader has stopped, or the lease ran out. Nothing is sent."""
+    """Raised by ``start_data()``: the reader has stopped, or the lease ran out."""
 
 
 class Channel(ABC):
-    """One connection to the outside, used by one thread at a time. Only ``send`` has no default."""
+    """One connection to the outside, used by one thread at a time."""
 
     @abstractmethod
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Deliver one message and return the other side's receipt, such as ``250 queued as 17``.
 
-        ``start_data`` commits that the body is about to be sent; call it once, just before that: everything that can
-        fail before the message could have arrived comes before it. Raises ``DeliveryError`` where the message was not,
-        or may not have been (``unknown``), delivered; what ``start_data`` raises (``Cancelled``) passes, and then no
-        body is sent.
+        Call ``start_data`` once, just before the body: it commits that the message may arrive. Its exceptions pass.
+        Raises ``DeliveryError`` if the message was not, or may not have been (``unknown``), delivered.
         """
 
     def find_receipt(self, _delivery: Delivery) -> str | None:
-        """Return the receipt of a message of unknown outcome if the other side can show that it arrived, else None."""
+        """Return the receipt of a message of unknown outcome, if the other side shows it."""
         return None
 
     def check(self) -> None:  # noqa: B027 - a reader's library is checked by polls
-        """Do everything but send: connect, log in, write. Raises ``DeliveryError``."""
+        """Connect, log in or write, without sending. Raises ``DeliveryError``."""
 
     def close(self) -> None:  # noqa: B027 - not every channel keeps connections
-        """Close connections; the next ``send`` opens them again."""
+        """The next ``send`` opens them again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The channels for one kind of address.
+    """The channels for one kind of address, each with its own thread.
 
-    Each of ``channels`` has a thread of its own; ``spacing`` is the least time between two messages to one address.
+    ``spacing`` is the least time between two messages to one address.
     """
 
     channels: Sequence[Channel]
@@ -90,19 +83,15 @@ class Libraries(Protocol):
     """Readers' Zotero libraries."""
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
-        """Open the library in which a reader's papers are saved; None without one."""
+        """Open the library in which a reader's papers are saved, None without one."""
 
     def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
-        """Return the state and the receipt of an earlier save."""
+        """Return state and receipt."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransportParts:
-    """What channels are made of beside their settings.
-
-    ``files`` is the folder for messages that have no server; ``tag`` makes what identifies a message to a reader, by
-    both ids.
-    """
+    """``files`` is the folder for messages without a server. ``tag`` identifies a message to a reader."""
 
     files: Path
     tag: Callable[[ReaderId, int], str]
@@ -111,10 +100,7 @@ class TransportParts:
 
 @dataclass(frozen=True, slots=True)
 class RenderingParts:
-    """What messages are made of beside their edition: templates, each reader's links, and what signs a Message-ID.
-
-    Without ``has_votes`` nothing would take a vote: the papers are a sample, which the store doesn't have.
-    """
+    """Samples have no votes, because the store lacks their papers."""
 
     templates: Environment
     links: Callable[[Reader], Links]
@@ -127,18 +113,14 @@ class Renderer(ABC):
 
     @abstractmethod
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
-        """Return the messages of an edition, alert, test or weekly letter, in order.
-
-        ``slot`` tells the reader's editions apart. A message with ``in_thread`` goes into the first one's thread.
-        """
+        """``slot`` identifies the edition. Messages with ``in_thread`` follow the first one."""
 
     def confirmation(
         self, _reader: Reader, _title: str, _key: OutboxKey, _links: ReaderLinks, _now: datetime
     ) -> Message | None:
-        """Return the message that asks a reader to confirm the subscription to a profile, by its title.
+        """Return the message that asks a reader to confirm a subscription, if one is needed.
 
-        None where the channel knows who subscribes. Nothing that the requester typed may be in it: it would be a way to
-        send one's own text to strangers.
+        Nothing that the requester typed may be in it, or people could send their text to strangers.
         """
         return None
 
@@ -148,69 +130,65 @@ class Renderer(ABC):
 
 
 def edition_in(content: Edition | Letter) -> Edition:
-    """Return an edition itself, and the edition that a letter is built on."""
     return content.edition if isinstance(content, Letter) else content
 
 
 class ChannelKind(ABC):
     """A kind of channel, with its own queue in the outbox and its own circuit breaker."""
 
-    name: ClassVar[Kind]  # as stored in the outbox; at most 16 letters
+    name: ClassVar[Kind]  # as stored in the outbox, at most 16 letters
     section: ClassVar[str] = ""  # of the settings
     is_queued: ClassVar[bool] = True  # with a queue, tasks deliver its messages
     is_exclusive: ClassVar[bool] = False  # one process delivers at a time
 
     @abstractmethod
     def route(self, settings: Any, parts: TransportParts) -> Route:
-        """Return the connections that send, each used by a thread of its own."""
+        """Return the connections that send."""
 
     def send_limit(self, _settings: Any) -> SendLimit:
         return SendLimit()
 
 
 class ReaderChannelKind(ChannelKind):
-    """A channel with addresses; its name is also their key in profiles' ``[[readers]]``."""
+    """A channel with addresses. Its name is their key in profiles' ``[[readers]]``."""
 
     noun: ClassVar[str]  # as in "2 readers by mail"
     messages: ClassVar[str]  # as in "Mails go by smtp.example.org"
     example: ClassVar[str]  # of an address
-    pattern: ClassVar[re.Pattern[str]]  # of what is meant to be an address of this kind, valid or not
+    pattern: ClassVar[re.Pattern[str]]  # of addresses of this kind, valid or not
     suffix: ClassVar[str]  # of messages that are files
-    forms: ClassVar[Sequence[str]]  # in which ``paperbot preview`` shows its messages; the first is the default
-    # What to do about a refused message, by what the refusal is about.
+    forms: ClassVar[Sequence[str]]  # of ``paperbot preview``, the default first
     remedies: ClassVar[Mapping[FailureScope, str]] = {}
 
     @abstractmethod
     def check_address(self, address: str) -> str:
-        """Return the address in its normal form; raises ValueError, for people, if it is not valid."""
+        """Return the normalised address. Raises ValueError, worded for people."""
 
     def is_shared(self, _address: str) -> bool:
-        """Tell whether several people read at an address: each votes, and none may stop the others' editions."""
+        """Return whether several people read at an address. None may unsubscribe the others."""
         return False
 
     @abstractmethod
     def has_server(self, settings: Any) -> bool:
-        """Tell whether a server is configured; otherwise messages are files."""
+        """Without a server, messages are files."""
 
     @abstractmethod
     def describe(self, settings: Any, files: Path) -> str:
-        """Return what happens to messages, as a predicate: ``go by smtp.example.org:587 ...``."""
+        """Return a predicate: ``go by smtp.example.org:587 ...``."""
 
     def notes(self, _settings: Any) -> Iterator[str]:
-        """Yield what ``paperbot check`` should note about the settings: valid, but probably not intended."""
+        """Yield notes for ``paperbot check`` on valid but unlikely settings."""
         yield from ()
 
     @abstractmethod
     def renderer(self, settings: Any, parts: RenderingParts) -> Renderer:
-        """Return what makes the channel's messages."""
+        """Return the renderer of the channel's messages."""
 
 
 class FilesChannel(Channel):
     """Writes each message to a file of its own: ``<folder>/<date>/<slug>--<address>.eml``.
 
-    The second part of an edition ends in ``--2``; ``.json`` is indented for people to read. No file is overwritten by
-    other content: where the name is taken, by an earlier edition or an alert of the same day, the next free number is
-    used. A file with the same bytes is the same message, delivered again after an interruption, and keeps its name.
+    Later parts end in ``--2`` and so on. A taken name gets the next free number, unless the file has the same bytes.
     """
 
     def __init__(self, folder: Path, suffix: str) -> None:
@@ -218,10 +196,7 @@ class FilesChannel(Channel):
         self._suffix = suffix
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Write the message durably and return its path; the file is complete or absent.
-
-        Raises ``DeliveryError`` about the channel, to be tried again, where the disk is full or can't be written.
-        """
+        """Write the message atomically, and return its path. Raises ``DeliveryError``, to be retried."""
         with _translated():
             path, body = self._path_and_body(delivery)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -242,16 +217,15 @@ class FilesChannel(Channel):
         stem = reader.file_stem
         with _translated():
             for path in self._folder.glob(f"*/{stem}*{self._suffix}"):
-                # The pattern alone would also match an address that begins with this one.
+                # The pattern also matches longer addresses.
                 if re.fullmatch(r"(--\d+)?", path.stem.removeprefix(stem)):
                     path.unlink()
 
     def _path_and_body(self, delivery: Delivery) -> tuple[Path, bytes]:
-        """Return the first path, from the part's number on, that is free or already holds this message."""
         body = delivery.body
         if self._suffix == ".json":
             text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-            # A lone surrogate has no UTF-8 form; Python's escape for it is valid JSON too.
+            # Valid JSON, and a lone surrogate has no UTF-8 form.
             body = f"{text}\n".encode("utf-8", "backslashreplace")
         folder = self._folder / delivery.date.isoformat()
         stem = delivery.reader.file_stem
@@ -262,7 +236,6 @@ class FilesChannel(Channel):
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Translate OSError. A full disk may be freed, so no message is given up for it."""
     try:
         yield
     except OSError as error:
@@ -276,7 +249,7 @@ def _translated() -> Iterator[None]:
 
 @cache
 def _kinds() -> dict[Kind, ChannelKind]:
-    """Return all kinds by their names; imported here, as each of them imports this module."""
+    """Return all kinds by name, imported here because each imports this module."""
     from bot.channels.email import EMAIL, OPERATOR
     from bot.channels.slack import SLACK
     from bot.channels.zotero import ZOTERO
@@ -293,14 +266,14 @@ def reader_channels() -> list[ReaderChannelKind]:
 
 
 def channel(name: Kind) -> ChannelKind:
-    """Return a kind by its name; raises PaperbotError."""
+    """Raises PaperbotError."""
     if name not in _kinds():
         raise PaperbotError(f"there is no channel {name!r}; known: {', '.join(_kinds())}")
     return _kinds()[name]
 
 
 def reader_channel(name: Kind) -> ReaderChannelKind:
-    """Return a kind with addresses by its name; raises PaperbotError."""
+    """Raises PaperbotError."""
     kind = channel(name)
     if not isinstance(kind, ReaderChannelKind):
         raise PaperbotError(f"the channel {name!r} has no readers")
@@ -312,7 +285,7 @@ def address_checks() -> dict[Kind, Callable[[str], str]]:
 
 
 def channel_of(address: str) -> ReaderChannelKind:
-    """Return the kind that a typed address is meant for; raises ValueError if it is like none."""
+    """Return the kind that a typed address looks like. Raises ValueError for none."""
     kinds = reader_channels()
     match = next((kind for kind in kinds if kind.pattern.fullmatch(address)), None)
     if match is None:
@@ -321,15 +294,13 @@ def channel_of(address: str) -> ReaderChannelKind:
 
 
 def is_shared(reader: Reader) -> bool:
-    """Tell whether several people read at a reader's address, as the kind of the address says."""
     return reader_channel(reader.kind).is_shared(reader.address)
 
 
 class MessageRenderer:
-    """Makes messages, each by the renderer of its reader's channel.
+    """Makes messages by the renderer of each reader's channel.
 
-    ``make`` makes a channel's renderer. It is called with the first message, as jinja2 and the templates take a
-    twentieth of a second.
+    ``make`` is called late, because jinja2 and the templates load slowly.
     """
 
     def __init__(self, make: Callable[[ReaderChannelKind], Renderer]) -> None:

@@ -1,7 +1,7 @@
-"""The Jinja2 environment of the message templates, a check that each of them renders, and the samples for it.
+"""The Jinja2 environment of the message templates, a check of each, and samples.
 
-A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), ``Role`` and
-``Vote``. Its filters are the public functions of ``papers``, ``phrases`` and ``sections``, and those below.
+Message templates have ``edition``, ``links``, ``language``, ``Role`` and ``Vote``. Their filters are the public
+functions of ``papers`` and ``bot.wording``, and the functions below.
 """
 
 from __future__ import annotations
@@ -31,19 +31,17 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import papers, phrases, sections
+from bot import wording
+from bot.channels import papers
 from bot.channels.papers import Links, SampleLinks
 from bot.model import (
-    ChangedPhrase,
     Edition,
     EditionKind,
     Fact,
     FactKind,
-    FieldMonth,
     FollowUp,
     FollowUpKind,
     GroupLike,
-    GrownTopic,
     LearnedPhrase,
     LeavingInterest,
     Letter,
@@ -59,17 +57,14 @@ from bot.model import (
     Role,
     Sentence,
     Sighting,
-    Taste,
     Vote,
-    VotedPaper,
 )
 from bot.model.errors import TemplateProblem
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, month_name, oneline, plural, short_date, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural, short_date, shorten, wrap
 from bot.text.latex import readable
+from bot.wording import messages, picks
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
-
-# Dates are in the language that a template is rendered with.
 
 
 @pass_context
@@ -84,38 +79,36 @@ def _short_day(context: Context, when: date) -> str:
 
 @pass_context
 def _seen(context: Context, paper: Paper) -> list[str]:
-    return phrases.seen(paper, context.get("language", DEFAULT_LANGUAGE))
+    return wording.seen(paper, context.get("language", DEFAULT_LANGUAGE))
 
 
 @pass_environment
 def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
     macros: Any = env.get_template("_highlights.html.j2").module
-    # No list of what mail programs support names <mark>.
+    # Support for <mark> in mail programs is undocumented.
     html: str = macros.summary(summary, Role, "span")
     return html
 
 
 _FILTERS: dict[str, Callable[..., object]] = {
-    "credits": phrases.credits_of,
+    "credits": wording.credits_of,
     "day": _day,
     "link": papers.title_link,
-    "month_name": month_name,
     "oneline": oneline,
     "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
     "readable": readable,
-    "reasons": phrases.sentence,
+    "reasons": wording.sentence,
     "seen": _seen,
     "short_day": _short_day,
     "shorten": shorten,
     "summary_html": _summary_html,
-    "title_text": phrases.title,
+    "title_text": wording.title,
     "wrap": wrap,
 }
 
 
 def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
-    """Return the public functions that the modules define, by name."""
     return {
         name: value
         for module in modules
@@ -128,83 +121,73 @@ def _functions(*modules: ModuleType) -> dict[str, Callable[..., object]]:
 
 
 def environment(shipped: Path, home: Path | None = None) -> Environment:
-    """Return the environment of the shipped templates; a file of the same name in ``home`` overrides one."""
+    """Files in ``home`` override shipped templates by name."""
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
         autoescape=select_autoescape(("html", "html.j2")),
-        # Jinja's default renders a misspelt name as nothing: the mail would go out with a gap.
+        # Jinja's default renders a misspelt name as nothing.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     # Jinja's own filters keep their names, such as ``title``.
-    env.filters = _functions(papers, phrases, sections) | env.filters | _FILTERS
+    env.filters = _functions(papers, picks, messages) | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
         "Vote": Vote,
-        "FOLLOW_UPS": sections.FOLLOW_UPS,
-        "LETTER_MISSED": phrases.LETTER_MISSED,
-        "LIKED_ELSEWHERE": phrases.LIKED_ELSEWHERE,
-        "TASTE": sections.TASTE,
-        "TASTE_LEAVING": sections.TASTE_LEAVING,
-        "TASTE_AGAIN": sections.TASTE_AGAIN,
-        "TASTE_DONE": sections.TASTE_DONE,
+        "FOLLOW_UPS": wording.FOLLOW_UPS,
+        "LETTER_MISSED": wording.LETTER_MISSED,
+        "LIKED_ELSEWHERE": wording.LIKED_ELSEWHERE,
+        "LEAVING": wording.LEAVING,
     }
-    # Marks that the shipped templates had for a while: a home's copies of them still do.
-    env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """Render a message template; raises TemplateProblem with the file and line of a mistake in it."""
+    """Raises TemplateProblem with file and line."""
     return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 
 def render_part(env: Environment, name: str, **context: object) -> str:
-    """Render a part of a letter or confirmation mail; raises TemplateProblem as ``render`` does."""
+    """Raises TemplateProblem."""
     with _template_problems(name):
         return env.get_template(name).render(**context)
 
 
 def template_mistakes(env: Environment) -> list[str]:
-    """Compile each ``*.j2`` template, render the message templates with sample editions, and return what is wrong.
+    """Compile each ``*.j2`` template, render message templates and letters with samples, and return mistakes.
 
-    Templates in ``letter/`` are rendered with sample letters; those named ``_*`` (parts) or in another folder (pages,
-    confirmation mails) have other variables and are only compiled.
+    Parts (``_*``) and other folders have other variables.
     """
     mistakes: list[str] = []
     for name in env.list_templates(extensions=["j2"]):
         try:
-            _try(env, name)
+            with _template_problems(name):
+                env.get_template(name)
+            if "/" not in name and not name.startswith("_"):
+                render(env, name, sample_edition(), _SAMPLE_LINKS)
+                render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
+            elif PurePath(name).parent.name == "letter":
+                for letter in sample_letters():
+                    render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
         except TemplateProblem as error:
             mistakes.append(str(error))
-    return list(dict.fromkeys(mistakes))  # a part's is found again in each template that includes it
-
-
-def _try(env: Environment, name: str) -> None:
-    with _template_problems(name):
-        env.get_template(name)
-    if "/" not in name and not name.startswith("_"):
-        render(env, name, sample_edition(), _SAMPLE_LINKS)
-        render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
-    elif PurePath(name).parent.name == "letter":
-        for letter in sample_letters():
-            render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
+    return list(dict.fromkeys(mistakes))  # templates share a part's mistakes
 
 
 def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[str]:
-    """Yield a sentence for each file in ``home`` that overrides no shipped template and is included by no other."""
+    """Yield a sentence for each file in ``home`` that no template uses."""
     names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
-    # A misspelt "mial.html.j2" would otherwise be ignored, and its author see the shipped mail unchanged.
+    # A misspelt "mial.html.j2" would otherwise be ignored.
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
-        # Without those that can't be read or compiled, which template_mistakes reports.
+        # template_mistakes reports these.
         with suppress(TemplateSyntaxError, OSError, ValueError):
             referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
     for name in sorted(overrides - names - referenced):
-        # Files such as .DS_Store and an editor's swap file.
+        # .DS_Store and an editor's swap files.
         if PurePath(name).name.startswith("."):
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
@@ -214,14 +197,12 @@ def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[st
 
 @contextmanager
 def _template_problems(name: str) -> Iterator[None]:
-    """Convert any exception of a template to a TemplateProblem with file and line."""
     try:
         yield
     except TemplateSyntaxError as error:
         raise TemplateProblem(f"{error.filename or name}:{error.lineno}: {error.message} {_REMEDY}") from error
     except Exception as error:
-        # Templates call methods and filters, so that they can raise anything. Jinja rewrites tracebacks to the lines
-        # of the template; the last frame of a template is the innermost, such as that of an included part.
+        # Jinja maps tracebacks to template lines, and the last frame is innermost.
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
         location = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
         if isinstance(error, TemplateNotFound):
@@ -233,7 +214,7 @@ def _template_problems(name: str) -> Iterator[None]:
         raise TemplateProblem(f"{location}: {explanation}. {_REMEDY}") from error
 
 
-# Invented editions and letters that use each feature of the templates; the domain is reserved (RFC 2606).
+# Samples use each feature of the templates. The domain is reserved (RFC 2606).
 _SAMPLE_LINKS = SampleLinks("https://paperbot.example.org")
 _DAY = date(2025, 5, 6)
 _MORNING = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -241,7 +222,6 @@ _READER = Reader(1, "sample", "email", "ada@example.org")
 
 
 def sample_edition() -> Edition:
-    """Return an edition of a match, a followed author's paper and an exploratory pick with the fewest fields."""
     full = Pick(
         _paper(
             1,
@@ -286,10 +266,7 @@ def sample_edition() -> Edition:
 
 
 def welcome_edition(words: str, first: datetime, page: str) -> Edition:
-    """Return an edition that shows a new reader how one will look, with what is understood of their interests.
-
-    ``words`` are these, ``first`` is when the first real edition comes, and ``page`` is where its titles lead.
-    """
+    """Return an edition that shows a new reader the layout, and ``words`` on their interests."""
     when = f"{long_date(first.date())} at {first:%H:%M}"
     texts = (
         (
@@ -337,19 +314,8 @@ def sample_letters() -> list[Letter]:
         LearnedPhrase("bats", 0.2, 0.4, ("Mine",), True),
     )
     lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
-    liked = (VotedPaper(1, "An older paper", "", None, None), VotedPaper(2, "Another", "", None, None))
-    changes = Taste(
-        date(2025, 2, 4),
-        date(2024, 5, 7),
-        recent=31,
-        before=40,
-        grown=(ChangedPhrase("tactile sensing", 6, 1, liked),),
-        faded=(ChangedPhrase("owls", 0, 8, liked, sent=4),),
-    )
     leaving = (LeavingInterest("Bats at night", _DAY),)
-    topics = (GrownTopic("tactile sensing", 14, 3, (pick.paper,)), GrownTopic("barn owls", 9, 0, (pick.paper,)))
-    month = FieldMonth(_DAY.replace(day=1), 412, 1_380, topics)
-    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), changes, leaving, month)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), leaving)
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

@@ -72,7 +72,8 @@ def conference(
     form = form or (_BY_SUFFIX.get(output.suffix.lower()) if output else "text")
     if form is None:
         raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
-    _check_timezone(timezone)
+    if timezone and timezone not in timezone_names():
+        raise UsageError(f"--timezone {timezone!r} is no time zone; write one such as Europe/Vienna")
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     # click names standard input <stdin>, which people would take for a file's name.
     name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
@@ -84,7 +85,11 @@ def conference(
     if as_json:
         print_json({**plans.as_json(plan), "problems": problems})
     if output:
-        _write(output, _rendered(app, plan, form, now))
+        try:
+            # newline: the lines of a calendar end in CRLF already.
+            output.write_text(_rendered(app, plan, form, now), encoding="utf-8", newline="")
+        except OSError as error:
+            raise UsageError(f"{output}: cannot be written ({error.strerror})") from error
     if not as_json:
         written = f"{plans.tally(plan)}: the plan is in {output}\n"
         click.echo(written if output else _rendered(app, plan, form, now), nl=False)
@@ -105,16 +110,3 @@ def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
             click.secho(f"? {note}", fg="yellow", err=True)
         return plans.as_calendar(plan, now)
     return plans.as_text(plan)
-
-
-def _check_timezone(name: str) -> None:
-    if name and name not in timezone_names():
-        raise UsageError(f"--timezone {name!r} is no time zone; write one such as Europe/Vienna")
-
-
-def _write(output: Path, content: str) -> None:
-    try:
-        # newline: the lines of a calendar end in CRLF already.
-        output.write_text(content, encoding="utf-8", newline="")
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be written ({error.strerror})") from error

@@ -215,8 +215,8 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
       paperbot preview reward-models/ada@example.org --format html > edition.html
       paperbot preview reward-models --weekly
     """
-    from bot.editions.composer import compose_letter
     from bot.editions.due import letter_day
+    from bot.editions.letters import compose_letter
     from bot.operate.ingest import unread
     from bot.readers import find_reader
 
@@ -400,7 +400,7 @@ def catch_up(
 
 
 def _outcome(edition: Edition, profile: Profile) -> str:
-    from bot.channels.phrases import catch_up_days, tally
+    from bot.wording import catch_up_days, tally
 
     if edition.picks:
         return tally(edition)
@@ -410,7 +410,7 @@ def _outcome(edition: Edition, profile: Profile) -> str:
 
 
 def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
-    from bot.channels import phrases
+    from bot import wording
 
     covered = edition.catch_up
     picks = {pick.paper.id: pick for pick in edition.picks}
@@ -421,7 +421,7 @@ def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
         "sent": is_sent,
         "papers": covered.arrived if covered else 0,
         "good": covered.good if covered else 0,
-        "words": phrases.word_count(edition) if edition.picks else 0,
+        "words": wording.word_count(edition) if edition.picks else 0,
         "topics": [
             {
                 "topic": group.name,
@@ -429,11 +429,11 @@ def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
                 "picks": [
                     {
                         "paper": picks[paper_id].paper.ref,
-                        "title": phrases.title(picks[paper_id].paper),
-                        "line": phrases.news(picks[paper_id]),
-                        "match": phrases.match(picks[paper_id]),
+                        "title": wording.title(picks[paper_id].paper),
+                        "line": wording.news(picks[paper_id]),
+                        "match": wording.match(picks[paper_id]),
                         "probability": round(picks[paper_id].probability, 3),
-                        "why": phrases.why(picks[paper_id]),
+                        "why": wording.why(picks[paper_id]),
                     }
                     for paper_id in group.picks
                 ],
@@ -445,8 +445,8 @@ def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
 
 def _print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json: bool) -> None:
     """Print what a catch-up edition skips or skipped, best first."""
-    from bot.channels.phrases import match_label, title
     from bot.editions.catch_up import skipped_papers
+    from bot.wording import match_label, title
 
     skipped = skipped_papers(app.store, covered) if covered else []
     if as_json:

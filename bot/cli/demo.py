@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.channels.papers import ReaderLinks
     from bot.editions.ranked import Explanation
-    from bot.operate.ingest import Progress
     from bot.readers.votes import VoteEffect
 
 
@@ -121,7 +120,14 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
     from bot.readers import find_paper
     from bot.readers.votes import vote_with_effect
 
-    progress = _print_steps()
+    steps: set[str] = set()
+
+    def progress(step: str, _done: int, _total: int) -> None:
+        # A line for each step instead of a progress bar, so that `make demo` in a CI log shows them too.
+        if step not in steps:
+            steps.add(step)
+            click.echo(f"{step.capitalize()} ...")
+
     first: list[Edition] = []
     second: list[Edition] = []
     yesterday = now - timedelta(days=1)
@@ -146,31 +152,19 @@ def _of_profile(editions: list[Edition]) -> Edition:
     return next(edition for edition in editions if edition.reader.profile == _PROFILE)
 
 
-def _print_steps() -> Progress:
-    steps: set[str] = set()
-
-    def print_step(step: str, _done: int, _total: int) -> None:
-        # A line for each step instead of a progress bar, so that `make demo` in a CI log shows them too.
-        if step not in steps:
-            steps.add(step)
-            click.echo(f"{step.capitalize()} ...")
-
-    return print_step
-
-
 def print_days(app: App, days: Days) -> None:
-    from bot.channels import phrases
+    from bot import wording
 
     address = days.first.reader.address
     click.echo(f"\nYesterday: {plural(days.papers[0], 'paper')}; {address}, who wrote “{_INTERESTS}”, got these:")
     for place, pick in enumerate(days.first.picks, 1):
-        click.echo(f"  {place}. {phrases.title(pick.paper)}")
+        click.echo(f"  {place}. {wording.title(pick.paper)}")
     click.echo(f"Then {address} pressed {_THUMBS[_VOTE]}, under paper {days.place}.")
     click.echo(
         f"Today: {plural(days.papers[1], 'paper')}; the next edition, and each paper's place without that thumb:"
     )
     for place, before, paper in days.moves():
-        click.echo(f"  {place}. (was {before or 'not in it'}) {phrases.title(paper)}")
+        click.echo(f"  {place}. (was {before or 'not in it'}) {wording.title(paper)}")
     for channel in reader_channels():
         click.echo(f"{channel.messages} {app.route_description(channel.name)}.")
 

@@ -133,9 +133,9 @@ def init(
       paperbot init ~/papers --yes --interests "Protein language models" --source proposed --library library.bib
       paperbot init ~/papers --no-samples
     """
-    from bot.channels.phrases import understood, unmatched
     from bot.config.home import NewUser, make_home, refuse_existing
     from bot.sources import source_models
+    from bot.wording import understood, unmatched
 
     refuse_existing(directory)
     named = named_sources([*(f"arxiv={category}" for category in arxiv or ()), *sources], options["interests"])

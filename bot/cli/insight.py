@@ -56,8 +56,8 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
       paperbot why reward-models p17
       paperbot why reward-models/ada@example.org "TTRL" --json
     """
-    from bot.channels.phrases import sentence
     from bot.readers import find_paper, find_reader
+    from bot.wording import sentence
 
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     explained = find_paper(app.store, paper)
@@ -93,14 +93,13 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
             "followed": score.followed,
             "muted": score.muted,
             "lacks": score.missing_terms,
-            "joins": explanation.join,
             "in_library": in_library,
         }
     )
 
 
 def print_explanation(explanation: Explanation, paper: Paper) -> None:
-    from bot.channels import phrases
+    from bot import wording
     from bot.text.latex import readable
 
     score = explanation.score
@@ -110,10 +109,8 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     if score.missing_terms:
         terms = ", ".join(f"“{term}”" for term in score.missing_terms)
         click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
-    click.echo(phrases.sentence(explanation.reasons))
-    if join := explanation.join:
-        click.echo(phrases.join_counts(join.papers, join.with_first, join.with_second, join.since))
-    match = f"{Match.for_probability(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
+    click.echo(wording.sentence(explanation.reasons))
+    match = f"{Match.for_probability(score.probability).capitalize()} match ({wording.percent(score.probability)})"
     click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "phrase")
     for bonus in score.bonuses:
@@ -394,7 +391,7 @@ def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datet
 
 
 def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
-    from bot.channels.phrases import sentence
+    from bot.wording import sentence
 
     picks = []
     for pick in edition.picks:

@@ -172,12 +172,18 @@ def _print(file: InspectedFile) -> None:
         click.secho(f"! {file.file}: {file.problem}", fg="red", err=True)
         return
     of_day = f", {file.date}" if file.date else ""
-    noun = "feed" if file.kind == "feeds" else "paper"
+    is_list = file.kind == "feeds"
+    noun = "feed" if is_list else "paper"
     click.secho(f"{file.file}: {file.kind} ({file.format}{of_day}), {plural(len(file.papers), noun)}", bold=True)
-    if file.papers:
+    if is_list:
+        rows = table("feed", "address", unbroken=("address",))
+        for feed in file.papers:
+            rows.add_row(plain(feed.title), plain(feed.url or ""))
+    else:
         rows = table(">", "title", "authors and abstract", "where and when")
         for number, paper in enumerate(file.papers, 1):
             rows.add_row(str(number), plain(paper.title), plain(_about(paper)), plain("\n".join(_place(paper))))
+    if file.papers:
         console().print(rows)
     for reason in file.rejected:
         place = f"{reason['entry']}: " if reason["entry"] else ""

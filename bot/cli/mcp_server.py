@@ -20,14 +20,15 @@ from pydantic import Field
 from bot import __version__
 from bot.app import App
 from bot.channels.papers import facts_text
-from bot.channels.phrases import sentence
 from bot.config.profiles import Profile
-from bot.model import EditionKind, Match, Paper, Pick, Reader, Vote
+from bot.model import NOT_STORED, EditionKind, Match, Paper, Pick, Reader, Vote
 from bot.model.clock import local_date
 from bot.model.errors import PaperbotError, UsageError
+from bot.model.wording import storable
 from bot.readers import find_paper, find_reader, stored_reader
 from bot.readers.votes import record
 from bot.text.latex import readable
+from bot.wording import sentence
 
 P = ParamSpec("P")
 Answer = dict[str, Any]
@@ -87,7 +88,7 @@ class ReaderTools:
         limit: Annotated[int, Field(ge=1, le=_MOST_RESULTS)] = 10,
     ) -> Answer:
         """Stored papers with all these words in title, abstract or authors, the best match first."""
-        papers = self._app.store.search.papers(words.replace("\0", ""), limit)
+        papers = self._app.store.search.papers(storable(words), limit)
         return {"papers": [described(paper) for paper in papers]}
 
     def paper(self, paper: PaperName) -> Answer:
@@ -121,7 +122,11 @@ class ReaderTools:
     def vote(self, paper: PaperName, vote: Literal["up", "down", "clear"]) -> Answer:
         """Record the reader's vote on a paper, or take it back; ask the reader before."""
         store, now = self._app.store, datetime.now(UTC)
-        reader, _ = stored_reader(store, self._app.profiles, self._name, now)
+        # Other processes may have changed the files since this one read them.
+        self._app.refresh()
+        reader, _ = self._reader()
+        if reader.id == NOT_STORED:
+            reader, _ = stored_reader(store, self._app.profiles, self._name, now)
         found = find_paper(store, paper)
         record(store, reader, found, Vote(vote), now=now, via="mcp")
         return {"id": found.ref, "title": readable(found.title), "vote": self._vote_on(found)}

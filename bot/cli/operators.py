@@ -81,11 +81,11 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
       paperbot check --fix
       paperbot check --json      for a report of a mistake in Paperbot
     """
-    from bot.channels.phrases import understood
     from bot.channels.templates import environment
     from bot.config.home import problems_beside_settings, repair, write_schemas
     from bot.config.profiles import describe_end
     from bot.sources import source_models
+    from bot.wording import understood
 
     try:
         app = app_of(ctx)
@@ -169,7 +169,11 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     yield "signing keys", _attempt("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
     yield "templates", template_problems(app.templates, app.home.templates)
-    yield "store", _store_problems(app)
+    try:
+        store_problems = [Problem("store", fault) for fault in app.store.faults()]
+    except PaperbotError as error:
+        store_problems = [Problem("store", str(error))]
+    yield "store", store_problems
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
@@ -190,13 +194,6 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
     return []
 
 
-def _store_problems(app: App) -> list[Problem]:
-    try:
-        return [Problem("store", fault) for fault in app.store.faults()]
-    except PaperbotError as error:
-        return [Problem("store", str(error))]
-
-
 def _count_readers(app: App) -> Counter[Kind]:
     """Count the readers of each kind of address: those in profile files, and those who subscribed by web."""
     # The store has only the readers that a run has seen; before the first run, the files alone know them.
@@ -213,8 +210,8 @@ def _count_readers(app: App) -> Counter[Kind]:
 
 def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     """Yield what is valid, but probably not intended."""
-    from bot.channels.phrases import unmatched
     from bot.config.profiles import describe_end
+    from bot.wording import unmatched
 
     if not app.profiles and not app.profile_problems:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"

@@ -93,9 +93,9 @@ def plain(text: str) -> Any:
 
 
 def why(pick: Pick) -> str:
-    from bot.channels import phrases
+    from bot import wording
 
-    return ". ".join(part for part in (phrases.kind_label(pick), phrases.why(pick)) if part)
+    return ". ".join(part for part in (wording.kind_label(pick), wording.why(pick)) if part)
 
 
 def has_browser() -> bool:

@@ -82,7 +82,8 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
         if reader is None:
             # Their data was deleted on request, but somebody has to edit the file: no edition is sent meanwhile.
             is_forgotten = store.readers.forgotten(slug, address)
-            notes[address] = "forgotten at their request; remove the address from the file" if is_forgotten else ""
+            remedy = f"remove the address from the file, or `paperbot subscribe {slug} {address}` if they want it"
+            notes[address] = f"forgotten at their request; {remedy}" if is_forgotten else ""
             continue
         by_web = "by web" if reader.origin is Origin.WEB else ""
         own_settings = describe_override(store.overrides.get(reader.id))

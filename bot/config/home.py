@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 import tomlkit
 from pydantic import BaseModel, SecretStr
 
-from bot.config.files import load_keys, make_private, shipped, write_atomically
+from bot.config.files import make_private, shipped, write_atomically
+from bot.config.keys import load_keys
 from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables
@@ -35,6 +36,11 @@ _CREATION_SECONDS = 1.0  # from the creation of a store's file to its first page
 _MASK = "********"
 # As in postgresql://user:password@host; up to the last @ before the path, as passwords may hold one.
 _PASSWORD = re.compile(r"(://[^:/@]*:)[^/]*@")
+# As in postgresql://user@host/papers?password=..., and in a feed's address with a key of its reader.
+_SECRET_OPTION = re.compile(
+    r"([?&](?:[\w.-]{0,50}(?:pass|passw(?:or)?d|pwd|secret|token|signature)|(?:[\w.-]{0,50}[_.-])?(?:api)?key|auth)=)[^&#]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +331,7 @@ def _masked(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return _MASK
     if isinstance(value, str):
-        return _PASSWORD.sub(rf"\1{_MASK}@", value)
+        return _SECRET_OPTION.sub(rf"\1{_MASK}", _PASSWORD.sub(rf"\1{_MASK}@", value))
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -6,13 +6,11 @@ the file as it was written.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time
 from difflib import get_close_matches
@@ -37,10 +35,11 @@ from bot.config.tables import (
     FILES,
     MisplacedError,
     Section,
+    edit_text,
     is_near,
     line_of,
+    parse_toml,
     read_toml,
-    replace_text,
     unknown_key,
     validated,
     without_conflicts,
@@ -483,8 +482,8 @@ def _quoted(words: Sequence[str]) -> str:
 
 def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:
     """Add a reader to a profile's file; return False if it has them already. Raises ConfigError."""
-    with _exclusive(path):
-        document, addresses = _parse(path, checks)
+
+    def add(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> bool:
         if address.lower() in addresses:
             return False
         entry = tomlkit.table()
@@ -492,22 +491,24 @@ def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> b
         if "readers" not in document:
             document.append("readers", tomlkit.aot())
         _readers(path, document).append(entry)
-        _write(path, document, checks)
         return True
+
+    return _edit(path, add, checks)
 
 
 def remove_reader(path: Path, address: str, checks: AddressChecks) -> bool:
     """Remove a reader from a profile's file; return False if it doesn't have them. Raises ConfigError."""
-    with _exclusive(path):
-        document, addresses = _parse(path, checks)
+
+    def remove(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> bool:
         if address.lower() not in addresses:
             return False
         readers = _readers(path, document)
         del readers[addresses.index(address.lower())]
         if not readers:
             del document["readers"]
-        _write(path, document, checks)
         return True
+
+    return _edit(path, remove, checks)
 
 
 def mentions(path: Path, address: str) -> bool:
@@ -522,28 +523,26 @@ def mentions(path: Path, address: str) -> bool:
     return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
 
 
-@contextmanager
-def _exclusive(path: Path) -> Iterator[None]:
-    """Hold a lock on the file's folder, so that concurrent edits don't lose one another's changes."""
+def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bool], checks: AddressChecks) -> bool:
+    """Change a profile's file, unless ``change`` returns False; return whether it was changed. Raises ConfigError.
+
+    ``change`` gets the document, and its readers' addresses in order, normalised and in lower case.
+    """
+
+    def changed(text: str) -> str | None:
+        profile = validated(Profile, parse_toml(text, path.name), path.name, text, checks)
+        document = tomlkit.parse(text)
+        if not change(document, [address.lower() for _, address in profile.addresses]):
+            return None
+        # tomlkit has bugs with unusual files, so its result is validated before it replaces the profile.
+        result = tomlkit.dumps(document)
+        validated(Profile, tomlkit.parse(result).unwrap(), path.name, result, checks)
+        return result
+
     try:
-        # The folder, not the file: writing replaces the file, and with it a lock that was taken on it.
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise ConfigError(path.name, "", f"can't be edited: {error.strerror}") from None
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
+        return edit_text(path, changed)
     except (TOMLKitError, RecursionError):  # tomlkit refuses some files that tomllib reads
         raise ConfigError(path.name, "", "can't be edited here; change it by hand") from None
-    finally:
-        os.close(folder)
-
-
-def _parse(path: Path, checks: AddressChecks) -> tuple[tomlkit.TOMLDocument, list[str]]:
-    """Return the document, and its readers' addresses in order, normalised and in lower case."""
-    text, values = read_toml(path)
-    profile = validated(Profile, values, path.name, text, checks)
-    return tomlkit.parse(text), [address.lower() for _, address in profile.addresses]
 
 
 def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
@@ -551,10 +550,3 @@ def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
     if not isinstance(readers, AoT):
         raise ConfigError(path.name, "readers", "can't be edited here; write each reader as [[readers]]")
     return readers
-
-
-def _write(path: Path, document: tomlkit.TOMLDocument, checks: AddressChecks) -> None:
-    # tomlkit has bugs with unusual files, so its result is validated before it replaces the profile.
-    text = tomlkit.dumps(document)
-    validated(Profile, tomlkit.parse(text).unwrap(), path.name, text, checks)
-    replace_text(path, text)

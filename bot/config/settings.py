@@ -23,13 +23,13 @@ from bot.config.tables import (
     SourceModels,
     SourceOptions,
     details_of,
+    edit_text,
     explain,
     explain_variable,
     line_of,
     mistakes_of,
     parse_toml,
     read_toml,
-    replace_text,
     unknown_variables,
     validate_source,
     variables,
@@ -261,11 +261,13 @@ def check_settings(text: str, source_models: SourceModels) -> None:
 
 def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:
     """Append tables to a home's settings file; raises ConfigError, and changes nothing, if the result is not valid."""
-    path = home / FILE
-    text, _ = read_toml(path)
-    extended = f"{text.rstrip()}\n{tables}"
-    check_settings(extended, source_models)
-    replace_text(path, extended)
+
+    def extend(text: str) -> str:
+        extended = f"{text.rstrip()}\n{tables}"
+        check_settings(extended, source_models)
+        return extended
+
+    edit_text(home / FILE, extend)
 
 
 def _settings(text: str, values: dict[str, Any], source_models: SourceModels) -> Settings:

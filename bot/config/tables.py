@@ -8,6 +8,7 @@ last.
 from __future__ import annotations
 
 import difflib
+import fcntl
 import os
 import re
 import stat
@@ -17,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from datetime import date, time, timedelta
 from pathlib import Path
+from time import sleep
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -107,15 +109,56 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         raise ConfigError(file, "", "has a number that is too long to be read; shorten it") from None
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Replace the text of an existing file, keeping its mode and its line ends; raises ConfigError."""
+_EDIT_ATTEMPTS = 20
+_EDIT_PAUSE = 0.05  # seconds; an editor that writes in place has truncated the file before
+
+
+class _EditedMeanwhileError(Exception):
+    """Somebody else has written the file since it was read."""
+
+
+def edit_text(path: Path, change: Callable[[str], str | None]) -> bool:
+    """Replace the text of an existing file by what ``change`` makes of it; return False if that is None.
+
+    The file keeps its mode and its line ends. A link stays one: its target is replaced. What a person saves meanwhile
+    is not lost, since ``change`` is called again with the new text. Raises ConfigError, and what ``change`` raises.
+    """
     try:
-        if b"\r\n" in path.read_bytes():
-            # tomlkit keeps the line ends of what it parsed, but writes what it adds with "\n".
-            text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-        write_atomically(path, text.encode())
+        target = path.resolve()
+        # The folder, not the file: writing replaces the file, and with it a lock that was taken on it.
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to one another, before Python 3.13
+        reason = error.strerror if isinstance(error, OSError) else "its links lead to one another"
+        raise ConfigError(path.name, "", f"can't be edited: {reason}") from None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        for _ in range(_EDIT_ATTEMPTS):
+            with suppress(_EditedMeanwhileError):
+                return _edit_once(path, target, change)
+            sleep(_EDIT_PAUSE)
+    finally:
+        os.close(folder)
+    raise ConfigError(path.name, "", "is changed again and again by another program; try again when that has ended")
+
+
+def _edit_once(path: Path, target: Path, change: Callable[[str], str | None]) -> bool:
+    def refuse_if_edited() -> None:
+        # Called when the new text is complete on disk, so that only the rename comes after it.
+        if read_toml(path)[0] != text:
+            raise _EditedMeanwhileError
+
+    text, _ = read_toml(path)
+    changed = change(text)
+    if changed is None:
+        return False
+    if "\r\n" in text:
+        # tomlkit keeps the line ends of what it parsed, but writes what it adds with "\n".
+        changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
+    try:
+        write_atomically(target, changed.encode(), before_rename=refuse_if_edited)
     except OSError as error:
         raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
+    return True
 
 
 def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, context: object = None) -> M:

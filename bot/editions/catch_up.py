@@ -15,7 +15,6 @@ from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bot.channels.phrases import pick_words, words_in
 from bot.config.profiles import Profile
 from bot.editions.composer import Context, EditionComposer, TldrWriter
 from bot.editions.due import catch_up_slot, free_slot, superseded
@@ -27,6 +26,7 @@ from bot.model.errors import UsageError
 from bot.ranking.selection import SelectionLimits, is_near_duplicate
 from bot.store import Store
 from bot.store.editions import StoredEdition
+from bot.wording import pick_words, words_in
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.editions.ranked import Ranked
@@ -78,7 +78,12 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
     good = good_scores(ranked, profile) if ranked else []
     topics = _topics(ranked, good) if ranked else []
     picks = _picks(ranked, profile, good, topics, request.minutes) if ranked else []
-    shown = {pick.paper.id for pick in picks}
+    shown = [pick.paper.id for pick in picks]
+    groups = []
+    for name, of_topic in topics:
+        ids = {score.paper for score in of_topic}
+        if shown_of_topic := tuple(paper_id for paper_id in shown if paper_id in ids):
+            groups.append(TopicGroup(name, len(of_topic), shown_of_topic))
     scores = ranked.scores if ranked else ()
     skipped = [s for s in scores if s.paper not in shown and not (s.muted or s.missing_terms)]
     return Edition(
@@ -99,7 +104,7 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
             arrived=span.arrived,
             good=len(good),
             upto=span.upto,
-            groups=tuple(_shown_groups(topics, picks)),
+            groups=tuple(groups),
             skipped=tuple((score.paper, round(score.probability, _DECIMALS)) for score in skipped[:_MOST_SKIPPED]),
             is_automatic=request.is_automatic,
         ),
@@ -130,23 +135,21 @@ def checked_since(since: date | None, store: Store, reader: Reader, profile: Pro
     Raises UsageError for a day in the future, or too long ago.
     """
     today = local_date(now, profile.schedule.timezone)
-    day = since or _usual_since(store, reader, profile, now)
+    day = since
+    if day is None and (last_vote := store.feedback.last_times([reader.id]).get(reader.id)):
+        day = local_date(last_vote, profile.schedule.timezone)
+    elif day is None:
+        day = next((gap.since for gap in gaps(store, reader, profile, now)), None)
+    if day is None:
+        raise UsageError(
+            f"{reader.name} has no vote, and no days without an edition, from which to catch up; name a day by --since"
+        )
     if day > today:
         raise UsageError(f"--since {day} is after today, {today} in {profile.schedule.timezone}; name an earlier day")
     if (today - day).days > _MOST_DAYS:
         earliest = today - _MOST_DAYS * _DAY
         raise UsageError(f"--since {day} is more than a year ago; name a day from {earliest} on")
     return day
-
-
-def _usual_since(store: Store, reader: Reader, profile: Profile, now: datetime) -> date:
-    if last_vote := store.feedback.last_times([reader.id]).get(reader.id):
-        return local_date(last_vote, profile.schedule.timezone)
-    for gap in gaps(store, reader, profile, now):
-        return gap.since
-    raise UsageError(
-        f"{reader.name} has no vote, and no days without an edition, from which to catch up; name a day by --since"
-    )
 
 
 def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> _Span:
@@ -234,17 +237,6 @@ def _picks(
     # Explained again in the order of the edition: a reason that an earlier pick gave is not repeated.
     ordered = [score for _, scores in topics for score in scores if score.paper in fitting]
     return ranked.picks_of(ordered, sentences)
-
-
-def _shown_groups(topics: Sequence[tuple[str, Sequence[Score]]], picks: Sequence[Pick]) -> list[TopicGroup]:
-    """Return the topics of which a pick is shown."""
-    shown = [pick.paper.id for pick in picks]
-    groups = []
-    for name, scores in topics:
-        ids = {score.paper for score in scores}
-        if of_topic := tuple(paper_id for paper_id in shown if paper_id in ids):
-            groups.append(TopicGroup(name, len(scores), of_topic))
-    return groups
 
 
 def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:

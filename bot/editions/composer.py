@@ -1,58 +1,45 @@
-"""Compose editions, alerts and weekly letters: candidates, ranking, selection, picks.
+"""Compose editions and alerts: candidates, ranking, selection, picks.
 
     candidates --rank--> scores --alert rule, select--> choices --explain, summarise--> edition
-    votes of the week --> liked papers          papers of the week, not shown --rank as of now--> the best match
-    all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
 
 A batch is read from the store in a few queries and ranked in a few matrix products; a single edition is a batch of
 one. ``EditionComposer`` writes nothing; ``alert`` puts a message into the outbox for each paper that matches a
-profile's alert rule, ``put_letters`` at most one letter a week, whichever process is first; ``TldrWriter`` replaces
-summaries by a language model's, where an endpoint is configured.
+profile's alert rule; ``TldrWriter`` replaces summaries by a language model's, where an endpoint is configured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from bot.channels import MessageRenderer
 from bot.config.profiles import Profile
-from bot.editions.connections import FollowUps, GroupLikes, Joins, PaperReader, citations_of, listed, with_join
-from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot
+from bot.editions.connections import FollowUps, GroupLikes, citations_of, listed
+from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
-from bot.editions.letters import FieldMonths, LearnedPhrases, is_told, learned, leaving, taste
-from bot.editions.models import CurrentRanker, interests_of, refit
+from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
-    RENEWED,
     Edition,
     EditionKind,
-    GroupLike,
-    Letter,
-    Match,
-    MatchRecord,
     Paper,
     PaperId,
     Pick,
     PickKind,
     Problem,
     Reader,
-    ReaderId,
     Role,
     Score,
     Sentence,
-    Vote,
-    is_library_paper,
 )
 from bot.model.clock import local_date, local_time
-from bot.model.errors import TldrError, UnusableTldrError, in_one_line
+from bot.model.errors import TldrError, UnusableTldrError
 from bot.ranking.phrases import PaperText
 from bot.ranking.selection import is_quiet
 from bot.store import Store
 from bot.store.derived import Tldrs
-from bot.store.readers import IdRange
 from bot.summaries.tldr import Endpoint
 
 if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
@@ -60,16 +47,10 @@ if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of 
 
 
 _NO_ACTIVITY = SourceActivitySince()
-_WEEK = timedelta(days=7)
-_MONTH = timedelta(days=30)
-# Of fewer votes, the share that was liked says next to nothing: of five, 60 % may be 15 to 95 %.
-_MIN_VOTES = 5
-_PHRASES = 5
 # Papers that a quiet edition links.
 _CLOSEST = 3
 # Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
 _MAX_TEXTS = 2_000
-_MATCHES = (Match.STRONG, Match.GOOD)
 
 
 @dataclass
@@ -87,15 +68,6 @@ class EditionComposer:
     @cached_property
     def _read(self) -> TextReader:
         return lru_cache(maxsize=_MAX_TEXTS)(PaperText)
-
-    @cached_property
-    def _papers_sent(self) -> PaperReader:
-        return PaperReader(self.store)
-
-    @cached_property
-    def months(self) -> FieldMonths:
-        """What grew in the fields of profiles, computed for the first letter that asks."""
-        return FieldMonths(self.store)
 
     @cached_property
     def follow_ups(self) -> FollowUps:
@@ -124,13 +96,13 @@ class EditionComposer:
         # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
         # and a later reader of the batch must see the same state of the store as the first.
         activities = self._activities(requests, candidates, now)
-        likes, unseen = self._group_likes(readers, now)
+        members = [(reader, profile) for reader, profile in readers if profile.group]
+        likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
+        last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
+        unseen = {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
         rankings = self._ranked(readers, [new.ids for new in candidates], now, [new.waiting for new in candidates])
-        joins = Joins(self.store, [reader.id for reader, _ in readers], now, self._papers_sent)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
             picks = ranked.edition_picks(request.profile, new.waiting) if ranked else []
-            if ranked:
-                picks = joins.noted(request.reader, request.profile.schedule.timezone, ranked, picks)
             edition = compose(
                 request,
                 picks,
@@ -148,13 +120,6 @@ class EditionComposer:
                 others = listed(unseen[request.reader.id], {paper.id for paper in papers})
                 edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
             yield edition
-
-    def _group_likes(self, readers: Readers, now: datetime) -> tuple[GroupLikes, dict[ReaderId, list[GroupLike]]]:
-        """Return the likes of the readers' groups, and for each reader of one those of papers new to them."""
-        members = [(reader, profile) for reader, profile in readers if profile.group]
-        likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
-        last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
-        return likes, {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
@@ -204,14 +169,7 @@ class EditionComposer:
             return None
         # A paper that was sent as an exploratory pick is explained as one.
         kind = self.store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
-        explanation = ranked.explanation(paper, score, kind)
-        # A paper that was sent is explained by what had been sent before it.
-        before = self.store.history.first_sent(reader.id, paper.id) or now
-        joins = Joins(self.store, [reader.id], before, self._papers_sent)
-        days = (now - before) / timedelta(days=1)
-        voted = [voted for voted, age in ranked.reader.ages.items() if age > days and not is_library_paper(voted)]
-        join = joins.of_pick(reader, profile.schedule.timezone, ranked, paper.id, explanation.reasons, voted=voted)
-        return replace(explanation, reasons=with_join(explanation.reasons, join), join=join) if join else explanation
+        return ranked.explanation(paper, score, kind)
 
     def _activities(
         self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
@@ -395,99 +353,3 @@ def _with_tldrs(edition: Edition, texts: Mapping[PaperId, str]) -> Edition:
         for pick in edition.picks
     )
     return replace(edition, picks=tuple(picks))
-
-
-def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
-    """Store the letters that are due with their messages; return what failed for a reader.
-
-    A letter with nothing to say takes its slot, and no message goes out.
-    """
-    store = context.store
-    problems: list[Problem] = []
-    for reader, profile, day in due_letters(store, context.profiles, now, ids):
-        try:
-            refit(store, context.ranker, [(reader, profile)], now)
-            letter = compose_letter(context, reader, profile, day, now)
-            slot = letter_slot(letter.edition.date)
-            # Stores nothing where another process has taken the slot.
-            messages = [] if letter.is_empty else context.renderer.messages(letter, slot)
-            store.editions.save(letter.edition, slot, messages)
-        except Exception as error:
-            problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
-    return problems
-
-
-def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
-    """Return the letter of ``day``, its Friday, on the seven days before. Nothing is stored."""
-    store = context.store
-    current = store.feedback.current(reader.id)
-    # Whole days in the reader's time zone, without the letter's own: votes after it would be in no letter.
-    first, timezone = day - _WEEK, profile.schedule.timezone
-    of_week = [
-        vote for vote in current.values() if first <= local_date(vote.at, timezone) < day and vote.via != RENEWED
-    ]
-    liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
-    papers = store.papers.get(liked_ids)
-    phrases = learned(context.composer, reader, profile, now=now) if current else LearnedPhrases()
-    missed = _missed_paper(context, reader, profile, now)
-    edition = Edition(
-        reader=reader,
-        profile_title=profile.title,
-        date=day,
-        composed_at=now,
-        picks=missed,
-        considered=0,
-        watermark=store.papers.newest_id(),
-        kind=EditionKind.LETTER,
-        language=profile.language,
-    )
-    return Letter(
-        edition=edition,
-        liked=tuple(papers[paper_id] for paper_id in liked_ids if paper_id in papers),
-        disliked=len(of_week) - len(liked_ids),
-        raised=tuple(phrases.likes[:_PHRASES]),
-        lowered=tuple(phrases.dislikes[:_PHRASES]),
-        record=_match_record(
-            store.editions.probabilities(reader.id, now - _MONTH),
-            {paper_id: vote.vote for paper_id, vote in current.items()},
-        ),
-        taste=taste(context.composer, reader, profile, day, now=now) if is_told(day) else None,
-        leaving=leaving(profile, day),
-        # In the time zone of the profile's file, not of each reader's own: it is computed once for all of them.
-        month=context.composer.months.of_letter(context.profiles.get(reader.profile, profile), day, now)
-        if is_told(day)
-        else None,
-    )
-
-
-def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datetime) -> tuple[Pick, ...]:
-    """Return the best match by today's votes among the week's papers that no edition showed, if there is a good one."""
-    store = context.store
-    last = store.editions.last_by_reader([reader.id]).get(reader.id)
-    if last is None:
-        return ()
-    # Papers beyond the last edition are not missed: the next one considers them.
-    ids = [
-        paper_id
-        for paper_id in store.papers.new_to(reader.id, store.papers.last_before(now - _WEEK), sources=profile.sources)
-        if paper_id <= last.watermark
-    ]
-    ranked = context.composer.ranked(reader, profile, ids, now)
-    if ranked is None:
-        return ()
-    best = next((score for score in ranked.scores if not (score.muted or score.missing_terms)), None)
-    if best is None or Match.for_probability(best.probability) not in _MATCHES:
-        return ()
-    picks = ranked.picks_of([best], profile.edition.summary_sentences)
-    return tuple(replace(pick, predictions=()) for pick in picks)
-
-
-def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote]) -> MatchRecord | None:
-    matches = [
-        votes[paper_id]
-        for paper_id, probability in shown.items()
-        if Match.for_probability(probability) in _MATCHES and paper_id in votes
-    ]
-    if len(matches) < _MIN_VOTES:
-        return None
-    return MatchRecord(len(matches), matches.count(Vote.UP))

@@ -165,6 +165,8 @@ def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId,
     subscribed, caught_up = store.readers.since_of(ids), store.catch_ups.last_days(ids)
     absences = {}
     for reader, profile in readers:
+        if reader.id not in subscribed:
+            continue  # forgotten meanwhile
         timezone = profile.schedule.timezone
         today = local_date(now, timezone)
         last_vote = local_date(voted.get(reader.id, subscribed[reader.id]), timezone)
@@ -221,7 +223,8 @@ def due_letters(
             since = store.readers.since_of([reader.id for reader in page])
             for reader, own in with_profiles(store, weekly, page):
                 due = moment(friday, own.schedule.at, own.schedule.timezone)
-                if since[reader.id] <= due <= now < due + _LETTER_DAYS:
+                # Without a time for one who was forgotten meanwhile.
+                if since.get(reader.id, now) <= due <= now < due + _LETTER_DAYS:
                     yield reader, own, friday
 
 

@@ -12,9 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot.channels.phrases import TOPICAL
 from bot.config.profiles import Profile
-from bot.editions.connections import Citations, Join
 from bot.model import Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
@@ -22,6 +20,7 @@ from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_
 from bot.summaries.line import line_of
 from bot.summaries.summary import summarise
 from bot.text.tokens import Spellings
+from bot.wording import TOPICAL
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking.ranker import Interest
@@ -38,15 +37,11 @@ _SENTENCES_OF_POSSIBLE = 2
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases.
-
-    ``join`` has the counts behind a reason of that kind.
-    """
+    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases."""
 
     score: Score
     reasons: tuple[Reason, ...]
     rows: Sequence[Row]
-    join: Join | None = None
 
 
 # Reads the text of a paper by title and abstract, once for all readers.
@@ -62,7 +57,7 @@ class Ranked:
     read: TextReader
     evidence: Evidence
     reader: Interest
-    cites: Citations = field(default_factory=dict)
+    cites: Mapping[PaperId, Sequence[Reason]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -73,7 +68,7 @@ class Ranked:
         profile: Profile,
         read: TextReader,
         *,
-        cites: Citations,
+        cites: Mapping[PaperId, Sequence[Reason]],
     ) -> Ranked:
         """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)

@@ -146,8 +146,8 @@ _DOI_BY_ID = re.compile(
     r"/((?:s\d{5}-|ncomms|srep|nature)[a-z0-9-]+|\d{4,})$"
 )
 _PREFIXES = {"nature": "10.1038/", "elifesciences": "10.7554/eLife."}
-# Elsevier's identifier of an article, with or without punctuation.
-_PII = re.compile(r"[SP]\d{4}-?\d{3}[\dX]\(?\d{2}\)?\d{5}-?[\dX]", re.IGNORECASE)
+# Elsevier's identifier of an article, with or without punctuation, and ResearchGate's.
+_PII = re.compile(r"[SP]\d{4}-?\d{3}[\dX]\(?\d{2}\)?\d{5}-?[\dX]|(?<=/publication/)\d{6,12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ a date, a volume or a number of pages.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, islice, takewhile
-from operator import attrgetter
 
 from bot.formats.format import (
     LONGEST_TITLE,
@@ -22,6 +22,7 @@ from bot.formats.format import (
     author_names,
     calendar_day,
     date_in,
+    initials_first,
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
@@ -37,11 +38,13 @@ _MIN_TITLE = 10  # characters
 MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 _MIN_ROW = 50  # of a paragraph with breaks; shorter ones are authors with affiliations, one below the other
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
-_SEPARATOR = re.compile(
-    r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?=[A-Z][a-z])"
-)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
+_SEPARATOR = re.compile(
+    r"\s*[\u2022\u00b7|\u25cf\u2219\u22c5\u2027]\s*|\s+[\u2013\u2014-]\s+|(?<=\b\d{4})(?-i:(?=[A-Z][a-z]))"
+    rf"|(?<=[a-z])\s(?={_MONTH}\s(?:19|20)\d\d$)",
+    re.IGNORECASE,
+)
 # "2026-05", "2026 Jan 20", "MAY 2026"
 _PARTIAL_DATE = re.compile(
     rf"\b((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])|\s({_MONTH})(?:\s(\d{{1,2}}))?)\b|\b({_MONTH})\.?,?\s?((?:19|20)\d\d)\b",
@@ -68,7 +71,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
     published: date | None = None
     is_with_affiliations = is_linked = False  # an author a line
     above = ""  # a line that may be the venue of the citation below it
-    for _, block in groupby(lines, key=attrgetter("block")):
+    for _, block in groupby(lines, key=operator.attrgetter("block")):
         rows = [(before_labels(line), bool(line.links)) for line in block]
         if not authors or is_with_affiliations:
             names = _with_affiliations([text for text, _ in rows])
@@ -95,7 +98,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                     authors, others = tuple(name for names in each for name in names), []
                 elif each and each[0]:
                     authors, others = each[0], others[1:]
-                elif _YEAR.search(text):
+                elif others and _YEAR.search(text):
                     ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS)
                     end = next((end for end in ends if names_in(text[: end.start()])), None)
                     authors = names_in(text[: end.start()]) if end else ()
@@ -113,7 +116,9 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
 def before_labels(line: HtmlLine) -> str:
     """Return a line's text up to the first link that is a label; authors may be links, too."""
     for link in line.links:
-        if not (names_in(link.text) or pattern("venue").search(link.text) or pattern("address").match(link.text)):
+        text = link.text[:LONGEST_TITLE]
+        known = pattern("venue").search(text) or pattern("address").match(text) or pattern("and_others").match(text)
+        if not (known or names_in(text)):
             return line.text.partition(link.text)[0].strip()
     return line.text
 
@@ -137,7 +142,8 @@ def day_in(text: str) -> date | None:
     >>> day_in("Published: MAY 2026"), day_in("J Owls. 2026 Jan 20;12(3)"), day_in("(2026) Journal of Owls")
     (datetime.date(2026, 5, 1), datetime.date(2026, 1, 20), None)
     """
-    text = text[:LONGEST_TITLE]
+    # NEP has other hyphens, and the number of a preprint begins with the day of its submission.
+    text = re.sub("[\u2010-\u2012]", "-", re.sub(r"\d{4}\.\d\d\.\d\d\.\d{6,8}", "", text[:LONGEST_TITLE]))
     if (day := date_in(text)) or not (match := _PARTIAL_DATE.search(text)):
         return day
     number = match[2]
@@ -173,7 +179,7 @@ def venue_in(text: str) -> str:
         venue = re.sub(rf"\W{{0,3}}\b{_MONTH}$", "", venue, count=1, flags=re.IGNORECASE)
     parts = venue.split()
     labels = words("sections") | words("links") | words("dates")
-    is_label = all(part.lower().strip(".,:") in labels for part in parts)
+    is_label = all(part.lower().strip(".,:&") in (labels | {""}) for part in parts)
     is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith("."))
     # The full stop is one of a sentence, and not of "Phys. Rev. Lett." or "Owl Sci., 2026".
     venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
@@ -205,16 +211,21 @@ def names_in(text: str) -> tuple[str, ...]:
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
     listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in _listed(text, is_labelled=is_labelled)]
-    names = tuple(filter(None, listed))
+    turned = [name if name.isupper() else initials_first(name) for name in listed]  # "Lovelace AB, Owl Group"
+    is_inverted = 2 * sum(map(operator.ne, turned, listed)) > len(listed)
+    names = tuple(filter(None, turned if is_inverted else listed))
     return names if names and all(map(_is_name, names)) else ()
 
 
 def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
     """Return the parts of a list of names, each with the first name first."""
-    if ";" in text and "," in text:  # "Lovelace, A.; Hopper, G."
+    if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         return [f"{first} {last}" for last, _, first in pairs]
-    parts = author_names(text.replace(" & ", " and ").replace("&", ", "))
+    joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
+    if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
+        return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
+    parts = author_names(re.sub(r"\s?[&;]", ",", text))
     initials = parts[1::2]
     is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
     if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
@@ -266,7 +277,7 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
 
 def _paragraphs(lines: Sequence[HtmlLine]) -> Iterator[list[HtmlLine]]:
     """Yield the rows of each block; a row with a label, or as long as an abstract, begins another paragraph."""
-    for _, block in groupby(lines, key=attrgetter("block")):
+    for _, block in groupby(lines, key=operator.attrgetter("block")):
         rows: list[HtmlLine] = []
         for row in block:
             if rows and (len(row.text) >= MIN_ABSTRACT or pattern("abstract").match(row.text)):

@@ -290,9 +290,9 @@ def author_names(text: str) -> tuple[str, ...]:
     if len(pairs) > 1 and are_inverted and sum(" " not in last.strip() for last, _ in pairs) * 2 >= len(pairs):
         return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
     # "Lovelace, Ada and Hopper, Grace"
-    pairs = [name.split(",", 2) for name in text[: limits.BYLINE].split(" and ", limits.AUTHORS + 1)]
-    if len(pairs) > 1 and all(len(pair) == 2 and " " not in pair[0].strip() for pair in pairs):
-        return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
+    joined = [name.split(",", 2) for name in text[: limits.BYLINE].split(" and ", limits.AUTHORS + 1)]
+    if len(joined) > 1 and all(len(pair) == 2 and " " not in pair[0].strip() for pair in joined):
+        return tuple(f"{first.strip()} {last.strip()}" for last, first in joined)[: limits.AUTHORS + 1]
     parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=2 * limits.AUTHORS + 1)
     parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
     parts = list(filter(None, parts))
@@ -335,7 +335,7 @@ def first_name_first(name: str) -> str:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:
             return f"{first} {last}, {suffix}"
-    return name.strip()
+    return name.strip(" ,")  # EndNote's institutions end with a comma
 
 
 def initials_first(name: str) -> str:

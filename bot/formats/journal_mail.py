@@ -168,7 +168,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
         if not is_paper or item.title.element in (news or ()):
             continue
-        title = prose(_NUMBER.sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
+        title = prose(pattern("before_title").sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
         below = item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
         abstract = abstract_in(below, item.title.text)
@@ -244,7 +244,10 @@ def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[
 
 
 _URL = re.compile(r"https?://[^\s<>\"'\])]{4,2000}")
-_LINKED = re.compile(r"(?P<text>[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$")
+_LINKED = re.compile(
+    r"(?P<text>(?:\[[A-Z]{3,5}\]\s)?[^<>\[\]]{3,1000}?)\s?[<\[(](?P<url>https?://[^\s<>\"'\])]{4,2000})[>\])]$"
+)
+_ADDRESS = re.compile(r"[<(]https?://[^\s<>()]{4,2000}[>)]")
 _PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
 _RULE = re.compile(r"[-=_*~#+ ]+")
 _WRAPPED = 60  # characters; a shorter row is not continued by the next
@@ -256,6 +259,9 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     is_names = False  # the last row with text
     for line in lines:
         last, text = texts[-1], "" if _RULE.fullmatch(line.text) else line.text
+        if last and _ADDRESS.fullmatch(text):  # of the link that the row above is
+            texts[-1] = f"{last} {text}"[: limits.ABSTRACT]
+            continue
         is_more = last.endswith(",") or (len(last) >= _WRAPPED and not is_names and not names_in(text))
         if (
             last

@@ -48,9 +48,10 @@ _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
 _OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
 # What databases add to an abstract.
+_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
 _AFTER_ABSTRACT = re.compile(
-    r"\s*(?:\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|Competing Interest Statement\s?The "
+    r"\s*(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|Competing Interest Statement\s?The "
     r"|Copyright of .{1,300}? is the property of"
     r"|\(Psyc(?:INFO|Info|ARTICLES) Database Record"
     r"|(?:Copyright|\u00a9|\(C\))[\s,]{0,2}(?:\u00a9|\([cC]\))?\s?(?:19|20)\d\d[^\n]{0,250}\Z).*",
@@ -124,10 +125,10 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     types = fields("types")
     if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
-    title = prose(reference.title, limits.TITLE)
+    title = _TITLE_END.sub("", prose(reference.title, limits.TITLE))
     if not title:
         return NO_TITLE
-    abstract = prose(_AFTER_ABSTRACT.sub("", reference.abstract[: 2 * limits.ABSTRACT]), limits.ABSTRACT)
+    abstract = _AFTER_ABSTRACT.sub("", prose(reference.abstract, limits.ABSTRACT))
     doi = _doi(reference)
     arxiv_id = _arxiv_id(reference)
     is_known = not kinds or not kinds.isdisjoint(types["papers"])
@@ -143,7 +144,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         authors=tuple(
             name[: limits.AUTHOR]
             for author in reference.authors[: limits.AUTHORS]
-            if (name := tidy(author)) and name.lower() not in _OTHERS
+            if (name := tidy(author)) and name.lower() not in _OTHERS and "(" not in author[:1]
         ),
         published=day_in(*reference.published),
         arxiv_id=arxiv_id,

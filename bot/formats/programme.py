@@ -13,24 +13,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
 
 from bot.formats import library
-from bot.formats.contributions import (
-    MAX_CONTRIBUTIONS,
-    NAMES,
-    TOO_MANY,
-    Reading,
-    by_name,
-    column,
-    contribution,
-    day_in,
-)
+from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
 from bot.formats.schedules import from_json, from_xml
-from bot.formats.xml_tree import text_of
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme
@@ -51,24 +40,33 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     if text.startswith(("[", "{")):
         return reading.programme(*from_json(text, reading))
     if _SCHEDULE.match(text) or text.startswith("<?xml"):
-        return reading.programme("xml", from_xml(text_of(raw.content, library.MAX_BYTES, "programme"), reading))
-    if _header(text) is None and library.is_library(text):
-        return _of_library(raw)
-    return reading.programme("csv", _rows(text, reading))
+        return reading.programme("xml", from_xml(text, reading))
+    if header := _header(text):
+        return reading.programme("csv", _rows(text, header, reading))
+    if not library.is_library(text):
+        raise DigestError(
+            "no programme: neither JSON, XML, BibTeX nor ICS, and its first line names no column “title”; "
+            "give a CSV file a first line such as: title,abstract,authors,date,start,end,room,url"
+        )
+    parsed = library.parse(raw)
+    reading.problems += parsed.problems
+    if untitled := parsed.skipped.get(library.NO_TITLE):
+        reading.note(f"{untitled:,} entries have no title")
+    return reading.programme(parsed.format, (Contribution(item.entry) for item in parsed.entries))
 
 
 # Whether a file is a programme
 
 
-_JSON_SIGNS = (
-    r'"_type"\s*:\s*"(?:Conference|Contribution|Meeting|Lecture)"|"(?:entryType|contributions)"\s*:',  # Indico
-    r'"schedule"\s*:\s*\{|"time_zone_name"\s*:|"submission_type"\s*:',  # pretalx, frab
-    r'"(?:notes)"\s*:\s*\[|"forum"\s*:\s*"|"invitations?"\s*:\s*[\["]',  # OpenReview
-    r'"(?:startsAt|roomId|isServiceSession)"\s*:|"groupName"\s*:',  # Sessionize
-    r'"(?:starttime|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate|start_date)"\s*:',
-    r'"status"\s*:\s*"(?:Poster|Oral|Spotlight|Reject|Withdraw|Active|Highlight|Accept)',  # papercopilot
+# Of Indico, pretalx and frab, OpenReview, Sessionize, papercopilot, and of conferences' own sites.
+_JSON_PROGRAMME = re.compile(
+    r'"(?:entryType|contributions|time_zone_name|submission_type|startsAt|roomId|isServiceSession|groupName|starttime'
+    r"|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate"
+    r'|start_date)"\s*:|"(?:_type"\s*:\s*"(?:Conference|Contribution|Meeting|Lecture)|schedule"\s*:\s*\{|notes"\s*:\s*\['
+    r'|forum"\s*:\s*"|invitations?"\s*:\s*[\["]|status"\s*:\s*"(?:Poster|Oral'
+    r"|Spotlight|Reject|Withdraw|Active|Highlight|Accept))",
+    re.IGNORECASE,
 )
-_JSON_PROGRAMME = re.compile("|".join(_JSON_SIGNS), re.IGNORECASE)
 # CSL-JSON, JSON Feed, Hugging Face, bioRxiv, OpenAlex, Crossref, Europe PMC, Semantic Scholar.
 _OTHER_JSON = re.compile(
     r'"(?:container-title|citation-key|issued|jsonfeed|publishedAt|submittedOnDailyAt|collection|authorships|message-type'
@@ -76,17 +74,7 @@ _OTHER_JSON = re.compile(
 )
 _BEGINNING = 20_000
 # Columns of exports of databases and reference managers.
-_LIBRARY_COLUMNS = {
-    "eid",
-    "pmid",
-    "issn",
-    "itemtype",
-    "publicationyear",
-    "sourcetitle",
-    "volume",
-    "journalbook",
-    "isbn",
-}
+_LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volume journalbook isbn".split())
 
 
 def is_programme(text: str) -> bool:
@@ -94,73 +82,73 @@ def is_programme(text: str) -> bool:
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
         return bool(_JSON_PROGRAMME.search(beginning)) and not _OTHER_JSON.search(beginning)
-    if _CALENDAR.match(beginning) or _SCHEDULE.match(beginning):
-        return True
-    if beginning.startswith("<"):
+    if beginning.startswith("<") or _CALENDAR.match(beginning):
+        return bool(_CALENDAR.match(beginning) or _SCHEDULE.match(beginning))
+    if not (header := _header(beginning)):
         return False
-    header = _header(beginning)
-    if header is None:
-        return False
-    columns = {column(name)[0] for name in header.names}
+    columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
     # A date alone may be that of a publication.
-    is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "presenters", "speakernames"}
-    is_placed = is_spoken or any(fields[key] for key in ("start", "room", "session"))
+    is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "speakernames"}
+    is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"]
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
 
 
 # CSV
 
 
-class _Header(NamedTuple):
-    """The row that names columns: how many rows are above it, its columns, and what separates them."""
-
-    above: int
-    names: Sequence[str]
-    delimiter: str
-
-
-_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
+_Header = tuple[int, Sequence[str], str]  # the number of rows above it, its columns, and what separates them
+_SEPARATOR_LINE = re.compile(r'\A"?sep=."?(?=\n)', re.IGNORECASE)  # written for Excel
 _MOST_ROWS_ABOVE = 20
-_HEADING = re.compile(
-    r"(?:session|track|day|block|part|room|hall|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
-    re.IGNORECASE,
-)
+_HEADING = re.compile(r"(?:session|track|block|part|room|hall|\w{0,9}day)\b", re.IGNORECASE)
 
 
 def _header(text: str) -> _Header | None:
     """Return the row with the names of columns, the first or below a few rows with titles; None without one."""
-    text = _SEPARATOR_LINE.sub("", text, count=1) if _SEPARATOR_LINE.match(text) else text
-    beginning = "\n".join(text[:_BEGINNING].split("\n")[: 2 * _MOST_ROWS_ABOVE])
-    best: tuple[int, _Header] | None = None
+    beginning = "\n".join(_SEPARATOR_LINE.sub("", text[:_BEGINNING]).split("\n")[: 2 * _MOST_ROWS_ABOVE])
+    headers: list[tuple[int, _Header]] = []
     for delimiter in ",;\t|":
         rows = csv.reader(io.StringIO(beginning, newline=""), delimiter=delimiter, skipinitialspace=True)
-        try:
+        with suppress(csv.Error):
             for above, names in enumerate(islice(rows, _MOST_ROWS_ABOVE)):
                 fields = by_name({column(name)[0]: name for name in names})
                 size = sum(map(bool, fields.values()))
-                if fields["title"] and (size > 1 or above == 0) and (best is None or size > best[0]):
-                    best = (size, _Header(above, names, delimiter))
-        except csv.Error:
-            continue
-    return best[1] if best else None
+                if fields["title"] and (size > 1 or above == 0):
+                    headers.append((size, (above, names, delimiter)))
+    return max(headers, key=lambda header: header[0])[1] if headers else None
 
 
-def _rows(text: str, reading: Reading) -> Iterator[Contribution]:
-    """Yield the contributions of a table; raises DigestError without a column of titles."""
-    header = _header(text)
-    if header is None:
-        raise DigestError(
-            "no programme: neither JSON, XML, BibTeX nor ICS, and its first line names no column “title”; "
-            "give a CSV file a first line such as: title,abstract,authors,date,start,end,room,url"
-        )
-    names = [name for name, _ in map(column, header.names)]
-    is_timed = [any(by_name({name: name})[key] for key in ("day", "start", "end")) for name in names]
-    zones = [column(name)[1] if timed else "" for name, timed in zip(header.names, is_timed, strict=True)]
+def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution]:
+    """Yield the contributions of a table."""
+    above, header_names, delimiter = header
+    columns: list[tuple[str, str]] = []
+    for name, zone in map(column, header_names):
+        is_timed = any(by_name({name: name})[key] for key in ("day", "start", "end"))
+        columns.append((name, f" {zone}" if zone and is_timed else ""))
+    names = [name for name, _ in columns]
+    text = _SEPARATOR_LINE.sub("", text)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    for _ in range(above):
+        next(rows)
     day = heading = ""
-    for place, values in _table(text, header, reading):
-        filled = [value for value in values if value]
+    while True:
+        place = f"line {rows.line_num + 1:,}"
+        try:
+            values = [value.strip() for value in next(rows)]
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reading.note(f"{place}: {error}; is a quotation mark missing?")
+            continue
+        filled = list(filter(None, values))
         if not filled or [column(value)[0] for value in values] == names:  # pages repeat the names of columns
+            continue
+        # A comma too many shifts every column after it.
+        if any(values[len(names) :]):
+            reading.note(
+                f"{place}: {len(values)} columns instead of {len(names)}; put texts with “{delimiter}” "
+                "between quotation marks"
+            )
             continue
         # A row with nothing but its first text is the title of what follows, if it isn't a talk's.
         is_heading = names[0] not in NAMES["title"] or _HEADING.match(filled[0]) or day_in(filled[0])
@@ -168,8 +156,8 @@ def _rows(text: str, reading: Reading) -> Iterator[Contribution]:
             day, heading = (filled[0], "") if day_in(filled[0]) else (day, filled[0])
             continue
         row: dict[str, str] = {}
-        for name, zone, value in zip(names, zones, values, strict=False):
-            row.setdefault(name, f"{value} {zone}" if zone and value else value)
+        for (name, zone), value in zip(columns, values, strict=False):
+            row.setdefault(name, value and value + zone)
         fields = by_name(row)
         # In merged cells only the first row has the day.
         if day_in(fields["day"]):
@@ -179,45 +167,3 @@ def _rows(text: str, reading: Reading) -> Iterator[Contribution]:
         fields["session"] = fields["session"] or heading
         if result := contribution(place, fields, reading):
             yield result
-
-
-def _table(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows below the header with the number of their line; what can't be read is noted."""
-    separator = _SEPARATOR_LINE.match(text)  # written for Excel
-    text = text[separator.end() :] if separator else text
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=header.delimiter, skipinitialspace=True)
-    try:
-        deque(islice(rows, header.above + 1), 0)
-    except csv.Error as error:
-        raise DigestError(f"a table whose first line can't be read ({error})") from None
-    while True:
-        place = f"line {rows.line_num + (2 if separator else 1):,}"
-        try:
-            values = [value.strip() for value in next(rows)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            reading.note(f"{place}: {error}; is a quotation mark missing?")
-            continue
-        # A comma too many shifts every column after it.
-        if any(values[len(header.names) :]):
-            reading.note(
-                f"{place}: {len(values)} columns instead of {len(header.names)}; put texts with “{header.delimiter}” "
-                "between quotation marks"
-            )
-            continue
-        yield place, values
-
-
-# BibTeX and RIS
-
-
-def _of_library(raw: RawDigest) -> ParsedProgramme:
-    parsed = library.parse(raw)
-    entries = [item.entry for item in parsed.entries]
-    if len(entries) > MAX_CONTRIBUTIONS:
-        raise DigestError(TOO_MANY)
-    problems = list(parsed.problems)
-    if untitled := parsed.skipped.get(library.NO_TITLE):
-        problems.append(f"{untitled:,} entries have no title")
-    return ParsedProgramme(parsed.format, tuple(map(Contribution, entries)), 0, tuple(problems))

@@ -104,7 +104,9 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
     digests: Sequence[ParsedDigest]
-    if plain and (_starts(plain) or (not mail.html and RECORDS.is_rest(plain))):
+    # Senders make Markdown of their HTML, with its tracking links.
+    starts = any(form is not MARKDOWN or not mail.html for form in _starts(plain).values())
+    if plain and (starts or (not mail.html and RECORDS.is_rest(plain))):
         digests = _parse_lines(plain)
     else:
         lines = html_lines(mail.html) if mail.html else journal_mail.text_lines(plain)

@@ -30,7 +30,7 @@ _SNIPPET_CLASS = "gse_alrt_sni"
 _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
 # [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
 _KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
-_YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)$")
+_YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)(?: - [^,]{1,60})?$")
 _PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
 

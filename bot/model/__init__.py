@@ -17,15 +17,12 @@ from bot.model.editions import STRONG as STRONG
 from bot.model.editions import Bonus as Bonus
 from bot.model.editions import BonusKind as BonusKind
 from bot.model.editions import CatchUp as CatchUp
-from bot.model.editions import ChangedPhrase as ChangedPhrase
 from bot.model.editions import Edition as Edition
 from bot.model.editions import EditionId as EditionId
 from bot.model.editions import EditionKind as EditionKind
-from bot.model.editions import FieldMonth as FieldMonth
 from bot.model.editions import FollowUp as FollowUp
 from bot.model.editions import FollowUpKind as FollowUpKind
 from bot.model.editions import GroupLike as GroupLike
-from bot.model.editions import GrownTopic as GrownTopic
 from bot.model.editions import LearnedPhrase as LearnedPhrase
 from bot.model.editions import LeavingInterest as LeavingInterest
 from bot.model.editions import Letter as Letter
@@ -40,7 +37,6 @@ from bot.model.editions import ReasonKind as ReasonKind
 from bot.model.editions import Role as Role
 from bot.model.editions import Score as Score
 from bot.model.editions import Sentence as Sentence
-from bot.model.editions import Taste as Taste
 from bot.model.editions import TopicGroup as TopicGroup
 from bot.model.errors import Problem as Problem
 from bot.model.papers import SAMPLES as SAMPLES
@@ -64,7 +60,6 @@ from bot.model.papers import ranked_text as ranked_text
 from bot.model.readers import NOT_STORED as NOT_STORED
 from bot.model.readers import OPERATOR_KIND as OPERATOR_KIND
 from bot.model.readers import OPERATOR_PROFILE as OPERATOR_PROFILE
-from bot.model.readers import RENEWED as RENEWED
 from bot.model.readers import STOPPED_BY_READER as STOPPED_BY_READER
 from bot.model.readers import TAG as TAG
 from bot.model.readers import BounceKind as BounceKind
@@ -83,7 +78,6 @@ from bot.model.readers import SendLimit as SendLimit
 from bot.model.readers import SendRateUse as SendRateUse
 from bot.model.readers import State as State
 from bot.model.readers import StopReason as StopReason
-from bot.model.readers import TasteChange as TasteChange
 from bot.model.readers import Vote as Vote
 from bot.model.readers import ZoteroAccess as ZoteroAccess
 from bot.model.readers import ZoteroChanges as ZoteroChanges

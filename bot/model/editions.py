@@ -1,4 +1,4 @@
-"""Scores of papers, reasons that are shown for picks, editions, weekly letters, and the month of a field."""
+"""Scores of papers, reasons that are shown for picks, editions, and weekly letters."""
 
 from __future__ import annotations
 
@@ -9,43 +9,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bot.model.papers import Paper, PaperId, VotedPaper
+from bot.model.papers import Paper, PaperId
 from bot.model.readers import Reader
-
-# Papers of a month and of the three before: of fewer, nothing is said.
-LEAST_OF_MONTH = 200
-LEAST_BEFORE = 300
-
-
-@dataclass(frozen=True, slots=True)
-class GrownTopic:
-    """A phrase that grew, how many papers of the month and of the three before have it, and two of the month's."""
-
-    text: str
-    papers: int
-    before: int
-    examples: tuple[Paper, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FieldMonth:
-    """What grew in the month that begins on ``first``, the strongest evidence first.
-
-    ``papers`` of the month were compared with ``before`` of the three before. Where very many came, these are some
-    of ``came`` and of ``came_before``, which are 0 otherwise.
-    """
-
-    first: date
-    papers: int
-    before: int
-    topics: tuple[GrownTopic, ...] = ()
-    came: int = 0
-    came_before: int = 0
-
-    @property
-    def is_enough(self) -> bool:
-        return self.papers >= LEAST_OF_MONTH and self.before >= LEAST_BEFORE
-
 
 EditionId = int
 
@@ -65,24 +30,15 @@ class ReasonKind(StrEnum):
     LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
     OWNED = "owned"  # the same of a paper in the reader's library
     LEARNED_FROM_LIBRARY = "learned from library"  # a phrase of the paper that papers in the reader's library have
-    JOINS = "joins"  # two topics in the reader's words that no paper sent to them since ``since`` had together
     TRENDING = "trending"  # the upvotes
     PHRASES = "phrases"  # a phrase of the paper that speaks for it, where nothing else can be said
-    # Only of editions that earlier versions composed: topics liked together, phrases named once in passing or judged by
-    # no vote, and papers of which no phrase could be named.
-    TOGETHER = "together"
-    NEAR_MENTIONED = "near mentioned"
-    EXPLORATION = "exploration"
-    LIBRARY_OVERALL = "library overall"
-    VOTES_OVERALL = "votes overall"
-    PROFILE_OVERALL = "profile overall"
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One reason for a pick. ``weight`` is the log-odds of the terms that it names, 0 where it names none.
 
-    ``near`` is a second text, of those kinds that have one, and ``since`` a date (ISO 8601).
+    ``near`` is a second text, of those kinds that have one.
     """
 
     kind: ReasonKind
@@ -90,7 +46,6 @@ class Reason:
     weight: float = 0.0
     near: str = ""
     paper: PaperId | None = None  # the liked paper
-    since: str = ""
 
 
 class PickKind(StrEnum):
@@ -363,36 +318,6 @@ class LearnedPhrase:
     is_from_library: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPhrase:
-    """A phrase of liked papers, and how many likes of a quarter and of the time before it had it.
-
-    ``papers`` are the liked papers with it, the newest like first. ``sent`` is how many papers with it the reader was
-    sent in the quarter, counted for faded phrases only.
-    """
-
-    text: str
-    recent: int
-    before: int
-    papers: tuple[Paper | VotedPaper, ...]
-    sent: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Taste:
-    """How a reader's likes since ``since`` differ from those between ``earlier`` and then.
-
-    ``recent`` and ``before`` are how many likes there were in all.
-    """
-
-    since: date
-    earlier: date
-    recent: int
-    before: int
-    grown: tuple[ChangedPhrase, ...] = ()
-    faded: tuple[ChangedPhrase, ...] = ()
-
-
 class LeavingInterest(NamedTuple):
     """An interest of the profile whose last day is in the week after a letter."""
 
@@ -406,7 +331,7 @@ class Letter:
 
     ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
     ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few
-    votes, ``taste`` in all but the first letter of a month, or if nothing changed, and so ``month``, the field's.
+    votes.
     """
 
     edition: Edition
@@ -415,11 +340,9 @@ class Letter:
     raised: tuple[LearnedPhrase, ...] = ()
     lowered: tuple[LearnedPhrase, ...] = ()
     record: MatchRecord | None = None
-    taste: Taste | None = None
     leaving: tuple[LeavingInterest, ...] = ()
-    month: FieldMonth | None = None
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write: no vote in the week, no missed paper, no change of taste or field."""
-        return not (self.liked or self.disliked or self.edition.picks or self.taste or self.leaving or self.month)
+        """Whether there is nothing to write: no vote in the week, no missed paper, no interest that ends."""
+        return not (self.liked or self.disliked or self.edition.picks or self.leaving)

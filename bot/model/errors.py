@@ -2,7 +2,8 @@
 
 PaperbotError
 ├── UsageError            a wrong command line or configuration: nothing was done (exit 2)
-│   └── ConfigError       names file, key and remedy
+│   ├── ConfigError       names file, key and remedy
+│   └── DeletedError      what should be written belongs to a reader or paper that was deleted meanwhile
 ├── DigestError           bytes in no known format; says why
 │   └── LimitError        parsing exceeded a limit of the parser process, or crashed it
 ├── SourceError           a source that could not be read
@@ -32,6 +33,13 @@ class PaperbotError(Exception):
 
 class UsageError(PaperbotError):
     """A request that can't be carried out as it is; nothing was changed."""
+
+
+class DeletedError(UsageError):
+    """A row belongs to a reader or a paper that was deleted meanwhile; nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__("the reader or the paper was deleted meanwhile; nothing was stored")
 
 
 class ConfigError(UsageError):
@@ -171,8 +179,11 @@ class DeliveryError(PaperbotError):
 
 def unexpected_error(error: Exception) -> str:
     """Return one line about an unexpected exception; the traceback goes to the log."""
+    # SQLAlchemy's message has the statement and its values after that of the driver, which stands in its first line.
+    of_driver = getattr(error, "orig", None)
+    message = str(of_driver).partition("\n")[0] if isinstance(of_driver, Exception) else str(error)
     # Exceptions of libraries may have a whole document in their message.
-    reason = " ".join(str(error).split())[:200]
+    reason = " ".join(message.split())[:200]
     described = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     return f"{described}; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"
 

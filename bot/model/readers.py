@@ -134,17 +134,6 @@ class Vote(StrEnum):
     CLEAR = "clear"
 
 
-# The channel of votes by which a letter's button renews earlier likes: they are no new judgement of their papers.
-RENEWED = "letter"
-
-
-class TasteChange(StrEnum):
-    """What a reader wants of a phrase that they have not liked for a quarter; the value is in links."""
-
-    AGAIN = "again"  # the earlier likes count as given today
-    DONE = "done"  # the phrase no longer counts
-
-
 @dataclass(frozen=True, slots=True)
 class RecordedVote:
     """Relevance feedback: the last vote of a reader on a paper."""

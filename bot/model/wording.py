@@ -12,11 +12,21 @@ from functools import lru_cache
 # overrides, which display text in another order than it has ("Trojan Source", CVE-2021-42574). Zero-width joiners stay:
 # emoji and Persian need them.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _TRAILING_PUNCTUATION = " ,;:-\u2013\u2014"
 
 
 DEFAULT_LANGUAGE = "en"
 _LONGEST_TAG = 35  # characters; RFC 5646, 4.4.1
+
+
+def storable(text: str) -> str:
+    r"""Return the text without what no database takes: PostgreSQL refuses NUL, both refuse half a surrogate pair.
+
+    >>> storable("o\0wls")
+    'owls'
+    """
+    return _UNSTORABLE.sub("", text)
 
 
 def visible(text: str) -> str:
@@ -125,15 +135,6 @@ def short_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
     from babel.dates import format_skeleton
 
     return format_skeleton("MMMd", day, locale=language.replace("-", "_"))
-
-
-def month_name(day: date, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return the month of a date with its year: ``May 2025``, ``Mai 2025``, ``2025年5月``."""
-    if _is_english(language):
-        return f"{day:%B} {day.year}"
-    from babel.dates import format_skeleton
-
-    return format_skeleton("yMMMM", day, locale=language.replace("-", "_"))
 
 
 @lru_cache(maxsize=1)  # 40 ms to read CLDR's names

@@ -1,1 +1,1 @@
-"""Operation: the daily job (``day``), ingestion, evaluation, status, and messages on the operator's request."""
+"""Operation: the daily job (``day``), ingestion, evaluation, status, and operator messages."""

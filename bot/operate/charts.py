@@ -1,8 +1,7 @@
-"""An evaluation as a chart, in text or SVG, and as the answer to "Is it learning my preferences?" in one sentence.
+"""An evaluation as a chart in text or SVG, and in one sentence.
 
-The chart is a forest plot of the AUC: a row for each point of the learning curve, or for each reader, with the ranking
-learned from votes, the interest words alone, and chance at one half. Terminals need neither colour nor more than 80
-columns. SVG and not a bitmap, so that page and file share one drawing whose points have text alternatives.
+The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance. Page and file share
+one SVG drawing, whose points have text alternatives.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ WITH_THUMBS = "with thumbs"
 WORDS_ALONE = "interest words alone"
 MEASURE = "How often, of 100 times, a liked paper stood above one that was passed over"
 
-_LABEL = 29  # columns of the terminal chart
+_LABEL = 29  # columns
 _AXIS = 41
-_MAX_READERS = 30  # longer charts of readers can't be read; the table has them all
+_MAX_READERS = 30  # the table has them all
 
-# Geometry of the SVG in user units; 380 of them are the width of a phone's screen, where 13 px type stays legible.
+# User units. 380 are a phone's width, where 13 px type stays legible.
 _WIDTH = 380
 _LEFT = 180.0
 _RIGHT = 362.0
@@ -34,10 +33,9 @@ _LEGEND = 34.0
 _MARGIN = 20
 _LINE = 18
 _LABEL_CHARACTERS = 26
-_LINE_CHARACTERS = 56  # of 13 px DejaVu Sans, the widest of the usual fallbacks for Helvetica, fill the width
+_LINE_CHARACTERS = 56  # in 13 px DejaVu Sans, the widest usual fallback for Helvetica
 
-# The file stands alone; the page's style sheet has the same classes, in the page's colours and with its dark mode. The
-# colours of the file are distinct to colour-blind readers too (Okabe and Ito 2008), as are squares and circles.
+# The page's style sheet has the same classes. The colours suit colour-blind readers (Okabe and Ito 2008).
 _STYLE = """
 text { font: 13px Helvetica, Arial, sans-serif; fill: #5c636b }
 .heading { font-weight: bold; fill: #1f2328 }
@@ -51,7 +49,7 @@ circle.with-thumbs, text.with-thumbs { fill: #0072b2 } rect.words-alone, text.wo
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A row of the chart; values are 0 to 1, ``low`` to ``high`` is the 95% interval of ``learned``."""
+    """Values are 0 to 1. ``low`` to ``high`` is the 95% interval of ``learned``."""
 
     label: str
     learned: float
@@ -62,7 +60,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Rows from top to bottom; those of a learning curve are joined by lines. ``summary`` is the text alternative."""
+    """Rows from top to bottom. Lines join a learning curve. ``summary`` is the text alternative."""
 
     rows: Sequence[ChartRow]
     summary: str
@@ -70,7 +68,7 @@ class Chart:
 
 
 def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> Chart | None:
-    """Return the chart over time, with dates in a language; None with fewer than two points."""
+    """Return the chart over time, None for fewer than two points."""
     points = evaluation.points
     if len(points) < 2:
         return None
@@ -92,7 +90,7 @@ def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> 
 
 
 def readers_chart(evaluations: Iterable[Evaluation]) -> Chart | None:
-    """Return the chart of the readers with an AUC, the best first; None without any."""
+    """Return the chart of the readers with an AUC, the best first."""
     rows = []
     for evaluation in evaluations:
         learned = evaluation.learned.auc if evaluation.learned else None
@@ -112,7 +110,7 @@ def readers_chart(evaluations: Iterable[Evaluation]) -> Chart | None:
 
 
 def text_chart(chart: Chart) -> str:
-    """Return a line for each row, 80 columns wide: ``●`` with thumbs, ``○`` by words alone, ``◉`` for both."""
+    """Return a line of 80 columns for each row: ``●`` with thumbs, ``○`` by words, ``◉`` for both."""
     ruler = "".join(f"{mark:<10}" for mark in ("0", "25", "50", "75"))
     lines = [f"{MEASURE}:", "", f"{'':{_LABEL}}{ruler}100   ●   ○"]
     for row in chart.rows:
@@ -132,7 +130,7 @@ def text_chart(chart: Chart) -> str:
 
 
 def svg_chart(chart: Chart) -> str:
-    """Return the drawing for a page, as one ``svg`` element without styles, which the pages' CSP forbids inline."""
+    """Return an ``svg`` element without styles, which the pages' CSP forbids inline."""
     height = _height(chart)
     root = Element("svg", {"class": "chart curve", "viewBox": f"0 0 {_WIDTH} {height:g}", "role": "img"})
     root.set("aria-label", chart.summary)
@@ -141,14 +139,13 @@ def svg_chart(chart: Chart) -> str:
 
 
 def svg_file(chart: Chart, heading: str, note: str) -> str:
-    """Return the drawing as a document of its own, with a heading above and a note below."""
     root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
     SubElement(root, "title").text = oneline(heading)
     SubElement(root, "desc").text = chart.summary
     SubElement(root, "style").text = _STYLE
     SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "white"})
 
-    # SVG 1.1 has no wrapped text, and browsers don't implement SVG 2's.
+    # SVG 1.1 has no wrapped text.
     y = _MARGIN
     for kind, paragraph in (("heading", heading), ("measure", f"{MEASURE}.")):
         for line in textwrap.wrap(oneline(paragraph), _LINE_CHARACTERS):
@@ -170,7 +167,7 @@ def svg_file(chart: Chart, heading: str, note: str) -> str:
 
 
 def _draw(chart: Chart, parent: Element) -> None:
-    """Append axis, rows and legend to an element, in a space of ``_WIDTH`` by ``_height(chart)``."""
+    """Append axis, rows and legend, ``_WIDTH`` by ``_height(chart)`` units large."""
     bottom = _TOP + _ROW * len(chart.rows)
     for value in (0, 50, 100):
         x = f"{_x(value / 100)}"
@@ -198,7 +195,7 @@ def _draw(chart: Chart, parent: Element) -> None:
             circle, "title"
         ).text = f"{oneline(row.label)}: {100 * row.learned:.0f} with thumbs, {100 * row.words:.0f} without"
 
-    # The legend's mark with thumbs is a character and not a circle: circles are data, one for each row.
+    # A character, because circles are data.
     baseline = bottom + 24
     for start, kind, text in (
         (0, "with-thumbs", f"● {WITH_THUMBS}"),
@@ -217,12 +214,11 @@ def _x(value: float) -> float:
 
 
 def _clip(value: float) -> float:
-    """Return the value within 0 and 1: Student's t knows no bounds, so an interval of an AUC can exceed them."""
+    """Clip to 0 and 1, which an interval by Student's t can exceed."""
     return min(max(value, 0.0), 1.0)
 
 
 def _cut(label: str, at_most: int) -> str:
-    """Return the label in ``at_most`` characters or fewer; an address has no spaces to shorten it at."""
     label = oneline(label)
     return label if len(label) <= at_most else f"{label[: at_most - 1]}…"
 
@@ -230,8 +226,7 @@ def _cut(label: str, at_most: int) -> str:
 def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
     """Return the answer for one reader.
 
-    With ``by_pairs`` it is in terms of AUC, as the chart is. The precision of the first places depends on how many
-    unseen papers were ranked; AUC doesn't, so page and command give the same figures.
+    With ``by_pairs`` it uses AUC, like the chart. Precision depends on the number of unseen papers, AUC doesn't.
     """
     learned = evaluation.learned
     words = evaluation.words

@@ -1,10 +1,7 @@
-"""A reader's plan of a conference: its programme ranked as an edition is, by day and slot; and the plan as a file.
+"""Plan a conference for a reader: rank its programme like an edition, by day and slot.
 
-programme --identify--> papers, those that the store has as they are there --rank--> scores
---the best of all, and of each slot--> plan --what the store lacks--> store, so that votes work
-
-Planned papers are stored under a source of their own, whose papers no edition has among its candidates (see
-``bot.store.papers``). They are not counted as sent.
+Planned papers are stored under a source of their own, whose papers are no candidates for editions (see
+``bot.store.papers``). They don't count as sent.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from bot.channels import phrases
+from bot import wording
 from bot.channels.papers import ReaderLinks, title_link
 from bot.channels.templates import render_part
 from bot.config.profiles import Profile
@@ -41,7 +38,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
-# Without an end in the file, two contributions overlap if they begin at the same time.
+# Assumed without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
 
@@ -50,8 +47,7 @@ _POSTER = "poster"
 class PlannedPaper:
     """A paper of the plan at one of its places.
 
-    ``read`` says what the reader had of it before, such as "sent on 6 May 2025"; empty if nothing. ``instead_of`` is a
-    better match of the plan that takes place at the same time elsewhere.
+    ``read`` is its history, such as "sent on 6 May 2025". ``instead_of`` is a better match at the same time elsewhere.
     """
 
     pick: Pick
@@ -62,7 +58,7 @@ class PlannedPaper:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSlot:
-    """A slot with its heading, such as 09:00–10:30, and its papers, the best match first."""
+    """A slot with a heading such as 09:00–10:30, the best match first."""
 
     heading: str
     planned: Sequence[PlannedPaper]
@@ -70,7 +66,7 @@ class PlannedSlot:
 
 @dataclass(frozen=True, slots=True)
 class PlannedDay:
-    """A day with its heading and its slots."""
+    """A day of a plan."""
 
     heading: str
     slots: Sequence[PlannedSlot]
@@ -78,10 +74,10 @@ class PlannedDay:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The papers of a programme that fit a reader, by day and slot in the order of time.
+    """A programme's papers that fit a reader, by day and slot.
 
-    ``papers`` counts those of the programme, ``planned`` those of the plan, a paper at two places once. ``hidden`` are
-    those that the profile mutes or that lack a required term, ``disliked`` those that the reader voted down.
+    ``papers`` counts the programme, ``planned`` the plan, each paper once. ``hidden`` papers are muted or lack a
+    required term, ``disliked`` ones have the reader's downvote.
     """
 
     title: str
@@ -103,7 +99,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ConferencePlanner:
-    """Makes plans: ranks with the reader's own model, and stores what it plans."""
+    """Makes plans with the reader's own model, and stores their papers."""
 
     store: Store
     parser: Parser
@@ -113,10 +109,10 @@ class ConferencePlanner:
     def plan(
         self, raw: RawDigest, reader: Reader, profile: Profile, now: datetime, *, top: int, timezone: str = ""
     ) -> Plan:
-        """Return the plan of a programme's bytes, and store the papers of the plan that the store lacks.
+        """Return the plan of a programme's bytes, and store its new papers.
 
-        ``top`` is the number of papers, beside the best of each slot. Times without a zone are those of ``timezone``,
-        or of the profile. Raises DigestError, LimitError and ParserError as ``Parser.parse_programme``, and StoreError.
+        The plan has the ``top`` papers and the best of each slot. Times without a zone use ``timezone``, or the
+        profile's. Raises DigestError, LimitError and ParserError as ``Parser.parse_programme``, and StoreError.
         """
         programme = self.parser.parse_programme(raw)
         title = " ".join(PurePath(raw.name).stem.replace("_", " ").split())[:_TOPIC] or "Programme"
@@ -124,9 +120,12 @@ class ConferencePlanner:
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)
         newest = self.store.papers.newest_id()
-        # Under an id by which it can be ranked: negative ones are those of readers' libraries.
+        # Negative ids belong to library papers.
         papers = [replace(paper, id=newest - paper.id) if paper.id < 0 else paper for paper in found]
-        ranked = self._ranked(reader, profile, papers, now)
+        if self.store.papers.recent_texts(1):
+            refit(self.store, self.ranker, [(reader, profile)], now)
+        by_id = {paper.id: paper for paper in papers}
+        ranked = self.composer.ranked_papers(reader, profile, list(by_id.values()), now)
         at: dict[PaperId, list[Contribution]] = defaultdict(list)
         for paper, place in zip(papers, places, strict=True):
             at[paper.id].append(place)
@@ -137,7 +136,13 @@ class ConferencePlanner:
         stored = self.store.papers.identified([at[score.paper][0].entry for score in scores], now)
         read = self._read(reader, profile, stored)
         picks = ranked.picks_of(scores, profile.edition.summary_sentences) if ranked else []
-        items = _items(picks, scores, stored, at, read)
+        items: list[PlannedPaper] = []
+        for score, paper, pick in zip(scores, stored, picks, strict=True):
+            better = list(items)
+            for place in dict.fromkeys(at[score.paper]):
+                rival = next((other for other in better if _excludes(other.place, place)), None)
+                instead_of = rival.pick.paper.title if rival else ""
+                items.append(PlannedPaper(replace(pick, paper=paper), place, read.get(paper.id, ""), instead_of))
         return Plan(
             title,
             reader,
@@ -152,25 +157,17 @@ class ConferencePlanner:
             problems=programme.problems,
         )
 
-    def _ranked(self, reader: Reader, profile: Profile, papers: Sequence[Paper], now: datetime) -> Ranked | None:
-        """Return the papers as ranked for the reader, whose model is refitted as before an edition."""
-        if self.store.papers.recent_texts(1):
-            refit(self.store, self.ranker, [(reader, profile)], now)
-        return self.composer.ranked_papers(reader, profile, list({paper.id: paper for paper in papers}.values()), now)
-
     def _store(self, title: str, places: Sequence[Contribution], now: datetime) -> None:
-        """Store the papers that the store lacks; what it has stays as it is."""
         papers = self.store.papers.identified([place.entry for place in places], now)
         new = [place.entry for place, paper in zip(places, papers, strict=True) if paper.id < 0]
         if not new:
             return
-        # Of what is stored, and not of the file: the next plan of the same file may have other papers.
+        # Another plan of the same file may have other papers.
         content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
         digest = ParsedDigest("programme", title, None, tuple(new))
         self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
 
     def _read(self, reader: Reader, profile: Profile, papers: Sequence[Paper]) -> dict[PaperId, str]:
-        """Return what the reader had of papers before, in words."""
         shown = self.store.editions.shown(reader.id)
         votes = self.store.feedback.current(reader.id)
         owned = self.store.library.held(reader.id, papers)
@@ -189,7 +186,7 @@ class ConferencePlanner:
 
 
 def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
-    """Return the contribution with aware times: a time of a place keeps its offset, UTC becomes the reader's time."""
+    """Local times keep their offset, UTC becomes the reader's zone."""
 
     def local(moment: datetime | None) -> datetime | None:
         if moment and not moment.tzinfo:
@@ -207,10 +204,9 @@ def _chosen(
     disliked: Collection[PaperId],
     top: int,
 ) -> list[Score]:
-    """Return the scores of the plan, best first: the ``top`` best papers, and the best one of each slot.
+    """Return the ``top`` papers, and the best of each slot, best first.
 
-    Only papers that fit are planned: of a followed author, or likely enough and about what the reader wrote; none that
-    the reader disliked.
+    A planned paper is by a followed author, or reaches the threshold and touches the text.
     """
     fitting = [
         score
@@ -235,26 +231,8 @@ def _chosen(
     return [score for score in fitting if score.paper in chosen]
 
 
-def _items(
-    picks: Sequence[Pick],
-    scores: Sequence[Score],
-    stored: Sequence[Paper],
-    places: Mapping[PaperId, Sequence[Contribution]],
-    read: Mapping[PaperId, str],
-) -> list[PlannedPaper]:
-    """Return the plan's papers at each of their places, best match first."""
-    items: list[PlannedPaper] = []
-    for score, paper, pick in zip(scores, stored, picks, strict=True):
-        better = list(items)
-        for place in dict.fromkeys(places[score.paper]):
-            rival = next((other for other in better if _excludes(other.place, place)), None)
-            instead_of = rival.pick.paper.title if rival else ""
-            items.append(PlannedPaper(replace(pick, paper=paper), place, read.get(paper.id, ""), instead_of))
-    return items
-
-
 def _excludes(place: Contribution, other: Contribution) -> bool:
-    """Return whether nobody can be at both: they overlap, in different rooms, and are not both posters."""
+    """Return whether places overlap in different rooms. Two posters never do."""
     if not (place.start and other.start) or (place.room and place.room == other.room):
         return False
     if _POSTER in place.kind.lower() and _POSTER in other.kind.lower():
@@ -264,41 +242,33 @@ def _excludes(place: Contribution, other: Contribution) -> bool:
 
 
 def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
-    """Return the items by slot: days in their order, on each the hours, then what has no time; last what has no day."""
+    """Group by day and slot, missing times and days last."""
     latest = datetime.max.replace(tzinfo=UTC)
     by_time = sorted(items, key=lambda item: (item.place.day or date.max, item.place.start or latest))
     days = []
     for day, of_day in groupby(by_time, key=lambda item: item.place.day):
-        slots = [
-            _planned(start, list(of_slot)) for start, of_slot in groupby(of_day, key=lambda item: item.place.start)
-        ]
-        days.append(PlannedDay(_day(day, language), slots))
+        slots = []
+        for start, of_slot in groupby(of_day, key=lambda item: item.place.start):
+            planned = list(of_slot)
+            ends = {item.place.end for item in planned}
+            end = ends.pop() if len(ends) == 1 else None
+            if start is None:
+                heading = _NO_TIME if day else ""
+            else:
+                heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
+            slots.append(PlannedSlot(heading, planned))
+        name = long_date(day, language) if day else _NO_TIME
+        # Other languages may have another order.
+        days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days
 
 
-# A plan of a conference as text, Markdown, a page, a calendar (RFC 5545) and JSON.
 _NO_TIME = "No time given"
-_TITLE = 100  # characters of another paper's title
-
-
-def _day(day: date | None, language: str) -> str:
-    if day is None:
-        return _NO_TIME
-    # The language's own order of weekday and date is not known; English has it in front.
-    return f"{day:%A}, {long_date(day, language)}" if language.startswith("en") else long_date(day, language)
-
-
-def _planned(start: datetime | None, items: Sequence[PlannedPaper]) -> PlannedSlot:
-    if start is None:
-        return PlannedSlot(_NO_TIME if items[0].place.day else "", items)
-    ends = {item.place.end for item in items}
-    end = ends.pop() if len(ends) == 1 else None
-    heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
-    return PlannedSlot(heading, items)
+_TITLE = 100  # characters
 
 
 def tally(plan: Plan) -> str:
-    """Return how many papers are planned, and why others are not: ``23 of 412 papers; 3 hidden by your profile``."""
+    """Return ``23 of 412 papers; 3 hidden by mutes and required terms``."""
     parts = [f"{plan.planned:,} of {plural(plan.papers, 'paper')}"]
     if plan.hidden:
         parts.append(f"{plan.hidden:,} hidden by mutes and required terms")
@@ -310,7 +280,7 @@ def tally(plan: Plan) -> str:
 
 
 def where(item: PlannedPaper, slot: PlannedSlot) -> list[str]:
-    """Return kind, room and session of a planned paper, its own end where its slot has several, and its id."""
+    """Return kind, room, session, a differing end, and id."""
     place = item.place
     parts = [_first_capital(place.kind), place.room, place.session]
     if place.end and any(other.place.end != place.end for other in slot.planned):
@@ -338,7 +308,7 @@ def as_text(plan: Plan) -> str:
             for number, item in enumerate(slot.planned):
                 lines += [""] if number else []
                 place = " · ".join(where(item, slot))
-                rows = [phrases.title(item.pick.paper), place, phrases.verdict(item.pick), *_notes(item)]
+                rows = [wording.title(item.pick.paper), place, wording.verdict(item.pick), *_notes(item)]
                 lines += [wrap(row, indent="    ", first="    ") for row in rows]
     if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
@@ -349,17 +319,14 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!$])")
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is."""
     return _MARKDOWN.sub(r"\\\1", oneline(text))
 
 
 def _vote_link(links: ReaderLinks, paper: Paper, vote: Vote) -> str:
-    """Return the link of a vote; empty where neither pages nor a mailbox could take it."""
     return links.thumb(paper, vote, "page") or links.thumb(paper, vote)
 
 
 def as_markdown(plan: Plan, links: ReaderLinks) -> str:
-    """Return the plan as CommonMark."""
     lines = [f"# {_escaped(plan.title)}", "", f"{_escaped(plan.profile_title)}: {tally(plan)}"]
     for day in plan.days:
         lines += ["", f"## {_escaped(day.heading)}"]
@@ -369,13 +336,13 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
             for item in slot.planned:
                 paper = item.pick.paper
                 link = title_link(paper)
-                title = _escaped(phrases.title(paper))
+                title = _escaped(wording.title(paper))
                 lines.append(f"- **{title}**" if link.is_search else f"- **[{title}](<{link.url}>)**")
-                if credit := phrases.credits_of(item.pick):
+                if credit := wording.credits_of(item.pick):
                     lines.append(f"  <br>{_escaped(credit)}")
                 search = f" · [Search arXiv](<{link.url}>)" if link.is_search else ""
                 lines.append(f"  <br>{_escaped(' · '.join(where(item, slot)))}{search}")
-                lines.append(f"  <br>{_escaped(phrases.verdict(item.pick))}")
+                lines.append(f"  <br>{_escaped(wording.verdict(item.pick))}")
                 lines += [f"  <br>*{_escaped(note)}*" for note in _notes(item)]
                 if up := _vote_link(links, paper, Vote.UP):
                     down = _vote_link(links, paper, Vote.DOWN)
@@ -386,7 +353,7 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
 
 
 def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
-    """Return the plan as a page that loads nothing; raises TemplateProblem."""
+    """Return a page that loads nothing. Raises TemplateProblem."""
     return render_part(
         templates,
         "conference/plan.html.j2",
@@ -401,10 +368,10 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
 
 
 def as_calendar(plan: Plan, now: datetime) -> str:
-    """Return the plan as an iCalendar object: an event for each place of a planned paper that has a day.
+    """Return an iCalendar object, with an event for each place that has a day.
 
-    An event keeps its UID as long as title and start are the same, so that a later plan replaces it. One that has a
-    better alternative at the same time is tentative. Times are in UTC, which every program converts.
+    The UID depends on title, start and room, so a later plan replaces its events. Events with a better alternative are
+    tentative. Times are in UTC, which every program converts.
     """
     from icalendar import Calendar, Event
     from icalendar.prop import vText
@@ -413,7 +380,7 @@ def as_calendar(plan: Plan, now: datetime) -> str:
     calendar.add("VERSION", "2.0")
     calendar.add("PRODID", "-//Paperbot//conference//EN")
     calendar.add("CALSCALE", "GREGORIAN")
-    # The library escapes no value of a name that it doesn't know.
+    # The library escapes only known names.
     calendar.add("X-WR-CALNAME", vText(oneline(plan.title)))
     for item in plan.items:
         paper = item.pick.paper
@@ -424,14 +391,14 @@ def as_calendar(plan: Plan, now: datetime) -> str:
         named = f"{normalised_title(paper.title)} {at} {item.place.room}"
         link = title_link(paper)
         address = "" if link.is_search else link.url
-        about = [phrases.verdict(item.pick), *_notes(item), phrases.credits_of(item.pick), f"{paper.ref} {address}"]
+        about = [wording.verdict(item.pick), *_notes(item), wording.credits_of(item.pick), f"{paper.ref} {address}"]
         event = Event()
         event.add("UID", f"{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot")
         event.add("DTSTAMP", now.astimezone(UTC))
         event.add("DTSTART", start.astimezone(UTC) if start else day)
         if start and end:
             event.add("DTEND", end.astimezone(UTC))
-        event.add("SUMMARY", oneline(phrases.title(paper)))
+        event.add("SUMMARY", oneline(wording.title(paper)))
         if item.place.room:
             event.add("LOCATION", oneline(item.place.room))
         event.add("DESCRIPTION", "\n".join(oneline(line) for line in about if line))
@@ -469,9 +436,9 @@ def _item_json(item: PlannedPaper) -> dict[str, Any]:
         "paper": paper.ref,
         "title": readable(paper.title),
         "url": title_link(paper).url,
-        "match": phrases.match(item.pick).split()[0].lower(),
+        "match": wording.match(item.pick).split()[0].lower(),
         "probability": round(item.pick.probability, 4),
-        "why": phrases.why(item.pick),
+        "why": wording.why(item.pick),
         "read": item.read,
         "instead_of": readable(item.instead_of),
     }

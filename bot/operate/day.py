@@ -1,23 +1,20 @@
-"""The daily job: ingest, send alerts, compose the editions that are due, deliver.
+"""The daily job: ingest, send alerts, compose due editions, deliver.
 
     source --retrieve--> digest --parse--> entries --identify, merge--> papers in the store     ``ingest``
     papers new to a reader --rank, select--> picks --summarise, explain--> edition              ``publish``
     edition --render--> messages --outbox--> email | Slack | file                               ``publish``
     reader --vote--> feedback --> the next ranking                                              ``bot.readers``
 
-1. ``ingest`` polls each source, parses and stores its digests, looks up missing links, and refits the corpus if enough
-   papers are new. A source that fails is a problem of its own; the others go on.
-2. ``publish`` first sends alerts, as they can't wait for the editions of other readers.
-3. It determines which editions are due by the schedule, oldest missed days included, and leaves out those that wait
-   for an interrupted source.
-4. It composes them in batches, after refitting the models of readers who voted since. A batch is saved with its
-   slots and outbox rows in one transaction, so that two processes, or one that is killed and restarted, make one
-   edition for each slot.
-5. Then the weekly letters that are due are composed, so that they know of today's edition.
-6. The dispatcher sends what the outbox holds, messages of earlier runs included.
+1. ``ingest`` polls each source, stores its digests, looks up missing links, and refits the corpus for new papers.
+2. ``publish`` first sends alerts, which can't wait for editions.
+3. It lists the due editions, missed days included, except those that wait for an interrupted source.
+4. It refits the models of readers with new votes, and composes in batches. One transaction saves a batch with slots and
+   outbox rows, so each slot gets one edition despite kills and second processes.
+5. Weekly letters follow, which refer to today's edition.
+6. The dispatcher sends the outbox, earlier runs included.
 
-``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
-source never delays an edition. What goes wrong for one reader is a problem of that reader alone.
+``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes separately, so a slow source never delays
+an edition. A reader's failure is a problem of that reader alone.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ from itertools import count, islice
 
 from bot.config.files import DiskSpace
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
-from bot.editions.composer import Context, TldrWriter, alert, put_letters
+from bot.editions.composer import Context, TldrWriter, alert
 from bot.editions.due import (
     DueEdition,
     Wait,
@@ -42,9 +39,10 @@ from bot.editions.due import (
     readers_to_alert,
     waiting_problems,
 )
+from bot.editions.letters import put_letters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
-from bot.model.errors import in_one_line
+from bot.model.errors import DeletedError, StoreError, in_one_line
 from bot.operate.dispatcher import Dispatcher
 from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
 from bot.operate.references import References
@@ -54,7 +52,7 @@ from bot.store.database import KeepDays
 from bot.store.editions import NewEdition
 from bot.store.readers import EVERYONE, IdRange
 
-# Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
+# The score matrix grows with readers times papers.
 _BATCH = 200
 
 Shown = Callable[[Edition], None]
@@ -62,11 +60,7 @@ Shown = Callable[[Edition], None]
 
 @dataclass(slots=True)
 class RunReport:
-    """What was composed and sent, and for a whole run what was ingested before.
-
-    ``skipped`` counts quiet editions of profiles with ``when_quiet = "skip"``: stored, not sent. (Days that downtime
-    missed are called missed, and are not counted.)
-    """
+    """``skipped`` counts quiet editions with ``when_quiet = "skip"``, which are stored but not sent."""
 
     editions: int = 0
     skipped: int = 0
@@ -75,9 +69,9 @@ class RunReport:
     failed: int = 0
     unknown: int = 0
     problems: list[Problem] = field(default_factory=list)
-    sent_kinds: set[Kind] = field(default_factory=set)  # the kinds of address to which something was delivered
+    sent_kinds: set[Kind] = field(default_factory=set)  # kinds of address with a delivery
     digests: Sequence[DigestReport] = ()
-    source_problems: Sequence[Problem] = ()  # which ``problems`` contains as well
+    source_problems: Sequence[Problem] = ()  # also in ``problems``
 
     @property
     def complete(self) -> bool:
@@ -86,7 +80,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class DailyJob:
-    """Runs the steps in the order of the module's docstring, for the profiles of the context."""
+    """Runs the steps in the order of the module's docstring."""
 
     context: Context
     sources: Sequence[Source]
@@ -102,42 +96,40 @@ class DailyJob:
     def run(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
-        """Ingest and publish once; with ``force``, compose an edition for every reader whether due or not.
+        """Ingest and publish once. ``force`` composes an edition for every reader.
 
-        ``show`` is called with each edition and alert once it is saved, quiet editions too.
+        ``show`` gets each saved edition and alert.
         """
         ingested = self.ingest(now, progress=progress)
         report = self.publish(now, force=force, progress=progress, show=show)
         report.digests, report.source_problems = ingested.digests, ingested.problems
-        # A full disk stops both steps with the same problem; report it once.
+        # A full disk stops both steps with the same problem.
         report.problems = list(dict.fromkeys([*ingested.problems, *report.problems]))
         return report
 
     def ingest(
         self, now: datetime, sources: Sequence[Source] | None = None, progress: Progress = no_progress
     ) -> IngestionReport:
-        """Poll these sources or all, and the libraries, and store what is new, unless the disk is full."""
         polled = self.sources if sources is None else sources
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
-            # After the libraries, whose papers the new ones may cite.
+            # New papers may cite the libraries'.
             report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 
-    def prepare(self, now: datetime) -> None:
-        """Publish the profiles, with their readers, and queue what readers' libraries lack."""
+    def prepare(self, now: datetime) -> list[Problem]:
+        """Publish the profiles, with their readers, and queue what readers' libraries lack; return what failed."""
         publish(self.context.store, self.context.profiles, now)
-        self.libraries.queue_saves(self.context.profiles, now)
+        return self.libraries.queue_saves(self.context.profiles, now)
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
-        """Compose the due alerts and editions, then deliver everything in the outbox."""
         report = RunReport()
-        # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
+        # The dispatcher reports a full disk.
         if not self.disk_space.problems():
-            self.prepare(now)
+            report.problems.extend(self.prepare(now))
             _Composing(self, now, report, progress, show).all(EVERYONE, force=force)
         settled = count(1)
 
@@ -151,27 +143,24 @@ class DailyJob:
         report.failed = sent.counts[State.FAILED]
         report.unknown = sent.counts[State.UNKNOWN]
         report.problems.extend(sent.problems)
-        # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
+        # A purge scans the outbox.
         if report.editions:
             self.context.store.retention.purge(self.keep, now)
         return report
 
     def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
-        """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
         report = RunReport(problems=self.disk_space.problems())
         if not report.problems:
             _Composing(self, now, report).all(ids)
         return report.problems
 
 
-# Hardly any of what composing allocates is cyclic, and collections of the oldest generation walk the corpus. Python's
-# default is 700.
+# Composing makes hardly any cycles, and collections walk the corpus. Python's default is 700.
 _ALLOCATIONS_PER_COLLECTION = 50_000
 
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect cyclic garbage rarely within; a decorator as well."""
     thresholds = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS_PER_COLLECTION, *thresholds[1:])
     try:
@@ -182,8 +171,6 @@ def rare_collections() -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Composing:
-    """One run over the readers who are due: what is composed is saved by batches, shown, and counted."""
-
     job: DailyJob
     now: datetime
     report: RunReport
@@ -192,13 +179,6 @@ class _Composing:
 
     @rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
-        """Put the due alerts, then the due editions, then the due letters into the outbox."""
-        self._put_alerts(ids)
-        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
-        self._put_editions(ids, force=force)
-        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
-
-    def _put_alerts(self, ids: IdRange) -> None:
         context = self.job.context
         for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
             try:
@@ -210,6 +190,9 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
+        self.progress("composing editions", 0, 0)  # waits for the models
+        self._put_editions(ids, force=force)
+        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
 
     def _put_editions(self, ids: IdRange, *, force: bool) -> None:
         context = self.job.context
@@ -235,7 +218,7 @@ class _Composing:
         self.report.problems.extend(waiting_problems(waits))
 
     def _put_catch_up(self, due: DueEdition) -> None:
-        """Save the catch-up edition that a reader gets in place of daily ones; a quiet one has no messages."""
+        """Save a reader's catch-up edition, without messages if it is quiet."""
         context = self.job.context
         since = due.catch_up_since or due.day
         request = CatchUpRequest(due.reader, due.profile, since, is_automatic=True)
@@ -249,7 +232,7 @@ class _Composing:
             self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
-        """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
+        """Yield the due editions of a batch; one that can't be composed is a problem of its reader alone."""
         context = self.job.context
         remaining = list(batch)
         readers = [(due.reader, due.profile) for due in batch]
@@ -260,11 +243,16 @@ class _Composing:
             for edition in context.composer.editions(batch, self.now, candidates):
                 yield remaining.pop(0), edition
         except Exception as error:
+            if len(batch) == 1 or isinstance(error, StoreError):
+                for due in remaining:
+                    self._add_problem(due.reader, error)
+                return
+            # Whose fault it was is not known: each of those left is composed alone.
             for due in remaining:
-                self._add_problem(due.reader, error)
+                yield from self._composed([due])
 
     def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
-        """Return an edition with its messages; a quiet one has none if the profile says ``skip``."""
+        """Return an edition with its messages, none if it is skipped."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.job.tldr_writer:
@@ -279,7 +267,16 @@ class _Composing:
 
     def _save(self, drafts: Sequence[NewEdition]) -> None:
         """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
-        saved = self.job.context.store.editions.save_all(drafts)
+        try:
+            saved = self.job.context.store.editions.save_all(drafts)
+        except DeletedError as error:
+            # A paper of one of them was deleted meanwhile: that edition is due again at the next run.
+            if len(drafts) > 1:
+                for draft in drafts:
+                    self._save([draft])
+            else:
+                self._add_problem(drafts[0].edition.reader, error)
+            return
         for draft, is_saved in zip(drafts, saved, strict=True):
             if not is_saved:
                 continue  # another process has saved this slot
@@ -291,4 +288,7 @@ class _Composing:
                 self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
+        # Who was forgotten meanwhile lacks nothing.
+        if isinstance(error, DeletedError) and self.job.context.store.readers.by_id(reader.id) is None:
+            return
         self.report.problems.append(Problem(reader.name, in_one_line(error)))

@@ -1,32 +1,25 @@
-"""Deliver what is due: expire leases, let the workers of all channels empty the outbox, and report.
+"""Deliver due messages: expire leases, let the workers of all channels empty the outbox, and report.
 
-    expire -> look up lists without an answer -> workers side by side -> report
     worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
     attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
-The outbox is the only queue, and decides who owns a row (see ``bot.store.outbox``, also for what a kill leaves). A
-worker that is told to stop, or whose breaker opens, releases the rows that it has claimed and not begun.
+A worker that stops, or whose breaker opens, releases its unstarted rows.
 
-``decide`` says what becomes of a message that met an error. A refused one is retried with exponential backoff: 1, 5,
-15, 60 minutes, then 4 hours each time. It fails with the eighth attempt, about 13 hours later: RFC 5321 (4.5.4.1) asks
-relays to try for 4 to 5 days, but a daily digest is out of date by then. A hard bounce
-(``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader. A refusal of the recipient that
-doesn't name the mailbox (``550 relay not permitted``) may be the server's mistake. It is retried, and the reader is
-suppressed only if it lasts through all attempts while other readers' messages are accepted. Refusals of several
-recipients in a row, of either kind, are the server's: the circuit breaker opens, and their rows stay.
+Retries back off exponentially and end with the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for
+4 to 5 days, but a digest is out of date by then. A hard bounce fails at once and suppresses the reader. A refusal
+without a named mailbox (``550 relay not permitted``) may be the server's mistake. It suppresses the reader only after
+all attempts, if other messages were accepted.
 
-Each channel has a circuit breaker (Nygard, "Release It!"), so that what fails for every message is not tried for each.
+Each channel has a circuit breaker (Nygard, "Release It!").
 
     half-open --probe succeeds--> closed
     half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
 
-Each run begins half-open: one worker probes the channel with a real message while the others wait, so that a wrong
-password is tried once and not once per worker. An open breaker is stored, so that it outlives the run; rows behind it
-are not claimed, so no attempt counts.
+Each run begins half-open. One worker probes the channel with a real message while the others wait, so a wrong password
+is tried once. An open breaker outlives the run. Rows behind it are not claimed.
 
-A failure of the channel itself (a wrong password, no connection) never ends a message and is not counted: the
-circuit breaker opens instead. A refusal by policy may be about the whole channel or about this message. It counts, and
-the message waits one step longer than the breaker, so that it does not open the breaker twice in a row.
+A failure of the channel opens the breaker and never counts against a message. A refusal by policy counts, and the
+message waits one step longer than the breaker, so it doesn't open the breaker twice in a row.
 """
 
 from __future__ import annotations
@@ -54,39 +47,34 @@ StateListener = Callable[[Delivery, State], None]
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_ATTEMPTS = 8
 LONGEST_WAIT = timedelta(days=1)
-# Shorter than a message's backoff: an operator who corrects a password should not wait for four hours.
+# For an operator who corrects a password.
 BREAKER_TIMEOUTS = BACKOFF[:4]
-# Longer than any message takes (session and answer of a mail: 15 minutes), or a living worker would lose its row.
+# Longer than any message, or a living worker would lose its row.
 LEASE = timedelta(minutes=30)
-# Messages in a row that may end without an answer. Each of them is lost or delivered, nobody knows
-# which, so a server that accepts bodies and answers nothing must not use up the whole outbox.
+# A silent server must not use up the outbox.
 MAX_UNANSWERED = 3
-# Recipients refused in a row, with none accepted between them: as many as one home may have of dead addresses side by
-# side. With more of them the breaker opens for nothing, for a minute.
+# In a row. One home may have this many dead addresses side by side.
 MAX_REFUSED_RECIPIENTS = 3
-# So many temporary refusals among the last messages are a server's wish for fewer, not that of single mailboxes.
+# So many temporary refusals ask for fewer messages.
 MANY_REFUSED, LAST_MESSAGES = 5, 50
-# Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
-# would otherwise take all.
+# Batches start small, so that the workers share a short queue.
 FIRST_BATCH = 4
 BATCH = 50
-# How long the rows of a killed worker wait.
+# For the rows of a killed worker.
 CLAIM_LEASE = timedelta(minutes=5)
-# A slow server may take longer for a batch: what is left of it then is released before its lease ends.
+# A slow worker releases its rows before the lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
-# A row that is due within this time is waited for; a later one is left to the next run, a minute later.
+# Later rows are left to the next run.
 PATIENCE = timedelta(seconds=5)
-# After this time a person has to ask for the list: an hour of runs is sixty look-ups.
 _LOOK_UP = timedelta(hours=1)
-_SHORTEST_WAIT = 0.05  # seconds; without it, a row whose lock another worker holds would be polled in a busy loop
+_SHORTEST_WAIT = 0.05  # seconds, against a busy loop over another worker's row
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The next state of a delivery, with the error if it failed.
 
-    ``not_before`` is set for ``RETRY`` only. ``counted`` is False where the failure was the channel's and the attempt
-    does not bring the message closer to ``MAX_ATTEMPTS``.
+    ``not_before`` is set for ``RETRY`` only. Uncounted attempts don't use up ``MAX_ATTEMPTS``.
     """
 
     state: State
@@ -104,9 +92,9 @@ class Outcome:
 
 
 def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe: bool = False) -> Outcome:
-    """Return what becomes of a message; ``is_probe``: it was sent to see whether its channel works again."""
+    """A probe tests whether its channel works again."""
     if error.unknown:
-        # The body may have arrived. A retry could deliver it twice (RFC 1047), so this is final: at most once.
+        # A retry could deliver the body twice (RFC 1047).
         return Outcome(State.UNKNOWN, error)
     if error.scope is FailureScope.CHANNEL:
         not_before = now + _backoff(1, error)
@@ -120,9 +108,9 @@ def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe:
 
 
 def _backoff(attempts: int, error: DeliveryError) -> timedelta:
-    """Return the wait after ``attempts``; the other side's ``Retry-After`` applies where it is longer."""
+    """Return the step of ``BACKOFF``, at least the other side's ``Retry-After``."""
     step = BACKOFF[min(attempts, len(BACKOFF)) - 1]
-    # Capped, since a header of 10^300 seconds is more than a timedelta holds.
+    # A timedelta can't hold a header of 10^300 seconds.
     requested = timedelta(seconds=min(error.retry_after or 0, LONGEST_WAIT.total_seconds()))
     return max(step, requested)
 
@@ -136,10 +124,9 @@ def attempt_delivery(
     *,
     breaker: CircuitBreaker | None = None,
 ) -> Outcome:
-    """Send one message and record what became of it; never raises DeliveryError, but lets the store's errors pass.
+    """Send one message and record the outcome. Only the store's errors are raised.
 
-    ``breaker`` tells refusals of readers from those of the whole channel. ``on_commit`` gets the new state once it is
-    committed; it is not called where the lease ran out meanwhile: the row is another worker's.
+    ``on_commit`` gets the committed state, unless the lease ran out.
     """
     has_started = False
     is_probe = breaker is not None and breaker.is_half_open
@@ -153,7 +140,7 @@ def attempt_delivery(
     try:
         receipt = channel.send(delivery, start_data)
     except Cancelled:
-        # The outbox has recorded it itself, in the transaction that refused the start.
+        # The outbox has recorded it.
         on_commit(delivery, State.CANCELLED)
         return Outcome(State.CANCELLED)
     except DeliveryError as caught:
@@ -181,7 +168,7 @@ def attempt_delivery(
 
 
 class CircuitBreaker:
-    """The breaker of one channel for one run, shared by the channel's workers; thread-safe."""
+    """The breaker of one channel for one run. Thread-safe."""
 
     def __init__(self, kind: Kind, stored: OpenBreaker | None, store: CircuitBreakers, now: datetime) -> None:
         self._kind = kind
@@ -191,9 +178,9 @@ class CircuitBreaker:
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
         self._refused_recipients = 0  # in a row
-        self._refused: list[bool] = []  # of the last messages, which were refused for now
-        self.open_because = ""  # why and until when, for people; empty unless it is open, which lasts for the run
-        self.probe_over = Event()  # set once the probe has succeeded, failed, or found nothing to send
+        self._refused: list[bool] = []  # refused for now
+        self.open_because = ""  # reason and end, for people
+        self.probe_over = Event()  # the probe has succeeded, failed, or found nothing to send
         if stored and not has_passed(stored.until, now):
             self.open_because = _describe(stored.why, stored.until)
 
@@ -205,17 +192,17 @@ class CircuitBreaker:
             self._unanswered = 0
             self._refused_recipients = 0
         self.probe_over.set()
-        # A record that this run has made stays: a message that was under way when the channel failed proves nothing.
+        # A message already under way proves nothing against this run's record.
         if was_stored:
             self._store.end(self._kind)
 
     @property
     def is_half_open(self) -> bool:
-        """Whether the channel failed in an earlier run, and nothing has been accepted since."""
+        """Whether the channel failed in an earlier run, without a success since."""
         return self._is_stored
 
     def judged(self, error: DeliveryError) -> DeliveryError:
-        """Return the error, or the channel's failure if it is one refused recipient too many in a row."""
+        """Return the error, or the channel's failure after too many refused recipients."""
         if not (error.permanent and error.scope in (FailureScope.READER, FailureScope.RECIPIENT)):
             return error
         with self._lock:
@@ -229,22 +216,22 @@ class CircuitBreaker:
         return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code=error.code)
 
     def record_refusal(self) -> None:
-        """Note a message that was neither accepted nor left unanswered."""
+        """The message was neither accepted nor left unanswered."""
         with self._lock:
             self._unanswered = 0
 
     def are_many_refused(self, error: DeliveryError | None) -> bool:
-        """Note whether a message was refused for now; return whether many of the last ones were, once for these."""
+        """Note whether a message was refused for now, and return once whether many were."""
         with self._lock:
             self._refused.append(error is not None and not error.permanent and error.code.startswith("4"))
             are_many = sum(self._refused) >= MANY_REFUSED
-            # Begun again, and not moved on by one message: of overlapping windows one has many by chance too often.
+            # Overlapping windows reach the limit by chance too often.
             if are_many or len(self._refused) == LAST_MESSAGES:
                 self._refused.clear()
         return are_many
 
     def record_unanswered(self, now: datetime) -> None:
-        """Note a message of unknown outcome; several in a row open the breaker."""
+        """Note a message of unknown outcome. Several in a row open the breaker."""
         with self._lock:
             self._unanswered += 1
             is_too_many = self._unanswered >= MAX_UNANSWERED
@@ -252,9 +239,9 @@ class CircuitBreaker:
             self.trip(f"{MAX_UNANSWERED} messages in a row were sent and not answered", now)
 
     def trip(self, reason: str, now: datetime) -> None:
-        """Open the breaker for a while that grows with each failure in a row (exponential backoff).
+        """Open the breaker, with exponential backoff over failures in a row.
 
-        Only the first of several workers that meet the same outage counts: it is one failure.
+        Only the first of several workers counts.
         """
         with self._lock:
             if self.open_because:
@@ -271,10 +258,9 @@ def _describe(reason: str, until: datetime) -> str:
 
 @dataclass(slots=True)
 class Report:
-    """How many rows reached which state in one run, and what went wrong; several threads add to it.
+    """Rows by the state reached in one run, and problems. Thread-safe.
 
-    ``UNKNOWN`` includes rows that an earlier run left behind; ``RETRY`` are due again later; ``CANCELLED`` were not
-    sent: just before the body, another worker owned them or their reader had stopped.
+    ``UNKNOWN`` includes rows of earlier runs. ``CANCELLED`` rows had another owner or a stopped reader.
     """
 
     on_progress: StateListener | None = None
@@ -283,17 +269,13 @@ class Report:
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def count(self, delivery: Delivery, state: State) -> None:
-        # The listener is called under the lock: progress bars are not thread-safe.
+        # Progress bars are not thread-safe.
         with self._lock:
             self.counts[state] += 1
             if self.on_progress:
                 self.on_progress(delivery, state)
 
     def add(self, problem: Problem, *, once: bool = False) -> None:
-        """Add a problem; with ``once``, unless its source has one already.
-
-        The disk is checked before each message, and each time its problem names other figures.
-        """
         with self._lock:
             if not once or all(problem.source != earlier.source for earlier in self.problems):
                 self.problems.append(problem)
@@ -301,19 +283,18 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What the workers of one run share; each part is immutable or thread-safe."""
+    """Shared state of one run's workers. Thread-safe."""
 
     dispatcher: Dispatcher
     report: Report
     now: Clock
-    has_failed: Event = field(default_factory=Event)  # set when a worker raised, so that the others stop
+    has_failed: Event = field(default_factory=Event)  # set when a worker raised
 
     def may_continue(self) -> bool:
         return not (self.has_failed.is_set() or self.dispatcher.stop.is_set()) and self.has_free_space()
 
     def has_free_space(self) -> bool:
-        """Whether what is sent can be recorded; if not, the full disk is reported."""
-        # Checked before each message: it costs some microseconds, and a disk fills up during a run.
+        # A disk fills up during a run.
         disk_problems = self.dispatcher.disk_problems()
         for problem in disk_problems:
             self.report.add(problem, once=True)
@@ -324,8 +305,7 @@ class RunContext:
 class Worker:
     """Sends through one connection of a channel, in one thread.
 
-    ``spacing`` is the least time between two messages to one address. The worker with ``is_probe`` goes first; the
-    others of the channel wait until it has delivered a message.
+    ``spacing`` is the least time between two messages to one address. The others wait for the worker with ``is_probe``.
     """
 
     kind: Kind
@@ -335,10 +315,10 @@ class Worker:
     is_probe: bool
     run: RunContext
     _has_quit: bool = field(default=False, init=False)
-    _turns: dict[str, datetime] = field(default_factory=dict, init=False)  # when an address may get its next message
+    _turns: dict[str, datetime] = field(default_factory=dict, init=False)  # the time of an address's next message
 
     def work(self) -> None:
-        """Send until nothing is due, the run is to end, or the breaker opens. The store's errors are raised."""
+        """Send until nothing is due, the run ends, or the breaker opens. Raises the store's errors."""
         outbox = self.run.dispatcher.outbox
         limit = FIRST_BATCH
         try:
@@ -353,7 +333,7 @@ class Worker:
                     continue
                 batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
                 self.run.dispatcher.rates.release(self.kind, grant.count - len(batch), claimed_at)
-                # Where addresses have to be spaced, most of a large batch would be released again.
+                # Most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
                     due = outbox.next_due(self.kind)
@@ -369,18 +349,18 @@ class Worker:
                     address = delivery.reader.address
                     turn = self._turns.get(address, now)
                     if turn > now:
-                        # Released rather than slept for, so that other addresses need not wait behind this one.
+                        # Other addresses go first.
                         self._release([delivery], turn, now)
                         continue
                     if self.spacing:
                         self._turns[address] = now + self.spacing
                     self._deliver(delivery)
         finally:
-            # Also without a success, or the other workers would wait forever.
+            # Otherwise the other workers would wait forever.
             self.breaker.probe_over.set()
 
     def _wait_for_rate(self, grant: SendGrant, next_at: datetime) -> bool:
-        """Wait until the rate admits a message; return False where that is left to a later run."""
+        """Return False to leave the wait to a later run."""
         now = self.run.now()
         if next_at <= now + PATIENCE:
             self.run.dispatcher.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
@@ -399,22 +379,22 @@ class Worker:
         return not (self.breaker.open_because or self._has_quit) and self.run.may_continue()
 
     def _deliver(self, delivery: Delivery) -> None:
-        """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
+        """Apply a failure to reader, channel or worker."""
         report = self.run.report
         outbox = self.run.dispatcher.outbox
         outcome = attempt_delivery(delivery, self.channel, outbox, self.run.now, report.count, breaker=self.breaker)
         error = outcome.error
-        # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
+        # The open breaker reports uncounted attempts.
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
         if error and error.retry_after is not None and outcome.not_before and self.spacing:
-            # The other messages to this address would be refused too, and overtake this one in their thread.
+            # Later messages would be refused, too, and overtake this one in their thread.
             self._turns[delivery.reader.address] = outcome.not_before
         if self.breaker.are_many_refused(error) or (error and error.throttled):
             self.run.dispatcher.rates.slow_down(self.kind, self.run.now())
         is_given_up = error and error.scope is FailureScope.RECIPIENT and outcome.state is State.FAILED
         if error and (error.is_hard_bounce or (is_given_up and outbox.others_were_accepted(delivery))):
-            # Mail servers count hard bounces against the sender, so the address gets nothing more.
+            # Servers count hard bounces against the sender.
             self.run.dispatcher.readers.suppress(delivery.reader.id, str(error))
         if outcome.state is State.SENT:
             self.breaker.record_success()
@@ -423,8 +403,7 @@ class Worker:
         else:
             self.breaker.record_refusal()
         if error and error.scope is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
-            # The probe got through and a further connection doesn't: the server limits connections (421), which
-            # is not an outage. This worker ends and the others go on.
+            # The probe succeeded, so the server limits connections (421).
             self._has_quit = True
         elif error and error.scope in (FailureScope.CHANNEL, FailureScope.POLICY):
             self.breaker.trip(str(error), self.run.now())
@@ -432,11 +411,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Sends the rows of the outbox through the channels.
-
-    ``timer`` gives seconds, by which the run's clock advances. A run ends early when ``stop`` is set, or when
-    ``disk_problems`` returns problems: the disks that are too full to record what is sent.
-    """
+    """``timer`` gives seconds. A run ends early when ``stop`` is set or ``disk_problems`` returns problems."""
 
     outbox: Outbox
     routes: Mapping[Kind, Route]
@@ -448,15 +423,13 @@ class Dispatcher:
     disk_problems: Callable[[], Sequence[Problem]] = field(default=tuple, kw_only=True)
 
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
-        """Deliver everything that is due from ``now`` on, and return the report.
+        """Deliver everything due from ``now`` on. Raises the store's errors.
 
-        Failures of channels are in the report; failures of the store are raised. ``on_progress`` gets each row with
-        its new state, in any thread but never in two at once.
+        ``on_progress`` gets each row with its new state, from one thread at a time.
         """
         started = self.timer()
         report = Report(on_progress)
-        # A lease is counted from the claim. With one fixed ``now``, the leases of a run of 40 minutes would have ended
-        # before its last messages were claimed.
+        # Leases count from the claim, so time must pass.
         run = RunContext(self, report, lambda: now + timedelta(seconds=self.timer() - started))
         if not run.has_free_space():
             return report
@@ -464,27 +437,23 @@ class Dispatcher:
             report.counts[State.UNKNOWN] += expired
             broken_off = "being sent when an earlier run broke off: each may have arrived; not sent again"
             report.add(Problem("outbox", f"{expired} {broken_off}"))
-        self._look_up_lists(run.now())
+        # Replies may follow a list that arrived without an answer.
+        for kind, route in self.routes.items():
+            for delivery in self.outbox.unanswered_lists(kind, run.now() - _LOOK_UP):
+                # The next run looks again.
+                with suppress(DeliveryError):
+                    if receipt := route.channels[0].find_receipt(delivery):
+                        self.outbox.mark_arrived(delivery.id, receipt, run.now())
         stored = self.breakers.all()
         breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
         self._run_workers(run, breakers)
         for kind, breaker in breakers.items():
-            # An open breaker with nothing behind it delays nobody.
+            # Otherwise it delays nobody.
             if breaker.open_because and (waiting := self.outbox.waiting(kind)):
                 report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
         return report
 
-    def _look_up_lists(self, now: datetime) -> None:
-        """Have the replies of a list posted whose answer was lost, where the channel shows that the list arrived."""
-        for kind, route in self.routes.items():
-            for delivery in self.outbox.unanswered_lists(kind, now - _LOOK_UP):
-                # Nothing is sent, so that a failure concerns nobody: the next run looks again.
-                with suppress(DeliveryError):
-                    if receipt := route.channels[0].find_receipt(delivery):
-                        self.outbox.mark_arrived(delivery.id, receipt, now)
-
     def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
-        """Run one thread per channel until all have ended; raise the first error of the store."""
         workers = [
             Worker(kind, channel, route.spacing, breakers[kind], is_probe=channel is route.channels[0], run=run)
             for kind, route in self.routes.items()
@@ -495,5 +464,5 @@ class Dispatcher:
                 for ended in as_completed([pool.submit(worker.work) for worker in workers]):
                     ended.result()
             except BaseException:
-                run.has_failed.set()  # the other workers stop before their next message
+                run.has_failed.set()  # stops the other workers
                 raise

@@ -1,21 +1,17 @@
-"""Is it learning my preferences? Prequential evaluation: each vote is predicted from the votes before it.
+"""Prequential evaluation of one reader: each vote is predicted from earlier votes.
 
-For one reader:
+- The votes of a day, about ten at a time, are a fold. Its model learns from votes and library papers before the fold.
+- It ranks the papers that the reader could see: arrivals of the fold's days before its end. Papers that are muted, lack
+  a required term or have a vote in another fold are left out.
+- Liked papers are relevant, all others not. Folds without a like or an earlier vote test nothing.
+- Two baselines rank the same papers: the model without votes, and chance.
+- Editions show papers that the model ranked high, so votes have selection bias. Verdict, AUC and calibration use only
+  seen papers: the fold's, and those of its editions down to the position of nine in ten votes. Without editions all
+  arrivals count as seen.
+- Papers are sampled evenly and deterministically, so page and command agree.
 
-- Votes of a day, about ten at a time, are a fold (``split_into_folds``). A fold's model is trained on the votes, and
-  on the papers of the reader's library, strictly before the fold.
-- It ranks the papers that the reader could see then: papers that arrived on the same days as the fold's and before
-  its end. Papers that are muted, lack a required term or have a vote in another fold are left out.
-- Liked papers are relevant, all others are not. Folds without a like, or before the first vote, test nothing.
-- Two baselines rank the same papers: the same model without votes (interest words and keywords), and chance.
-- Votes have selection bias: they are on papers that the editions showed, which the model had ranked high. So verdict,
-  AUC and calibration use only papers that the reader saw: the fold's, and in the same editions the papers as high up
-  as nine of ten of the reader's votes. Where no paper of the fold was in an edition, all that arrived count as seen.
-- Seen and unseen papers are sampled evenly and deterministically, so page and command give the same answer. Only
-  nDCG and precision depend on the number of unseen papers.
-
-A changed or cleared vote counts as it is now, from the time of the change. The vocabulary is fitted on today's papers;
-it uses no votes. Upvotes, followed authors and ignored words are not learned, and are left out.
+A changed vote counts as it is now, from the time of the change. The vocabulary is fitted on today's papers. Upvotes,
+followed authors and ignored words are left out, because they are not learned.
 
 ``replay`` composes the editions of past days again, under today's profile.
 """
@@ -37,7 +33,6 @@ from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.due import with_profiles
 from bot.editions.health import SourceMonitor
-from bot.editions.letters import sample_evenly
 from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
 from bot.model.clock import days_between, local_date, moment
@@ -62,17 +57,17 @@ if TYPE_CHECKING:
     from bot.ranking.ranker import Ranker
 
 
-# A long session is several folds: its first votes may predict its last ones.
+# The first votes of a long session may predict the last ones.
 _VOTES_PER_FOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A test set: the papers with their first vote from ``since`` to ``until``."""
+    """Papers with a first vote from ``since`` to ``until``."""
 
     since: datetime
     until: datetime
-    labels: Mapping[PaperId, bool]  # whether each was liked
+    labels: Mapping[PaperId, bool]  # by like
     prior_votes: int  # the size of the training set
 
     @property
@@ -83,11 +78,10 @@ class Fold:
 def split_into_folds(
     votes: Sequence[RecordedVote], consensus: Mapping[PaperId, RecordedVote], timezone: str, at_most: int
 ) -> list[Fold]:
-    """Return ``at_most`` folds in chronological order; each holds the votes of a day, or of several days.
+    """Return ``at_most`` folds in chronological order, each of one or more days.
 
-    ``votes`` are the current votes of all voters. ``consensus`` has the papers on which all voters agree; the
-    others have no label and are left out. A paper belongs to the fold of its first vote, so no training set
-    holds a vote on a paper that it is tested on.
+    ``votes`` are of all voters, ``consensus`` the papers on which they agree. A paper belongs to the fold of its first
+    vote, so it is never in its own training set.
     """
     by_time = sorted(votes, key=lambda vote: vote.at)
     first_votes: dict[PaperId, RecordedVote] = {}
@@ -99,7 +93,7 @@ def split_into_folds(
     for _, votes_of_day in groupby(first_votes.values(), key=lambda vote: local_date(vote.at, timezone)):
         session: list[RecordedVote] = []
         for vote in votes_of_day:
-            # Votes of one moment, such as those of an import, stay together: neither precedes the other.
+            # Votes of one moment, such as an import's, stay together.
             if len(session) >= _VOTES_PER_FOLD and vote.at > session[-1].at:
                 sessions.append(session)
                 session = []
@@ -122,24 +116,23 @@ def split_into_folds(
     return folds
 
 
-# With fewer predicted likes, or fewer folds to compare, no verdict is given.
+# For a verdict.
 MIN_LIKES = 10
 MIN_FOLDS = 3
-# The smallest gain in AUC that counts as learning. "No" takes a gain certainly below it: with a limit of 0, a ranking
-# that certainly gains next to nothing would stay "unclear" forever.
+# In AUC. With 0, a negligible gain would stay "unclear" forever.
 _SMALLEST_GAIN = 0.05
 _CHANCE_AUC = 0.5
-# The learning curve has at most this many points, each with at least this many likes.
+# Of the learning curve.
 _MAX_POINTS = 8
 _MIN_LIKES_PER_POINT = 5
-# The last point may have fewer likes by this factor, otherwise its folds join the point before it.
+# A last point with fewer likes joins the one before it.
 _LAST_POINT_FACTOR = 0.8
 
 
 class Verdict(StrEnum):
-    """Whether votes have made the ranking better than the interest words alone."""
+    """Whether votes have improved the ranking over the interest words alone."""
 
-    YES = "yes"  # certainly better than words alone, and certainly better than chance
+    YES = "yes"  # certainly better than words alone and than chance
     NO = "no"  # certainly no better than words alone, or by a negligible gain
     UNCLEAR = "unclear"  # the confidence interval allows both
     TOO_FEW = "too few"  # too few votes were predicted
@@ -155,10 +148,9 @@ class FoldResult:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Means over folds for one ranking; 0 to 1, higher is better.
+    """Means over folds for one ranking, 0 to 1.
 
-    ``auc`` is the probability that a liked paper ranks above one that the reader saw and did not like; folds are
-    weighted by their likes. None without such a pair.
+    ``auc`` is the probability that a liked paper ranks above another seen paper, weighted by likes.
     """
 
     precision: float  # at edition size
@@ -168,7 +160,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Expected calibration error over the papers seen, and the reliability table that it comes from."""
+    """Expected calibration error over the papers seen, with its reliability table."""
 
     error: float
     papers: int
@@ -177,7 +169,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the learning curve: the AUC of neighbouring folds with votes and by words alone."""
+    """A point of the learning curve: AUC of neighbouring folds with votes and by words."""
 
     since: datetime
     until: datetime
@@ -189,7 +181,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluation of one reader: ``likes`` of ``thumbs`` were predicted, in ``folds``. None: too few votes."""
+    """``likes`` of ``thumbs`` were predicted, in ``folds``. None: too few votes."""
 
     reader: str
     verdict: Verdict
@@ -208,7 +200,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean over readers; ``gain`` is None for fewer than two."""
+    """The mean over readers. ``gain`` is None for fewer than two."""
 
     verdict: Verdict
     readers: int
@@ -225,12 +217,12 @@ class _Aucs(NamedTuple):  # with votes and by words alone
 
 
 def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldResult]) -> Evaluation:
-    """Return the evaluation of one reader; ``size`` is the edition's, ``thumbs`` the number of votes."""
+    """``size`` is the edition's, ``thumbs`` the number of votes."""
     likes = sum(result.fold.likes for result in results)
     if likes < MIN_LIKES or len(results) < MIN_FOLDS:
         return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(results))
 
-    # A fold in which all papers seen were liked has no pair to compare, so no AUC.
+    # Without an unliked paper there is no AUC.
     comparable = [
         _Aucs(result.fold, metrics.learned.auc, metrics.words.auc)
         for result in results
@@ -240,7 +232,7 @@ def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldR
     if len(comparable) >= MIN_FOLDS:
         weights = [aucs.fold.likes for aucs in comparable]
         auc = estimate([aucs.learned for aucs in comparable], weights)
-        # Paired differences: folds differ in difficulty, which cancels out. Two separate intervals would be wider.
+        # Paired differences cancel out the folds' difficulty.
         gain = estimate([aucs.learned - aucs.words for aucs in comparable], weights)
 
     labels = [label for result in results for label in result.metrics.liked]
@@ -264,7 +256,6 @@ def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldR
 
 
 def mean_of_readers(evaluations: Iterable[Evaluation]) -> Mean:
-    """Return the mean of the readers with enough votes, each with the same weight (macro average)."""
     measured = [evaluation for evaluation in evaluations if evaluation.learned]
     auc = _unweighted([evaluation.auc.mean for evaluation in measured if evaluation.auc])
     gain = _unweighted([evaluation.gain.mean for evaluation in measured if evaluation.gain])
@@ -297,7 +288,7 @@ def _mean_quality(of_readers: Iterable[Quality | None]) -> Quality | None:
 def _verdict(auc: Estimate | None, gain: Estimate | None) -> Verdict:
     if auc is None or gain is None:
         return Verdict.UNCLEAR
-    # A gain alone is not enough: words alone can be worse than chance, and a ranking at chance then "gains".
+    # A ranking at chance may "gain" over worse words.
     if gain.low > 0 and auc.low > _CHANCE_AUC:
         return Verdict.YES
     return Verdict.NO if gain.high < _SMALLEST_GAIN else Verdict.UNCLEAR
@@ -317,7 +308,7 @@ def _quality(results: Sequence[FoldResult], ranking: Callable[[FoldMetrics], Ran
 
 
 def _learning_curve(comparable: Sequence[_Aucs]) -> list[Point]:
-    """Group neighbouring folds into points; each point has enough likes and folds for an interval."""
+    """Group neighbouring folds into points with enough likes and folds for an interval."""
     likes_per_point = max(sum(aucs.fold.likes for aucs in comparable) / _MAX_POINTS, _MIN_LIKES_PER_POINT)
     groups: list[list[_Aucs]] = [[]]
     for aucs in comparable:
@@ -349,28 +340,22 @@ def _is_complete(group: Sequence[_Aucs], likes: float) -> bool:
     return len(group) >= MIN_FOLDS and sum(aucs.fold.likes for aucs in group) >= likes
 
 
-# Readers give most votes near the top of an edition. Papers below this quantile of the positions with a vote may never
-# have been looked at; as negatives they would make random votes near the top look like learning.
+# Readers may never have looked at lower positions. As negatives, these would make random votes near the top look like
+# learning.
 _READING_DEPTH = 0.9
-# Neighbouring days share a fold beyond this number. The reader's page waits for the evaluation, so it must be bounded.
+# The reader's page waits.
 _MAX_FOLDS = 100
-# Seen papers sampled for a fold, beside its own; more hardly change the AUC. Not at random: page and command have to
-# draw the same papers.
+# More hardly change the AUC.
 _MAX_SEEN = 50
 _MAX_UNSEEN = 1_000
-# Models are refitted once there are this many times as many votes as at the last fit: a fit for each fold would be
-# slow, and earlier models are as honest, as they know fewer votes and none later.
+# Growth in votes until a refit. An earlier model knows no later votes either.
 _REFIT_GROWTH = 1.25
 
 
 def evaluate(
     store: Store, ranker: CurrentRanker, reader: Reader, profile: Profile, *, unseen: int = _MAX_UNSEEN
 ) -> Evaluation:
-    """Return how well the reader's votes are predicted; the ranker is made only if there is a fold to predict.
-
-    Fewer ``unseen`` papers in each fold are faster. Precision and nDCG are then higher and mean less; verdict, AUC,
-    gain, calibration and learning curve are the same.
-    """
+    """Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else."""
     votes = store.feedback.votes(reader.id)
     folds = [
         fold
@@ -387,7 +372,6 @@ def evaluate(
 
 
 def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Profile]) -> Iterator[Evaluation]:
-    """Yield the evaluation of every reader of these profiles who has voted, in the order of subscription."""
     for page in store.readers.pages():
         counts = store.feedback.counts([reader.id for reader in page])
         voters = [reader for reader in page if reader.id in counts]
@@ -396,8 +380,6 @@ def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Pro
 
 
 class _PredictionTasks:
-    """Builds the prediction task of each fold; reads votes, editions and arrivals from the store once for all folds."""
-
     def __init__(
         self,
         store: Store,
@@ -424,7 +406,7 @@ class _PredictionTasks:
         positions = sorted(self._shown[paper].position for paper in self._papers if paper in self._shown)
         self._depth = positions[int(_READING_DEPTH * (len(positions) - 1))] if positions else 0
 
-        # A day more at either end: the store's limits are moments, the reader's calendar days are not UTC's.
+        # Local days differ from UTC's.
         arrived = [paper.first_seen for paper in self._papers.values()]
         start = min(arrived) - timedelta(days=1)
         end = max(arrived) + timedelta(days=1)
@@ -434,7 +416,6 @@ class _PredictionTasks:
             self._arrivals[local_date(at, profile.schedule.timezone)].append(paper_id)
 
     def of(self, fold: Fold) -> PredictionTask:
-        """Return the fold's papers with those that arrived beside them, and the interest trained before the fold."""
         timezone = self._profile.schedule.timezone
         days = dict.fromkeys(local_date(self._papers[paper].first_seen, timezone) for paper in fold.labels)
         unlabelled = [
@@ -443,8 +424,8 @@ class _PredictionTasks:
             for paper in self._arrivals[day]
             if self._arrived_at[paper] <= fold.until and paper not in self._papers
         ]
-        seen = dict.fromkeys(sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
-        unseen = sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
+        seen = dict.fromkeys(_sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
+        unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
         negatives = [
             paper
             for paper in self._store.papers.get([*seen, *unseen]).values()
@@ -458,7 +439,7 @@ class _PredictionTasks:
         if len(training_set) >= _REFIT_GROWTH * self._fitted_votes:
             self._learned = self._ranker.learn([trained_on])[0]
             self._fitted_votes = len(training_set)
-        # The weights of the experts as they were then, too: the shipped ones are badly calibrated for frequent voters.
+        # The shipped weights suit frequent voters badly.
         as_of = self._store.as_of(fold.since, fold.since, ())
         mixture = mixtures_of(as_of, [self._reader.id])[self._reader.id]
         return PredictionTask(
@@ -469,7 +450,6 @@ class _PredictionTasks:
         )
 
     def _passed_over(self, fold: Fold, unlabelled: Sequence[PaperId]) -> Sequence[PaperId]:
-        """Return the unlabelled papers that the reader saw in the fold's editions without voting on them."""
         editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
         if not editions:
             return unlabelled
@@ -485,7 +465,7 @@ MAX_DAYS = 400
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What became of papers: when the reader first received each, and the vote that counts now."""
+    """The time each paper was first sent, and its current vote."""
 
     sent: Mapping[PaperId, datetime]
     votes: Mapping[PaperId, RecordedVote]
@@ -501,14 +481,12 @@ def replay(
     now: datetime,
     samples: Collection[str] = (),
 ) -> Iterator[Edition]:
-    """Yield the editions of past days, from ``first`` to ``last``, as they would have been under this profile.
+    """Yield the editions of past days, from ``first`` to ``last``, under this profile.
 
-    Each day is composed as in the daily job, over the papers, votes and digests known by then, and a corpus fitted on
-    those papers alone: at the time of the edition that was sent, otherwise at that of the schedule. So an unchanged
-    profile gives what was sent. Papers of one replayed edition are not new to the next. Nothing is stored.
+    Each day uses the papers, votes, digests and corpus of its time, so an unchanged profile repeats the sent editions.
+    Papers of one replayed edition are not new to the next. Nothing is stored.
 
-    What has no history is as today: profile and preferences, texts and upvotes of papers, and ``samples``, the sources
-    that are excluded once another has delivered papers. Papers that match an alert rule come first in their edition.
+    Profile, preferences, texts, upvotes and ``samples`` are today's. Papers that match an alert rule come first.
 
     Raises UsageError if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
     """
@@ -525,7 +503,6 @@ def replay(
             times[day] = at
     editions: list[Edition] = []
     with TemporaryDirectory(prefix="paperbot-") as folder:
-        # In a file of its own: this corpus is fitted on the papers of the past, and again as they become more.
         file = Path(folder) / "corpus.npz"
         for day, at in times.items():
             past = store.as_of(at, next(iter(times.values())), editions)
@@ -538,6 +515,9 @@ def replay(
 
 
 def outcomes(store: Store, reader: Reader) -> Outcomes:
-    """Return what became of the papers that the reader received or voted on, until now."""
     sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
     return Outcomes(sent, store.feedback.current(reader.id))
+
+
+def _sample_evenly(papers: Sequence[PaperId], most: int) -> Sequence[PaperId]:
+    return papers if len(papers) <= most else [papers[n * len(papers) // most] for n in range(most)]

@@ -2,10 +2,8 @@
 
     sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
         --state of the source, health check--> missing links and cut texts (``LinkResolver``) --> vocabulary
-    mailbox of bounces --report--> parser process --signed tag--> reader stopped | counted (``BounceService``)
 
-Fault isolation: what goes wrong with a digest, expected or not, is a Problem of that digest, and what goes wrong with
-a source is a Problem of that source. Only a store that can't be used ends the run, as nothing could be kept.
+A failure of a digest or source is its own Problem. Only an unusable store ends the run.
 """
 
 from __future__ import annotations
@@ -19,7 +17,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from bot.channels.email import EMAIL
-from bot.config.files import DiskSpace, Signer, TokenError
+from bot.config.files import DiskSpace
+from bot.config.keys import Signer, TokenError
 from bot.editions.health import Health, check_health
 from bot.editions.models import CorpusCache
 from bot.formats import Parser
@@ -34,14 +33,14 @@ from bot.store.papers import StoredDigest
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
 
-# Outcomes beside the kinds of report.
+# Beside the kinds of report.
 FORGED = "forged"  # names no message of ours
 UNREADABLE = "unreadable"
 _STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
 _LINKS = "links"
-_MAX_LOOKED_UP = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
-_BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # which share their DOIs' prefixes; each lists its own papers only
-_RESULTS_OF_SEARCH = 5  # of a search
+_MAX_LOOKED_UP = 10  # a run
+_BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # they share DOI prefixes, but each lists only its own papers
+_RESULTS_OF_SEARCH = 5
 _RETRY_HINT = "`paperbot ingest --again` tries again"
 
 Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
@@ -57,7 +56,7 @@ class DigestReport:
     papers: int
     new: int
     known: int
-    rejected: tuple[str, ...]  # the blocks that could not be read
+    rejected: tuple[str, ...]  # the unreadable blocks
     file: str
 
 
@@ -75,7 +74,7 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IngestionService:
-    """The one ingest loop, for ``paperbot ingest``, the daily job and the scheduler."""
+    """The ingest loop of ``paperbot ingest``, the daily job and the scheduler."""
 
     store: Store
     parser: Parser
@@ -93,10 +92,7 @@ class IngestionService:
         again: bool = False,
         progress: Progress = no_progress,
     ) -> IngestionReport:
-        """Poll the sources, store what is new, look up missing links, refit the vocabulary; raises StoreError.
-
-        ``at_once`` and ``again`` are those of ``Ingestion``. A full disk ends the run before it begins.
-        """
+        """Raises StoreError. ``at_once`` and ``again`` are those of ``Ingestion``."""
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
@@ -112,7 +108,7 @@ class IngestionService:
         except PaperbotError:
             raise
         except Exception as error:
-            # A missing link is an inconvenience: no mistake in looking it up may cost anybody an edition.
+            # It must not cost anybody an edition.
             report.problems.append(Problem(_LINKS, in_one_line(error, _LINKS)))
         if any(digest.new for digest in report.digests):
             progress("fitting the vocabulary", 0, 0)
@@ -122,10 +118,9 @@ class IngestionService:
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:
-    """Retrieve, parse and store what sources deliver, at one time.
+    """``at_once`` polls sources before they are due.
 
-    ``at_once`` polls sources that are not due yet; ``again`` parses digests that are refused because parsing them
-    met a limit earlier, and mails that could not be read.
+    ``again`` repeats digests refused for a limit, and unreadable mails.
     """
 
     store: Store
@@ -136,10 +131,7 @@ class Ingestion:
     bounces: BounceService | None = None  # for sources of bounces
 
     def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
-        """Yield the outcome of each digest of the sources that are due; raises StoreError.
-
-        A source that sent Retry-After is not polled before that time; with ``at_once`` that is a Problem.
-        """
+        """Raises StoreError. A source's Retry-After holds, with ``at_once`` as a Problem."""
         states = self.store.sources.states()
         for source in sources:
             state = states.get(source.name) or SourceState(source.name)
@@ -155,7 +147,6 @@ class Ingestion:
                 yield Problem(source.name, in_one_line(error, source.name))
 
     def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
-        """Poll one source, record how that went, and check its health."""
         visit = Visit(self.now, dict(state.memory), again=self.again)
         problems: list[Problem] = []
         failure: SourceError | None = None
@@ -180,18 +171,18 @@ class Ingestion:
             failure = error
             problems.append(Problem(source.name, str(error)))
             yield problems[-1]
-        # After a problem, the new memory (an ETag, the newest date) would hide what was not stored from the next poll.
+        # It would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
-        # One unreadable file of many is a problem, but not a failure of the folder.
+        # One unreadable file does not fail a folder.
         if problems and (failure or not digests):
             wait = failure.retry_after if failure else None
             state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
         else:
             state = after_success(state, memory, self.now)
-        # Recorded before the health check, so that a mistake in the check does not repeat the poll at the next run.
+        # A failing health check doesn't repeat the poll.
         self.store.sources.record(state)
         report = check_health(source, self.store, self.now, state)
-        # Warn once for as long as the trouble lasts; a failure was reported above.
+        # Warn once per trouble.
         if report.needs_attention and report.health not in (Health.FAILING, state.warned):
             yield Problem(source.name, str(report))
         warned = str(report.health) if report.needs_attention else ""
@@ -199,14 +190,13 @@ class Ingestion:
             self.store.sources.record(replace(state, warned=warned))
 
     def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
-        """Parse and store one digest; raises StoreError and ParserError, which are not the digest's fault."""
+        """Raises StoreError and ParserError."""
         content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
         try:
             if stored := self.store.papers.digests_with(content_hash):
                 return [_digest_report(raw, digest, digest.papers, new=0, known=digest.papers) for digest in stored]
-            # The attempt is on record while the digest is parsed, so that one that kills its process again and again
-            # is refused after the second time.
+            # A digest that kills its process is refused after the second time.
             if reason := attempts.begin(content_hash, self.now, again=self.again):
                 return [_refused(raw, reason)]
             try:
@@ -215,7 +205,7 @@ class Ingestion:
             except LimitError as error:
                 attempts.refuse(content_hash, str(error))
                 return [Problem(_name(raw), f"{error}; it is refused from now on, {_RETRY_HINT}")]
-            except BaseException:  # an interrupt (Ctrl-C) is not the digest's fault either
+            except BaseException:  # such as Ctrl-C
                 attempts.end(content_hash)
                 raise
             attempts.end(content_hash)
@@ -237,7 +227,7 @@ def _digest_report(
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
-    """Yield what a source delivers; raises SourceError alone, for unexpected exceptions too."""
+    """Raises SourceError for any exception."""
     try:
         yield from source.retrieve(visit)
     except SourceError:
@@ -247,7 +237,7 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
 
 
 def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
-    """Yield the name and content of each digest that a source would deliver, or a Problem; nothing is changed."""
+    """Yield name and content of each digest, or a Problem, without changes."""
     try:
         for raw in retrieved(source, Visit(now, peek=True)):
             yield from [raw] if isinstance(raw, Problem) else _parsed(raw, parser)
@@ -256,10 +246,7 @@ def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, P
 
 
 def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: datetime) -> Iterator[Problem]:
-    """Yield a Problem for each file in the folders that can't be read now; nothing is changed.
-
-    A run reports such a file once it meets it; ``paperbot status`` reports it for as long as it lies there.
-    """
+    """Yield a Problem for each unreadable file in the folders, without changes."""
     for raw in _in_folders(sources, now):
         if isinstance(raw, Problem):
             yield raw
@@ -270,7 +257,7 @@ def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: dat
 
 
 def unread(sources: Iterable[Source], store: Store, now: datetime) -> list[str]:
-    """Return the names of the files in the folders that no run has read or refused; nothing is changed."""
+    """Return the files in the folders that no run has read or refused."""
     return [
         _name(raw)
         for raw in _in_folders(sources, now)
@@ -281,7 +268,7 @@ def unread(sources: Iterable[Source], store: Store, now: datetime) -> list[str]:
 
 
 def _in_folders(sources: Iterable[Source], now: datetime) -> Iterator[RawDigest | Problem]:
-    """Yield what lies in the folders; other sources are polled over the network, which a look should not do."""
+    """Other sources would need the network."""
     for source in sources:
         if not source.poll_interval:
             yield from retrieved(source, Visit(now, peek=True))
@@ -310,17 +297,14 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
 
 @dataclass(frozen=True, slots=True)
 class BounceService:
-    """Records reports of bounces and complaints.
-
-    Anybody can send one. It counts if it holds a tag that this home has signed: whoever wrote it saw the message.
-    """
+    """Anybody can send a report, so it needs a tag that this home has signed."""
 
     store: Store
     parser: Parser
     signer: Signer
 
     def record(self, raw: RawDigest) -> str:
-        """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
+        """Stop the reader of a valid report, and return its counted outcome."""
         try:
             report = self.parser.parse_bounce(raw)
             outcome: str = report.kind
@@ -328,7 +312,7 @@ class BounceService:
                 reader = self._reader(report)
                 if reader is None:
                     outcome = FORGED
-                # What a reader or the operator decided before stays.
+                # Earlier decisions of reader or operator stay.
                 elif reader.stopped is None and report.kind is BounceKind.FAILURE:
                     self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
                 elif reader.stopped is None:
@@ -339,24 +323,23 @@ class BounceService:
         return outcome
 
     def _reader(self, report: BounceReport) -> Reader | None:
-        """Return the reader of the first tag signed by this home; None without one."""
+        """Return the reader of the first tag signed by this home."""
         for tag in report.tags:
             try:
                 reader_id, _ = self.signer.read_tag(tag)
             except TokenError:
                 continue
             reader = self.store.readers.by_id(reader_id)
-            # The operator's own address gets notices, which nobody subscribes to.
+            # Nobody subscribes to notices.
             return reader if reader and reader.kind == EMAIL.name else None
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class LinkResolver:
-    """Looks up papers without an id and a link at arXiv, by title, and papers whose text was cut, by their id.
+    """Looks up papers without id and link at arXiv by title, and papers with cut text by id.
 
-    Digests such as Google Scholar's have only the beginning of title or abstract. A few papers a run are looked up,
-    each once.
+    Each run looks up a few papers, each once.
     """
 
     store: Store
@@ -366,15 +349,11 @@ class LinkResolver:
     biorxiv_url: str = biorxiv.URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """Look up the newest papers without a link, at arXiv and by title, then by id those that are cut.
-
-        The first failure ends it for this run, as the others would meet it too; these papers are looked up again
-        next time. A paper without a result is not looked up again.
-        """
+        """The first failure ends it for this run."""
         papers = self.store.papers
         try:
             for paper in papers.without_link(_MAX_LOOKED_UP):
-                # Punctuation would be read as operators of the query language.
+                # Punctuation would be query operators.
                 words = " ".join(re.findall(r"\w+", paper.title))
                 query = urlencode({"search_query": f'ti:"{words}"', "max_results": _RESULTS_OF_SEARCH})
                 entries = self._entries(f"{self.url}?{query}")
@@ -387,7 +366,7 @@ class LinkResolver:
                 elif paper.doi and is_biorxiv_doi(paper.doi):
                     details = f"{quote(paper.doi)}/na/json"
                     addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _BIORXIV_SERVERS]
-                # Other DOIs lead to publishers' pages, which have no common form.
+                # Other DOIs lead to publishers' pages.
                 entries = next(filter(None, map(self._entries, addresses)), [])
                 # bioRxiv lists all versions, oldest first.
                 match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
@@ -401,10 +380,9 @@ class LinkResolver:
 
 
 def _is_match(paper: Paper, entry: Entry) -> bool:
-    """Whether an entry is the paper: the same title, and an author in common if both name any.
+    """Return whether an entry has the paper's title, and a common surname if both have authors.
 
-    Titles such as "Introduction" or "A Survey of Large Language Models" are not unique. Given names are abbreviated
-    in many digests, so surnames are compared.
+    Titles such as "Introduction" are not unique. Many digests abbreviate given names.
     """
     if not is_same_paper(entry, paper):
         return False

@@ -1,4 +1,4 @@
-"""Messages on request of the operator: test messages, sending again, and a notice when something needs a person."""
+"""Messages at the operator's request: tests, retries, and notices of problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from threading import Event
 
 from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email.rendering import notice_bytes, sender_domain
-from bot.channels.phrases import understood
 from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
@@ -20,13 +19,14 @@ from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.operate.dispatcher import Dispatcher
 from bot.store import Store
+from bot.wording import understood
 
-# Older problems were in an earlier notice.
+# Earlier notices had older ones.
 _NOTICE_AGE = timedelta(days=1)
 _NOTICE_PROBLEMS = 50
 _NOTICE_SUBJECT = 120
 _NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
-# An error of the whole channel names its settings already, so it needs no remedy here.
+# Errors of the channel name its settings already.
 _REMEDIES: Mapping[FailureScope, str] = {
     FailureScope.RECIPIENT: "correct the reader's address in the profile, or what the server lets this login send",
     FailureScope.READER: "correct the reader's address in the profile",
@@ -40,26 +40,26 @@ class SentTest:
 
     edition: Edition
     is_sample: bool
-    receipts: tuple[str, ...]  # of the server, or the paths of the files written
+    receipts: tuple[str, ...]  # or paths
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelTests:
-    """Sends test messages; ``renderer`` is that of real editions, whose links and buttons work."""
+    """``renderer`` makes working links and buttons."""
 
     store: Store
     renderer: MessageRenderer
     sample_renderer: MessageRenderer
     routes: Mapping[Kind, Route]
     composer: EditionComposer
-    sample_page: str  # where the links of an edition without papers lead
+    sample_page: str  # the target of a sample's links
     sleep: Callable[[float], None] = time.sleep
 
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
         """Send one edition as a test.
 
-        Raises UsageError for a reader who has stopped, and DeliveryError with a remedy if the message can't be sent.
-        A reader whose address was refused is allowed: a test is how a corrected address is checked.
+        Raises UsageError for a stopped reader, and DeliveryError with a remedy. A refused address is allowed, because a
+        test checks its correction.
         """
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
@@ -76,7 +76,7 @@ class ChannelTests:
             reader=reader,
             profile_title=profile.title if last else f"{profile.title} (a sample)",
             date=last.date if last else day,
-            # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
+            # Mailboxes sort by date.
             composed_at=now,
             language=profile.language,
             is_test=True,
@@ -93,7 +93,7 @@ class ChannelTests:
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
-        """Send the edition's messages past the outbox, and return the receipts. Raises DeliveryError with a remedy."""
+        """Send past the outbox, and return the receipts. Raises DeliveryError with a remedy."""
         reader = edition.reader
         slot = f"test-{edition.composed_at:%Y%m%dT%H%M%S.%f}"
         route = self.routes[reader.kind]
@@ -126,10 +126,7 @@ class ChannelTests:
 
 @dataclass(frozen=True, slots=True)
 class RetryReport:
-    """``arrived`` messages of unknown outcome turned out to be delivered; those of ``queued`` ids are queued again.
-
-    ``resumed`` are the names of readers whose address had been refused, and who get messages again.
-    """
+    """Messages that had ``arrived``, ids ``queued`` again, and ``resumed`` names of readers."""
 
     arrived: int
     queued: tuple[int, ...]
@@ -139,10 +136,10 @@ class RetryReport:
 def retry(
     store: Store, routes: Mapping[Kind, Route], state: State, readers: Sequence[Reader] | None, now: datetime
 ) -> RetryReport:
-    """Queue the messages in a state for the next delivery, those of some readers or of all.
+    """Queue all or some readers' messages in a state for the next delivery.
 
-    All circuit breakers are closed. Named readers whose address was refused get messages again, and so do all whose
-    failed messages are queued: whoever asks for a retry has presumably fixed the cause.
+    All circuit breakers are closed. Readers with a refused address get messages again if they are named or have failed
+    messages, because the operator has presumably fixed the cause.
     """
     for kind in store.circuit_breakers.all():
         store.circuit_breakers.end(kind)
@@ -152,13 +149,12 @@ def retry(
     resumed = {reader.id: reader.name for reader in again if reader.stopped is StopReason.REFUSED}
     for reader_id in resumed:
         store.readers.resume(reader_id)
-    # Counted by what was changed, not by what was listed: a worker may have claimed a row since.
+    # A worker may have claimed a row meanwhile.
     arrived = 0
     queued = []
     for delivery in deliveries:
         channel = routes[delivery.key.kind].channels[0]
-        # Slack can be asked whether a message arrived, SMTP can't. Where it can, an arrived message is marked as sent
-        # instead: sending it again would be the duplicate that at-most-once delivery avoids.
+        # Slack can find an arrived message, SMTP can't.
         receipt = channel.find_receipt(delivery) if state is State.UNKNOWN else None
         if receipt:
             arrived += store.outbox.mark_arrived(delivery.id, receipt, now)
@@ -168,19 +164,18 @@ def retry(
 
 
 def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list[Problem]:
-    """Return the full disks, the open circuit breakers, and the messages failed or unknown since yesterday."""
+    """Return full disks, open circuit breakers, and messages failed or unknown since yesterday."""
     return [
         *disk_space.problems(),
         *(
             Problem(kind, f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
             for kind, breaker in store.circuit_breakers.all().items()
-            # A notice of what holds notices back would only be held back too.
+            # It would hold this notice back, too.
             if kind != OPERATOR_KIND
         ),
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
             for trouble in store.outbox.problems(_NOTICE_PROBLEMS, since=now - _NOTICE_AGE)
-            # A message in retry is sent again without anybody's help, and a notice does not report on notices.
             if trouble.state is not State.RETRY and trouble.kind != OPERATOR_KIND
         ),
     ]
@@ -197,11 +192,10 @@ def notify_operator(
     route: Route,
     stop: Event,
 ) -> list[Problem]:
-    """Send these and the stored problems to the operator, unless today has a notice already; return what failed.
+    """Send these and the stored problems to the operator once a day, and return failures.
 
-    It goes by the outbox, whose key holds the day. A notice that can't be sent is tried again and listed by ``status``.
-    It is delivered by a dispatcher of its own, whatever the state of the readers' channels and disks, which are what it
-    reports; ``stop`` ends a delivery early.
+    A dispatcher of its own delivers the notice, whatever the state of channels and disks. ``stop`` ends a delivery
+    early.
     """
     problems = list(dict.fromkeys([*pending_problems(store, disk_space, now), *problems]))
     if not problems:
@@ -219,7 +213,7 @@ def notify_operator(
             date=now,
         )
         store.outbox.put_without_edition(Message(body, subject), key, now)
-        # Without ``disk_problems``, as a notice of a full disk must go out, and without limits, as it is no load.
+        # A notice of a full disk must go out.
         dispatcher = Dispatcher(
             store.outbox,
             {OPERATOR_KIND: route},

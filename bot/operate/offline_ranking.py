@@ -1,4 +1,4 @@
-"""Rank the papers of JSON Lines files with the classes of the daily run; no home is needed."""
+"""Rank the papers of JSON Lines files with the daily run's classes, without a home."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.ranking import Rules
 
-# The files have no dates, and the ranker needs none: without ages, all votes weigh the same.
+# Without ages, all votes weigh the same.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, *, top: int, output: Path) -> None:
-    """Write ``{"profile", "paper", "score"}`` for the ``top`` best papers of each profile; raises UsageError.
+    """Write ``{"profile", "paper", "score"}`` for the ``top`` papers of each profile.
 
-    The input are past papers, papers to rank, profiles and votes; each line is a JSON object. A profile may have
-    ``require``, groups of terms as in a profile's file.
+    The inputs have a JSON object on each line. A profile's ``require`` holds groups of terms. Raises UsageError.
     """
-    papers: dict[str, Paper] = {}  # by the names that the files give them; the ranker's ids are their numbers
+    papers: dict[str, Paper] = {}  # by name in the files
     past = [_add(papers, row) for row in _rows(history)]
     new = [_add(papers, row) for row in _rows(candidates)]
     wanted = {row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(profiles)}
 
-    # A later vote of a profile on the same paper replaces the earlier one, as in the store.
+    # A later vote replaces an earlier one.
     votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in wanted}
     for row in _rows(feedback):
         name = row.text("profile")
@@ -56,7 +55,7 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
     corpus = Corpus().fit([paper.text for paper in past or new])
     rankings = zip(wanted, Ranker(corpus).best(interests, new, top), strict=True)
-    # json.dumps once for each paper, and not for each line: lines are papers times profiles.
+    # Lines are papers times profiles.
     names = list(papers)
     parts = [f'"paper": {json.dumps(names[paper.id])}, "score": ' for paper in new]
     try:
@@ -70,7 +69,7 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
 
 def _add(papers: dict[str, Paper], row: _Row) -> Paper:
-    """Return the row's paper; the first row with a name defines it. Raises UsageError."""
+    """The first row with a name defines the paper. Raises UsageError."""
     name = row.text("id")
     if name not in papers:
         papers[name] = new_paper(Entry(row.text("title"), row.text("abstract")), len(papers), _NO_TIME)
@@ -85,14 +84,14 @@ class _Row:
     fields: dict[str, Any]
 
     def text(self, key: str) -> str:
-        """Return a field that must be text; raises UsageError."""
+        """Raises UsageError unless the field is text."""
         value = self.fields.get(key)
         if not isinstance(value, str):
             raise self.error(f'"{key}" must be a text, not {value!r}')
         return value
 
     def groups(self, key: str) -> list[list[str]]:
-        """Return an optional field that must be lists of texts; raises UsageError."""
+        """Raises UsageError unless the optional field has lists of texts."""
         value = self.fields.get(key, [])
         if not isinstance(value, list) or not all(
             isinstance(group, list) and group and all(isinstance(term, str) for term in group) for group in value
@@ -105,7 +104,7 @@ class _Row:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    """Yield the object of each line that is not blank; raises UsageError."""
+    """Yield the object of each line that is not blank. Raises UsageError."""
     try:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):

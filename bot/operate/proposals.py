@@ -1,14 +1,10 @@
-"""What a new user's interests lead to: sources to tick, and whether the sample digests are about them at all.
-
-interests --their meaning against fields.toml--> categories of arXiv, subjects of bioRxiv and medRxiv
---their topics--> a search at OpenAlex; PubMed and alerts by mail are explained, as each needs a login
-"""
+"""Propose sources for a new user's interests, and check whether the samples fit them."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -28,23 +24,23 @@ from bot.text.topics import read_interests
 _FIELDS = Path(__file__).with_name("fields.toml")
 _MOST = {"arxiv": 5, "biorxiv": 3, "medrxiv": 3}
 _MOST_TICKED = 3  # of a server
-# Standard deviations above the usual similarity from which on a field is near, and is ticked; and of the best one's.
+# Standard deviations above the usual similarity, and shares of the best field's.
 _NEAR, _PART = 1.3, 0.45
 _TICKED, _TICKED_PART = 2.5, 0.6
-# Below it, no field of the preprint servers is really meant, and journals are searched instead.
+# Journals are searched below it.
 _PREPRINTS_FIT = 6.0
 _NO_WORD = re.compile(r"[^\w\s-]+")
-_MOST_TOPICS = 6  # of a search
-_MOST_COMMON = 4  # words of which a search wants two
-_RARE = 6.5  # inverse document frequency of a word that is searched for alone: one abstract in 660 has it
-# A paper touches a text by its meaning from here on, as in the ranking; so many samples must.
+_MOST_TOPICS = 6
+_MOST_COMMON = 4  # words, of which a search wants two
+_RARE = 6.5  # inverse document frequency: one abstract in 660
+# As in the ranking.
 _TOUCHES, _LEAST_SAMPLES = 2.5, 3
 _SERVERS = {"arxiv": "arXiv", "biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A source that fits: ``table`` is its section of the settings, and ``about`` says for people what it brings."""
+    """``table`` is a section of the settings, ``about`` describes it."""
 
     about: str
     table: Mapping[str, str]
@@ -52,7 +48,7 @@ class Proposal:
 
 
 def proposed_sources(interests: str) -> list[Proposal]:
-    """Return the sources that fit interests, the nearest of each server first; none if nothing is understood."""
+    """Return the sources that fit interests, the nearest of each server first."""
     found = _near_fields(interests)
     best = found[0][0] if found else 0.0
     proposals = []
@@ -69,20 +65,20 @@ def proposed_sources(interests: str) -> list[Proposal]:
 
 
 def pubmed_page(interests: str) -> str:
-    """Return the address of PubMed's results for interests, where a feed can be made; empty without a topic."""
+    """Return PubMed's search page, which offers a feed, or an empty string."""
     search = openalex_search(interests)
     return f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(search)}" if search else ""
 
 
 def source_table(kind: str, value: str) -> dict[str, str]:
-    """Return the section of the settings for a category, a subject, a search, the address of a feed, or a mailbox.
+    """Return the settings of a category, subject, search, feed or mailbox. Raises ValueError.
 
-    A mailbox is ``login@host sender``, where the login may have an @ of its own. Raises ValueError.
+    A mailbox is ``login@host sender``, and the login may have an @ of its own.
     """
     if kind == "arxiv":
         value = known_category(value)
     name = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")[:40].strip("-")
-    if kind == "arxiv":  # feeds and not queries: a feed has exactly what arXiv announced that day
+    if kind == "arxiv":  # a feed has exactly the day's announcements, a query doesn't
         return {"name": f"arxiv-{name}", "kind": "feed", "url": f"https://rss.arxiv.org/rss/{value}"}
     if kind in ("biorxiv", "medrxiv"):
         return {"name": f"{kind}-{name}", "kind": "biorxiv", "server": kind, "category": value.lower()}
@@ -106,7 +102,7 @@ def source_table(kind: str, value: str) -> dict[str, str]:
 
 
 def openalex_search(interests: str) -> str:
-    """Return a search for any of the topics; those of one phrase are meant together, and common words with another.
+    """Return a search for any topic. Topics of one phrase are joined, common words paired.
 
     >>> openalex_search("Social movements; interviews about barn owls. Rather not robots")
     '"Social movements" OR ("interviews" AND "barn owls")'
@@ -130,7 +126,7 @@ def openalex_search(interests: str) -> str:
     common = list(dict.fromkeys(common))[:_MOST_COMMON]
     pairs = [f"({word} AND {_any_of(common[place:])})" for place, word in enumerate(common[:-1], 1)]
     searches = list(dict.fromkeys(searches))[:_MOST_TOPICS]
-    # A common word alone finds more than anybody reads, but is better than nothing.
+    # Finds too much, but is better than nothing.
     return " OR ".join([*searches, *pairs] or common)
 
 
@@ -139,26 +135,24 @@ def _any_of(words: Sequence[str]) -> str:
 
 
 def samples_fit(interests: str) -> bool:
-    """Return whether some of the sample papers touch the interests, as the ranking tells it."""
-    near = nearness(interests, list(_sample_texts()))
-    return sum(is_named and similar >= _TOUCHES for similar, is_named in near) >= _LEAST_SAMPLES
-
-
-def _sample_texts() -> Iterator[str]:
+    """Return whether enough sample papers touch the interests."""
+    texts: list[str] = []
     with Parser() as parser:
         for file in sorted(shipped("seeds").iterdir()):
             for digest in parser.parse(RawDigest("samples", file.name, file.read_bytes())):
-                yield from (f"{entry.title}. {entry.abstract}" for entry in digest.entries)
+                texts += (f"{entry.title}. {entry.abstract}" for entry in digest.entries)
+    near = nearness(interests, texts)
+    return sum(is_named and similar >= _TOUCHES for similar, is_named in near) >= _LEAST_SAMPLES
 
 
 def _near_fields(interests: str) -> list[tuple[float, str, str]]:
-    """Return how near the near fields are, their servers and names, the nearest first."""
+    """Return nearness, server and name, the nearest first."""
     fields = [
         (server, name, about)
         for server, names in tomllib.loads(_FIELDS.read_text("utf-8")).items()
         for name, about in names.items()
     ]
-    # A code says nothing, the name of a subject does.
+    # An arXiv code isn't meaningful.
     texts = [about if server == "arxiv" else f"{name}. {about}" for server, name, about in fields]
     near = nearness(interests, texts)
     if not near:

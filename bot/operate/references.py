@@ -1,17 +1,13 @@
-"""What papers cite, asked of OpenAlex for the few candidates about which readers' thresholds decide.
+"""Look up at OpenAlex what papers near readers' thresholds cite.
 
-    readers with a library or votes --rank what is new to them--> papers near the threshold, the nearest first
-        --OpenAlex: referenced works--> cited papers --in the store or a library?--> facts (``FactKind.CITES``)
-
-At most ``A_DAY`` papers are asked about in a day (UTC), each once, by its DOI or arXiv id, in two requests each. What
-goes wrong costs these look-ups alone: they are due again after a wait that grows, as those of a source.
+A day (UTC) has at most ``A_DAY`` papers, each looked up once by DOI or arXiv id, in two requests. After a failure,
+look-ups wait like a source.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -20,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from bot.editions.composer import Context
-from bot.editions.due import Readers, with_profiles
+from bot.editions.due import with_profiles
 from bot.formats import Parser
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Problem, RawDigest, SourceState
 from bot.model.errors import DigestError, PaperbotError, SourceError, in_one_line
@@ -32,28 +28,28 @@ from bot.store import Store
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
 
-NAME = "links.references"  # of its state; no source's name has a full stop
-A_DAY = 10  # papers
+NAME = "links.references"  # no source's name has a full stop
+A_DAY = 10
 _ORIGIN = "OpenAlex"
-_MOST_READERS = 20  # whose candidates are ranked
-_LAST = 5_000  # votes, and papers added to libraries, among which these readers are found
-_NEAR = 1.5  # log-odds between a paper's score and the threshold
-_LEAST_THRESHOLD = 0.04  # of editions that are filled whatever the score: that of a possible match
-_MOST_REFERENCES = 100  # OpenAlex takes as many ids in a filter, and as many works on a page
+_MOST_READERS = 20
+_LAST = 5_000  # newest votes and library papers
+_NEAR = 1.5  # log-odds
+_LEAST_THRESHOLD = 0.04  # for editions without a threshold
+_MOST_REFERENCES = 100  # OpenAlex's limit
 _FIELDS = "id,doi,title,type,primary_location,best_oa_location"
 _WORK = re.compile(rb'"https?://openalex\.org/(W\d{1,12})"')
 _UNKNOWN = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
 
 def failing(store: Store) -> list[Problem]:
-    """Return a problem if the last look-up failed; for the status."""
+    """Return a problem if the last look-up failed."""
     state = store.sources.states().get(NAME)
     return [Problem(NAME, f"failing: {state.problem}")] if state and state.failures else []
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Asks OpenAlex what papers cite, and stores what of it readers may have."""
+    """Asks OpenAlex what papers cite, and stores the citations that readers may know."""
 
     context: Context
     fetcher: Fetcher
@@ -61,7 +57,7 @@ class References:
     url: str = URL
 
     def look_up(self, now: datetime) -> list[Problem]:
-        """Ask about papers that came since the last time, as far as the day's budget goes; return what went wrong."""
+        """Look up new papers within the day's budget, and return problems."""
         store = self.context.store
         with store.exclusively(NAME) as has_lock:
             if not has_lock:
@@ -71,7 +67,7 @@ class References:
             except PaperbotError:
                 raise
             except Exception as error:
-                # No mistake in a look-up may cost anybody an edition.
+                # It must not cost anybody an edition.
                 return [Problem(NAME, in_one_line(error, NAME))]
 
     def _look_up(self, now: datetime) -> list[Problem]:
@@ -87,7 +83,7 @@ class References:
             asked += 1
             try:
                 cited = self._cited(paper)
-            except DigestError as error:  # of this answer alone
+            except DigestError as error:  # only this answer
                 problems.append(Problem(NAME, f"{paper.ref}: {error}"))
                 cited = []
             except SourceError as error:
@@ -96,17 +92,28 @@ class References:
                 memory = {**state.memory, "day": day, "asked": str(asked)}
                 store.sources.record(replace(failed, memory=memory))
                 return [*problems, problem]
-            facts = [citation(entry, _ORIGIN) for entry in self._known(cited)]
-            # The first fact says that it was asked about.
+            # Ranking selects each reader's own citations.
+            identity_keys = [key for entry in cited for key in keys(entry)]
+            known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
+            facts = [
+                citation(entry, _ORIGIN)
+                for entry in cited
+                if any(is_cited(entry, known_paper) for known_paper in known)
+            ]
+            # The first fact marks the paper as looked up.
             store.papers.add_facts(paper.id, [Fact(FactKind.REFERENCES, str(len(cited)), _ORIGIN), *facts])
         store.sources.record(after_success(state, {"day": day, "asked": str(asked), "newest": newest}, now))
         return problems
 
     def _near_threshold(self, now: datetime) -> list[Paper]:
-        """Return the papers new to readers that are near their thresholds, the nearest first."""
+        """Return papers new to readers near their thresholds, the nearest first."""
         store = self.context.store
         distances: dict[PaperId, float] = {}
-        for reader, profile in self._readers():
+        # Active readers.
+        voters, _ = store.feedback.last_voters(_LAST)
+        ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
+        readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
+        for reader, profile in with_profiles(store, self.context.profiles, readers):
             new = self.context.composer.candidates(reader, profile)
             ranked = self.context.composer.ranked(reader, profile, new.ids, now)
             least = max(profile.edition.fills_from, _LEAST_THRESHOLD)
@@ -122,19 +129,8 @@ class References:
             if _doi(paper) and all(fact.kind is not FactKind.REFERENCES for fact in paper.facts)
         ]
 
-    def _readers(self) -> Readers:
-        """Return the readers who added to their library or voted last, without those who stopped."""
-        store = self.context.store
-        voters, _ = store.feedback.last_voters(_LAST)
-        ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
-        readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
-        return with_profiles(store, self.context.profiles, readers)
-
     def _cited(self, paper: Paper) -> list[Entry]:
-        """Return what a paper cites, the first hundred; nothing if OpenAlex doesn't know it.
-
-        Raises SourceError and DigestError.
-        """
+        """Return up to a hundred cited papers. Raises SourceError and DigestError."""
         try:
             work = self.fetcher.fetch(f"{self.url}/doi:{quote(_doi(paper))}?select=referenced_works").content or b""
         except HttpError as error:
@@ -146,17 +142,10 @@ class References:
             return []
         query = {"filter": f"openalex_id:{'|'.join(ids)}", "per_page": _MOST_REFERENCES, "select": _FIELDS}
         page = self.fetcher.fetch(f"{self.url}?{urlencode(query)}").content or b""
-        # Parsed in the parser process like a digest of OpenAlex: as untrusted.
+        # Untrusted, so the parser process parses it.
         return [entry for digest in self.parser.parse(RawDigest(NAME, "", page)) for entry in digest.entries]
-
-    def _known(self, cited: Sequence[Entry]) -> list[Entry]:
-        """Return the cited papers that the store or any library has; each reader's own are found when it is ranked."""
-        store = self.context.store
-        identity_keys = [key for entry in cited for key in keys(entry)]
-        known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
-        return [entry for entry in cited if any(is_cited(entry, paper) for paper in known)]
 
 
 def _doi(paper: Paper) -> str:
-    """Return the DOI by which OpenAlex knows a paper, arXiv's own for an arXiv id; empty without both."""
+    """Return a paper's DOI, also arXiv's own, or an empty string."""
     return paper.doi or (f"10.48550/arxiv.{paper.arxiv_id}" if paper.arxiv_id else "")

@@ -1,4 +1,4 @@
-"""The state of an installation: what arrives, what is sent, how busy it is, what needs a person. Nothing is written."""
+"""The state of an installation: arrivals, deliveries, load, and problems. Nothing is written."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from bot.store import Store
 from bot.store.sending import OpenBreaker
 
 _MAX_PROBLEMS = 20
-# Readers shown one by one; more are not loaded.
+# More are not loaded.
 MAX_READERS = 1_000
-# Only votes show who is inactive, as opened mails are not tracked.
+# Opened mails are not tracked.
 INACTIVE_AFTER = timedelta(weeks=4)
-# The states of a message's parts differ; the first of these, which needs a person, decides. Unknown comes before
-# failed, as sending it again may be a duplicate.
+# The first of a message's states decides. Sending an unknown one again may duplicate it.
 _UNDELIVERED = {
     State.UNKNOWN: "sent, but no answer came; `paperbot retry --unknown` sends it again",
     State.FAILED: "given up; `paperbot retry --failed` sends it again",
@@ -39,10 +38,10 @@ def why_late(
     since: datetime,
     now: datetime,
 ) -> str | None:
-    """Return why a reader's edition is late: composed and not delivered, or due and not composed; None if it isn't.
+    """Return why a reader's edition is late, or None.
 
-    ``states`` are those of the parts of the last edition, ``breakers`` the open circuit breakers. ``last`` is the
-    newest local date that has an edition, ``since`` the time of the subscription.
+    ``states`` are of the last edition's parts. ``last`` is the newest local date with an edition, ``since`` the time of
+    the subscription.
     """
     if reader.stopped:
         return None
@@ -58,28 +57,27 @@ def why_late(
     if not missed:
         return None
     due = moment(missed[0], schedule.at, schedule.timezone)
-    # A new reader's first edition is due on the day they subscribed, whatever the time; it is late only if they
-    # subscribed before its moment.
+    # A first edition is due on the day of subscription, whatever the time.
     words = f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
     return words if due >= since else None
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How busy an installation is at a moment; ages are 0 where nothing waits."""
+    """Ages are 0 if nothing waits."""
 
-    editions: int  # ever composed, alerts and missed days included
-    oldest_due_seconds: float  # since an edition is due and not composed
-    oldest_unsent_seconds: float  # since a message is composed and not sent
-    claims: int  # messages that a worker holds, also one that died
-    claimed_until: datetime | None  # from then on, those that are not sent are due again or ``unknown``
-    expired_claims: int  # messages whose worker died: due again or ``unknown`` soon
+    editions: int  # ever composed
+    oldest_due_seconds: float  # since an edition is due
+    oldest_unsent_seconds: float  # since a message is composed
+    claims: int  # messages that a worker holds, dead or alive
+    claimed_until: datetime | None  # then unsent ones are due again or ``unknown``
+    expired_claims: int  # messages whose worker died
     rates: Sequence[SendRateUse]
-    queue: Mapping[str, int]  # tasks that wait for a worker, by task; empty without a broker
+    queue: Mapping[str, int]  # waiting tasks; empty without a broker
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
-    # Of each profile the first reader by id, not the longest waiting: all who are due would have to be read for that.
+    # The first reader by id of each profile, because finding the longest wait would read all due readers.
     waits = [0.0]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
@@ -87,7 +85,7 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
             schedule = due.profile.schedule
             oldest = min((due.day, *due.missed))
             since = store.readers.since(due.reader.id) or now
-            # A new reader's first edition is due at once, whatever the time.
+            # A first edition is due at once.
             waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
     claims, claimed_until = store.outbox.claims()
     return Load(
@@ -108,14 +106,14 @@ def _age(at: datetime | None, now: datetime) -> float:
 
 @dataclass(slots=True)
 class SourceStatus:
-    """A source's health and what it has delivered."""
+    """A source's health and its deliveries."""
 
     name: str
-    last_seen: datetime | None = None  # None for one that has delivered nothing
+    last_seen: datetime | None = None  # None without a delivery
     latest_digest: date | None = None
     digests: int = 0
     papers: int = 0
-    kind: str = ""  # empty for a source that is no longer in the settings
+    kind: str = ""  # empty if removed from the settings
     health: Health = Health.OK
     detail: str = ""
     trouble: bool = False
@@ -126,7 +124,7 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class ReaderStatus:
-    """A reader's last edition, their votes, and what is due next."""
+    """A reader's last edition, votes, and next edition."""
 
     reader: str
     thumbs_up: int
@@ -134,10 +132,10 @@ class ReaderStatus:
     last_edition: date | None
     last_picks: int
     last_states: Sequence[State]
-    last_sent: datetime | None  # the last edition or alert
+    last_sent: datetime | None  # an edition or alert
     quiet: Quiet | None
-    next_due: datetime | None  # None for a reader who has stopped
-    late: str | None  # why an edition that was due has not been sent
+    next_due: datetime | None  # None for a stopped reader
+    late: str | None
     stopped: str | None
 
 
@@ -150,7 +148,7 @@ class Status:
     readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
     readers_left_out: int
     outbox: Mapping[State, int]
-    bounces: Mapping[str, int]  # what came back, by outcome
+    bounces: Mapping[str, int]  # by outcome
     load: Load
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
@@ -165,7 +163,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """Return the status; ``standing`` are the problems that the store doesn't hold, ``queue`` the tasks that wait."""
+    """``standing`` are problems outside the store, ``queue`` the waiting tasks."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
@@ -198,12 +196,12 @@ def status(
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
-    """Return the status of the configured sources, then of others that have delivered something."""
+    """Return the configured sources, then others with deliveries."""
     activities = store.sources.activity()
     states = store.sources.states()
     configured = {source.name: source for source in sources}
     rows = []
-    # A source removed from the settings stays visible: its papers are still in the store.
+    # The store still has their papers.
     for name in dict.fromkeys([*configured, *activities]):
         row = SourceStatus(name)
         if activity := activities.get(name):
@@ -228,7 +226,7 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
 def readers_status(
     store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
 ) -> list[ReaderStatus]:
-    """Return the status of each of the first ``MAX_READERS`` readers, stored yet or not."""
+    """Return the first ``MAX_READERS`` readers, stored or not."""
     readers = _readers(store, profiles)
     ids = [reader.id for reader, _ in readers]
     thumbs = store.feedback.counts(ids)
@@ -270,13 +268,9 @@ def readers_status(
 
 
 def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
-    """Return the readers of the profiles' files, stored or not yet, then those who subscribed on the web.
-
-    At most ``MAX_READERS`` of them.
-    """
+    """Return up to ``MAX_READERS`` readers, of the profiles' files, then of the web."""
     readers: list[tuple[Reader, Profile]] = []
-    # A profile may have been edited since the last run: its new readers are shown before they are stored, and this
-    # command writes nothing.
+    # An edited profile's new readers aren't stored yet.
     for slug, profile in profiles.items():
         addresses = profile.addresses[: MAX_READERS - len(readers)]
         stored = store.readers.at_addresses(slug, [address for _, address in addresses])
@@ -300,7 +294,7 @@ class InactiveReader:
 
 
 def inactive_readers(store: Store) -> Sequence[InactiveReader]:
-    """Return the active readers whose newest edition came four weeks or more after their last vote, longest first."""
+    """Return active readers with an edition four weeks after their last vote, longest first."""
     newest = store.editions.newest_composed()
     if newest is None:
         return []

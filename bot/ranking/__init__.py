@@ -1,15 +1,4 @@
-"""Rank papers for readers, by what they wrote and by their votes.
+"""Rank papers for readers, by their text and by their votes.
 
-    meaning        vectors of stems, shipped and of the home: papers and texts that mean the same are close
-    matching       how papers match a text: phrases, topics together, refusals, meaning
-    corpus         vocabulary, idf, meanings and background papers, shared by all readers
-    experts        text, the model of a reader's votes, and the mixture that calibrates both on past votes (stacking)
-    ranking        the pool of papers, a profile's rules, one reader's ranking with its terms on demand
-    ranker         the entry point: interests and candidates in, rankings out
-    selection      an edition's papers from scores: threshold, exploration, new readers, alerts, trending
-    phrases        a paper's phrases and the topics that it mentions
-    reasons        why a paper was picked
-    prequential    metrics of past rankings
-
-A trailing underscore marks fitted attributes, as in scikit-learn. Uses neither database nor clock.
+A trailing underscore marks fitted attributes, as in scikit-learn.
 """

@@ -1,6 +1,4 @@
-"""What all readers share, learned from the papers of a home: vocabulary, idf, words' meanings, background papers.
-
-    texts --Corpus.papers--> Papers: rows of terms, words and their places, vectors of meaning
+"""The vocabulary, idf, word meanings and background papers that all readers share.
 
 A row of terms has (1 + log frequency) x idf of a paper's stems and bigrams, of L2 norm 1.
 """
@@ -23,14 +21,12 @@ from bot.ranking.matching import MatchFeatures, PhraseIndex, TextModel
 from bot.ranking.meaning import Meaning, PaperWords, pair_hashes
 from bot.text.tokens import Spellings, StemSequence, stem_sequence
 
-# Texts whose matches are kept.
 _MOST_TEXTS = 500
 
 
-# Compared by identity.
 @dataclass(frozen=True, eq=False)
 class Papers:
-    """n papers: ``terms`` (n, n_terms) rows of L2 norm 1 or 0, their ``words``, and ``meanings`` (n, DIMENSIONS)."""
+    """``terms`` (n, n_terms) of L2 norm 1 or 0, ``words``, and ``meanings`` (n, DIMENSIONS) of papers."""
 
     terms: sp.csr_matrix
     words: PaperWords
@@ -39,11 +35,9 @@ class Papers:
 
     @cached_property
     def index(self) -> PhraseIndex:
-        """The papers by phrase."""
         return PhraseIndex(self.words)
 
     def matches(self, text: TextModel) -> MatchFeatures:
-        """Return how the papers match a text; readers of one profile have the same."""
         if text not in self._matches:
             if len(self._matches) >= _MOST_TEXTS:
                 self._matches.clear()
@@ -57,28 +51,26 @@ class Papers:
         return Papers(self.terms[rows], self.words[rows], self.meanings[rows])
 
 
-# In a small corpus any term may be the topic. From this many papers on, a word of a single paper is a name or a
-# misprint, and a bigram is a phrase only if several papers use it.
+# In a corpus this large, a word of one paper is a name or a misprint.
 _LARGE_CORPUS = 1000
 _MIN_PAPERS_OF_WORD = 2
 _MIN_PAPERS_OF_PAIR = 3
-# Papers that are learned from, and the most frequent terms of theirs: both bound memory.
+# Both bound memory.
 _MAX_PAPERS = 20_000
 _MAX_TERMS = 100_000
-# Papers that stand for those without a vote.
 _BACKGROUND = 1_000
-# Version of the saved arrays; another version is rejected, and the corpus is fitted again.
+# A corpus saved in another format is fitted again.
 _FORMAT = 5
 
 
 class Corpus:
-    """Texts to papers over one vocabulary."""
+    """Maps texts to papers over one vocabulary."""
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn from at most 20,000 of the texts, evenly spaced, and keep a sample of them as background.
+        """Learn from at most 20,000 of the texts, evenly spaced.
 
-        Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``rows_`` (n_fitted, n_terms), ``words_`` and ``meaning_`` of
-        the fitted papers, ``background_``, and ``spellings_``, the usual case of words.
+        Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``rows_`` (n_fitted, n_terms), ``words_``, ``meaning_``,
+        ``background_``, and ``spellings_``.
         """
         sample = [texts[i] for i in _evenly_spaced(len(texts), _MAX_PAPERS).tolist()]
         sequences = [stem_sequence(text) for text in sample]
@@ -89,14 +81,13 @@ class Corpus:
         words = PaperWords.from_sequences(sequences)
         pairs = pair_hashes(stem for sequence in sequences for stem in sequence.stems)
         self.meaning_: Meaning = Meaning.learn(words, pairs)
-        # The first line of a text is the title, where capitals say nothing.
+        # The first line is the title, where capitals carry no information.
         self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in sample)
         hashes = np.array([_hash(text) for text in sample], dtype=np.int64)
         self._set_papers(self._weighted(counts), words, hashes)
         return self
 
     def papers(self, texts: Sequence[str]) -> Papers:
-        """Read texts; those on which the corpus was fitted are not tokenised again."""
         row_of = self.rows_of(texts)
         fitted, new = np.flatnonzero(row_of >= 0), np.flatnonzero(row_of < 0)
         rows, words = self.rows_[row_of[fitted]], self.words_[row_of[fitted]]
@@ -110,31 +101,29 @@ class Corpus:
         return Papers(rows, words, self.meaning_.papers(words))
 
     def rows_of(self, texts: Sequence[str]) -> np.ndarray:
-        """Return (n_texts,): the row of ``words_`` of each text, -1 where the corpus was not fitted on it."""
+        """Return (n_texts,): the row of ``words_``, -1 for a text that wasn't fitted."""
         return np.array([self._row_of_hash.get(_hash(text), -1) for text in texts], dtype=int)
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
-        """Return rows of terms (n_texts, n_terms), float32; zeros for a text without a term of the vocabulary."""
+        """Return (n_texts, n_terms), float32; zeros for a text outside the vocabulary."""
         counts = self._vectorizer.transform([stem_sequence(text) for text in texts])
         return self._weighted(counts)
 
     def columns(self, terms: Iterable[str]) -> np.ndarray:
-        """Return the columns of the terms that are in the vocabulary, each once."""
         vocabulary = self._vectorizer.vocabulary
         return np.array([vocabulary[term] for term in dict.fromkeys(terms) if term in vocabulary], dtype=int)
 
     def column(self, term: str) -> int | None:
-        """Return the column of a term, None if it is not in the vocabulary."""
         column: int | None = self._vectorizer.vocabulary.get(term)
         return column
 
     def in_background(self, texts: Sequence[str]) -> np.ndarray:
-        """Return (n_texts,): the row of ``background_`` of each text, -1 where it has none."""
-        # The place after the last row is that of texts on which the corpus was not fitted.
+        """Return (n_texts,): the row of ``background_``, -1 without one."""
+        # The extra last row is for texts that weren't fitted.
         return np.asarray(self._background_row[self.rows_of(texts)])
 
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
-        """Write the fitted arrays; ``fitted_on`` are two numbers that identify the papers, returned by ``load``."""
+        """Write the fitted arrays. ``fitted_on`` identifies the papers."""
         np.savez(
             file,
             allow_pickle=False,
@@ -160,7 +149,7 @@ class Corpus:
 
     @classmethod
     def load(cls, file: BinaryIO) -> tuple[Self, tuple[int, int]]:
-        """Return the corpus that ``save`` wrote, and its ``fitted_on``; raise ValueError for any other file."""
+        """Return the corpus and its ``fitted_on``. Raise ValueError for any other file."""
         try:
             with np.load(file, allow_pickle=False) as stored:
                 fitted_on = _fitted_on(stored["about"])
@@ -180,7 +169,7 @@ class Corpus:
                 count,
                 arrays["own_words"],
                 arrays["own_vectors"],
-                pairs=arrays["pairs"].tolist() if "pairs" in arrays else (),  # an earlier version knew none
+                pairs=arrays["pairs"].tolist() if "pairs" in arrays else (),  # an earlier version had none
             )
             corpus._set_papers(rows, words, arrays["keys"], arrays["background_meanings"])
         except (KeyError, EOFError, OSError, AttributeError, UnicodeDecodeError, zipfile.BadZipFile) as error:
@@ -189,7 +178,7 @@ class Corpus:
 
     @staticmethod
     def load_fitted_on(file: BinaryIO) -> tuple[int, int]:
-        """Return the ``fitted_on`` of a file without reading the rest; raise ValueError as ``load`` does."""
+        """Return only ``fitted_on``. Raise ValueError as ``load`` does."""
         try:
             with np.load(file, allow_pickle=False) as stored:
                 return _fitted_on(stored["about"])
@@ -199,7 +188,7 @@ class Corpus:
     def _set_papers(
         self, rows: sp.csr_matrix, words: PaperWords, hashes: np.ndarray, meanings: np.ndarray | None = None
     ) -> None:
-        """Take the fitted papers; ``meanings`` are those of the background, made now if they are None."""
+        """``meanings`` are of the background, computed if None."""
         self.rows_: sp.csr_matrix = rows
         self.words_ = words
         self._row_hashes = hashes
@@ -213,21 +202,19 @@ class Corpus:
         self.background_ = Papers(rows[background], of_background, meanings)
 
     def _set_vocabulary(self, names: Sequence[str]) -> None:
-        # Interned: looking up the same object compares no characters.
+        # Interned: equal objects compare no characters.
         terms = list(map(sys.intern, names))
         self.terms_: np.ndarray = np.array(terms, dtype=object)
-        # A hash of the vocabulary: models over one vocabulary are invalid over another.
         self.identity = _hash(f"{_FORMAT}\n" + "\n".join(terms))
-        # scikit-learn raises for an empty vocabulary: no text has this placeholder.
+        # scikit-learn raises for an empty vocabulary. No text has this placeholder.
         vocabulary = {term: column for column, term in enumerate(terms)} or {"\0": 0}
         self._vectorizer = CountVectorizer(analyzer=StemSequence.terms, vocabulary=vocabulary)
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        # The placeholder of an empty vocabulary has a column, too.
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = (1 + np.log(rows.data)) * self.idf_[rows.indices]
         rows.sort_indices()
-        # To L2 norm 1: scikit-learn's normalize() raises for a matrix without rows.
+        # scikit-learn's normalize() raises for a matrix without rows.
         row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
         norm = np.sqrt(np.bincount(row, rows.data.astype(float) ** 2, rows.shape[0]))
         inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
@@ -243,11 +230,11 @@ def _fitted_on(about: np.ndarray) -> tuple[int, int]:
 
 
 def _count_terms(sequences: Sequence[StemSequence]) -> tuple[sp.csr_matrix, list[str]]:
-    """Return counts (n_texts, n_terms) of the most frequent terms that are in enough papers, and the terms."""
+    """Return counts (n_texts, n_terms) and terms."""
     vectorizer = CountVectorizer(analyzer=StemSequence.terms)
     try:
         counts = vectorizer.fit_transform(sequences)
-    except ValueError:  # texts of function words or punctuation only: scikit-learn raises for an empty vocabulary
+    except ValueError:  # no words, only function words or punctuation
         return sp.csr_matrix((len(sequences), 0)), []
     names = np.asarray(vectorizer.get_feature_names_out(), dtype=object)
     papers = np.bincount(counts.indices, minlength=len(names))
@@ -259,10 +246,9 @@ def _count_terms(sequences: Sequence[StemSequence]) -> tuple[sp.csr_matrix, list
 
 
 def _hash(text: str) -> int:
-    # Not hash(), which differs between processes: these are saved.
+    # hash() differs between processes, and these are saved.
     return int.from_bytes(blake2b(text.encode(errors="replace"), digest_size=8).digest(), "big", signed=True)
 
 
 def _evenly_spaced(count: int, maximum: int) -> np.ndarray:
-    """Return up to ``maximum`` of ``range(count)``, evenly spaced."""
     return np.unique(np.linspace(0, count - 1, min(count, maximum)).astype(int))

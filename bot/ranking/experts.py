@@ -1,23 +1,14 @@
-"""The two experts, the model fitted to a reader's votes, and the mixture that calibrates them.
+"""The two experts, and the mixture that calibrates them.
 
-    text      what the reader wrote, matched by phrases, by topics together, and by meaning; needs no votes
-    votes     a logistic regression on the reader's votes, which knows how papers match the text, too:
-              votes and background --learn--> Learned --dump--> bytes --load--> Learned
+    text      the reader's text, matched by phrases, topics together and meaning; needs no votes
+    votes     a logistic regression: votes and background --learn--> Learned --dump--> bytes --load--> Learned
 
-Both are linear in a paper's words (``LinearForm``), and so is their mixture: log-odds are a sum over words. Each
-expert's log-odds are scaled by a function of the number of votes, so that one ``Mixture`` serves readers with few votes
-and with many. Its weights are a logistic regression of the votes on the experts' predictions from before each vote
-(stacking, Wolpert 1992). A reader's weights and offset are shrunk towards those fitted to all readers of the home, and
-these towards the shipped ones (empirical Bayes): without votes a probability means the same in every home, and an
-expert whose predictions don't help loses its weight.
+Both are linear in a paper's words (``LinearForm``). The number of votes scales their log-odds. The weights of a
+``Mixture`` are a logistic regression of votes on earlier predictions (stacking, Wolpert 1992). They are shrunk from
+reader to home to shipped ones (empirical Bayes).
 
-The features of the model of votes are a paper's row of terms (stems and bigrams), its vector of meaning, and how it
-matches the profile's text by phrases, topics together, refusals, and meaning: so how much the text counts beside the
-votes follows from the votes. A vote has weight 1 with time decay, and a paper of a library that of
-``library_weights``; earlier papers without a vote are added as disliked
-ones (background); the profile's text is one more liked paper, and what it refuses one more disliked one: votes on the
-same words outweigh it. Its bytes are arrays, never a pickle, which could run code: a header with vocabulary, intercept
-and lengths, the columns of the terms as a bit for each term of the vocabulary, and the weights.
+The model of votes uses stems, bigrams, meaning, and matches of the text. Papers without a vote count as dislikes
+(background). The text is one more liked paper, its refusals one more disliked paper.
 """
 
 from __future__ import annotations
@@ -40,16 +31,15 @@ from bot.ranking.matching import FeatureWeights, MatchFeatures
 from bot.ranking.meaning import DIMENSIONS
 
 EXPERTS = ("text", "votes")
-# Log-odds of a match by the text alone, see ``docs/decisions/ranking.md``.
+# See ``docs/decisions/ranking.md``.
 TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=1.45)
 TEXT_INTERCEPT = -4.6
-# The number of votes at which both experts count half.
 _HALF_AT = 1.5
 
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Log-odds of papers: terms, meaning and matches, each times its weights, and the intercept.
+    """Weights of terms, meaning and matches, and an intercept.
 
     ``terms`` is (n_terms,) or None for zeros, ``direction`` (DIMENSIONS,).
     """
@@ -60,7 +50,6 @@ class LinearForm:
     intercept: float
 
     def log_odds(self, papers: Papers, matches: MatchFeatures) -> np.ndarray:
-        """Return the log-odds of papers, (n_papers,)."""
         log_odds = matches.matrix() @ self.matches.vector() + self.intercept
         if self.terms is not None:
             log_odds += papers.terms @ self.terms
@@ -76,7 +65,7 @@ class Experts:
     """The experts of one reader."""
 
     def __init__(self, learned: Learned | None, votes: float, terms: int) -> None:
-        """``votes`` is their number after time decay, ``terms`` the size of the vocabulary."""
+        """``votes`` are counted after time decay, ``terms`` is the size of the vocabulary."""
         share = votes / (votes + _HALF_AT)
         self.scales = np.array([1 - share, share])
         self.votes = (
@@ -84,12 +73,11 @@ class Experts:
         )
 
     def log_odds(self, papers: Papers, matches: MatchFeatures) -> np.ndarray:
-        """Return (n_papers, n_experts), 0 for an expert that knows nothing yet."""
+        """Return (n_papers, n_experts), 0 for an expert without votes."""
         votes = self.votes.log_odds(papers, matches) if self.votes else np.zeros(len(papers))
         return np.asarray(np.column_stack([TEXT.log_odds(papers, matches), votes]) * self.scales)
 
     def mixed(self, mixture: Mixture) -> LinearForm:
-        """Return the mixture of the experts as one form."""
         text, votes = (mixture.weights * self.scales).tolist()
         matches = text * TEXT.matches.vector()
         intercept = text * TEXT.intercept + mixture.offset
@@ -104,18 +92,16 @@ class Experts:
         )
 
 
-# Predictions used per reader, the newest: models get better and interests change.
 RECENT = 60
-# With each vote a model learns, and papers of the same log-odds are liked more often: by how much (log-odds), see
-# ``docs/decisions/ranking.md``.
+# In log-odds. Models improve with each vote, so papers of the same log-odds are liked more often.
 _GAIN_OF_A_VOTE = 0.007
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,).
+    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and ``liked`` (n,).
 
-    ``adjustments``, (n,) or one for all, is what keywords, upvotes and excluded words added to the mixture.
+    ``adjustments``, (n,) or a scalar, are the bonuses and excluded words added to the mixture.
     """
 
     log_odds: np.ndarray
@@ -124,8 +110,7 @@ class Predictions:
 
     @classmethod
     def from_stored(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
-        """Take predictions stored as ``Score.predictions``, and the votes on them."""
-        # An earlier version had other experts: its predictions say nothing of these.
+        # Predictions of other experts don't fit.
         kept = [(row, vote) for row, vote in zip(stored, liked, strict=True) if len(row) == len(EXPERTS) + 1]
         rows = np.array([row for row, _ in kept], float).reshape(len(kept), len(EXPERTS) + 1)
         return cls(rows[:, :-1], np.array([vote for _, vote in kept], bool), rows[:, -1])
@@ -134,7 +119,7 @@ class Predictions:
         return len(self.liked)
 
     def recent(self) -> Predictions:
-        """Return the newest ``RECENT`` predictions, those of earlier models adjusted to today's."""
+        """Return the newest ``RECENT`` predictions, adjusted to today's model."""
         votes_since = np.arange(len(self))[::-1]
         adjustments = self.adjustments - _GAIN_OF_A_VOTE * votes_since
         return Predictions(self.log_odds[-RECENT:], self.liked[-RECENT:], adjustments[-RECENT:])
@@ -142,14 +127,14 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A paper's log-odds are ``log_odds weights + offset``; ``weights`` (n_experts,) are never negative."""
+    """A paper's log-odds are ``log_odds weights + offset``. ``weights`` (n_experts,) are never negative."""
 
     weights: np.ndarray
     offset: float
 
     @classmethod
     def from_stored(cls, weights: Sequence[float], offset: float) -> Self:
-        """Take the numbers of a ``StoredMixture``; those of an earlier version's experts are not used."""
+        """Convert a ``StoredMixture``, or return the shipped one for other experts."""
         return cls(np.array(weights), offset) if len(weights) == len(EXPERTS) else cls(SHIPPED.weights, SHIPPED.offset)
 
     def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
@@ -157,25 +142,22 @@ class Mixture:
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of text and votes, see ``docs/decisions/ranking.md``.
 SHIPPED = Mixture(np.array([1.0, 1.0]), 0.0)
 
 
 class _Precision(NamedTuple):
-    """Inverse variances of the normal priors of the weights and of the offset."""
+    """Inverse variances of the normal priors of weights and offset."""
 
     weights: float
     offset: float
 
 
-# Of the home's coefficients around the shipped ones, and of a reader's around the home's: with the home's precision, a
-# reader who dislikes most of the first ten papers may be shown none for weeks.
+# With the home's wider prior, ten dislikes could empty a reader's editions for weeks.
 _HOME_PRECISION = _Precision(4.0, 1.0)
 _READER_PRECISION = _Precision(8.0, 10.0)
 
 
 def home_mixture(readers: Sequence[Predictions]) -> Mixture:
-    """Fit to the newest predictions of all readers of a home."""
     recent = [predictions.recent() for predictions in readers]
     if not recent:
         return SHIPPED
@@ -188,16 +170,14 @@ def home_mixture(readers: Sequence[Predictions]) -> Mixture:
 
 
 def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture:
-    """Fit to one reader's newest predictions."""
     return _maximum_a_posteriori(predictions.recent(), home, _READER_PRECISION)
 
 
 def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _Precision) -> Mixture:
-    """Return the MAP estimate of the mixture; an expert of weight 0 in the prior keeps it."""
+    """Return the MAP estimate. An expert of weight 0 in the prior keeps it."""
     if not len(predictions):
         return prior
-    # Around the mean prediction a weight tells papers apart, and the offset alone says how many are liked. Uncentred,
-    # dislikes raise the weight of the words, which lowers all matches: the experts' log-odds are far below zero.
+    # Uncentred, dislikes would raise the text's weight, because its log-odds are far below zero.
     center = predictions.log_odds.mean(axis=0)
     X = np.column_stack([predictions.log_odds - center, np.ones(len(predictions))])
     mean = np.append(prior.weights, prior.log_odds(center))
@@ -210,42 +190,40 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
         gradient = X.T @ (expit(log_odds) - predictions.liked) + precisions * deviation
         return float(losses.sum() + (precisions * deviation**2).sum() / 2), gradient
 
-    # A negative weight would rank by the opposite of an expert: chance in few votes, and no reason could say it.
+    # A negative weight would rank by the opposite of an expert.
     bounds = [*((0, None if weight else 0) for weight in prior.weights.tolist()), (None, None)]
     best = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
     weights = best[:-1]
     return Mixture(weights, float(best[-1] - center @ weights))
 
 
-# Of the votes' model, see ``docs/decisions/ranking.md``. Days after which a vote counts half: interests drift.
+# Days until a vote counts half. See ``docs/decisions/ranking.md``.
 HALF_LIFE = 120.0
-# The weight of all papers without a vote in sum, as a share of that of the votes.
+# Relative to the votes' total weight.
 _BACKGROUND_WEIGHT = 0.3
-# The weight of the text, in papers.
+# In papers.
 _TEXT_WEIGHT = 0.3
-# The scale of the features beside the terms: of the meaning, and of what the text matches.
 _MEANING_SCALE = 0.5
 _MATCH_SCALES = FeatureWeights(phrases=0.06, together=0.2, refused=-0.2, meaning=0.033)
-# The least standard deviation of the log-odds of the background, if it has so many papers; the most they are raised.
+# Log-odds of enough background papers are scaled up to this standard deviation.
 _LEAST_SPREAD = 0.7
 _LEAST_BACKGROUND = 50
 _MOST_STEEPER = 4.0
-# Inverse strength of the L2 penalty.
 _C = 6.0
-# A hundred times the default: three steps of Newton's method instead of five, at no measured difference.
+# A hundred times the default: fewer steps, same ranking.
 _TOLERANCE = 0.01
 
 
 def time_decay(days: float) -> float:
-    """Return the weight of a vote given this many days ago: 1 today, never 0."""
+    """Return the weight of a vote of this age, 1 today, never 0."""
     return float(0.5 ** (max(days, 0.0) / HALF_LIFE))
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A linear model: ``weights`` (n_columns,) of the terms in ``columns``, and those of meaning and matches.
+    """A linear model: ``weights`` (n_columns,) of the terms in ``columns``, of meaning and of matches.
 
-    ``direction`` is (DIMENSIONS,); ``vocabulary`` is the identity of the corpus that it was fitted over.
+    ``direction`` is (DIMENSIONS,). ``vocabulary`` identifies the corpus.
     """
 
     columns: np.ndarray
@@ -264,10 +242,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Examples:
-    """Papers to learn from: ``terms`` (n, n_terms), ``meanings`` (n, DIMENSIONS) and ``matches`` (n, 4).
-
-    ``matches`` is as ``MatchFeatures.matrix`` gives it.
-    """
+    """``terms`` (n, n_terms), ``meanings`` (n, DIMENSIONS) and ``MatchFeatures.matrix`` (n, 4) of papers."""
 
     terms: sp.csr_matrix
     meanings: np.ndarray
@@ -278,8 +253,8 @@ class Examples:
 class TrainingVotes:
     """One reader's votes: ``papers``, ``liked`` (n,), and ``weight`` (n,) after time decay.
 
-    ``written`` are what the reader wants and refuses by the profile's text, and ``wanted`` (n_written,) which is which;
-    ``background`` are papers without a vote.
+    ``written`` are the text's topics and refusals, ``wanted`` (n_written,) marks the topics, and ``background`` has no
+    votes.
     """
 
     papers: Examples
@@ -291,20 +266,17 @@ class TrainingVotes:
 
 
 def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
-    """Fit to at least one vote.
-
-    Papers of one class only teach nothing: the model is then 0 for every paper.
-    """
+    """Fit to at least one vote. With papers of one class only, the model is 0 everywhere."""
     parts = [votes.papers, votes.background, votes.written]
     background = len(votes.background.meanings)
     liked = np.concatenate([votes.liked, np.zeros(background, bool), votes.wanted])
     share = _BACKGROUND_WEIGHT * votes.weight.sum() / max(background, 1)
     weight = np.concatenate([votes.weight, np.full(background, share), np.full(len(votes.wanted), _TEXT_WEIGHT)])
-    if liked.all() or not liked.any():  # a home so new that it has no background papers beside those liked
+    if liked.all() or not liked.any():  # a new home without background papers
         nothing = FeatureWeights(0.0, 0.0, 0.0, 0.0)
         return Learned(np.zeros(0, int), np.zeros(0, np.float32), np.zeros(DIMENSIONS), nothing, 0.0, vocabulary)
     rows = sp.vstack([part.terms for part in parts], format="csr")
-    # Without the columns of zeros, which get a weight of 0 anyway: votes use few of the vocabulary's terms.
+    # Empty columns get a weight of 0 anyway.
     columns = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
     place = np.zeros(rows.shape[1], dtype=np.int32)
     place[columns] = np.arange(len(columns))
@@ -313,11 +285,11 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     meanings = _MEANING_SCALE * np.concatenate([part.meanings for part in parts])
     matches = scales * np.concatenate([part.matches for part in parts])
     features = sp.hstack([compact, sp.csr_matrix(meanings), sp.csr_matrix(matches)], format="csr")
-    # liblinear takes a fifth of the time of the default solver here.
+    # Five times as fast here as the default solver.
     model = LogisticRegression(C=_C, solver="liblinear", tol=_TOLERANCE).fit(features, liked, weight)
     weights = model.coef_.ravel()
     of_background = features[len(votes.liked) : len(votes.liked) + background] @ weights
-    # A few votes leave a flat model, as the penalty outweighs them; in order it is as good as a steeper one.
+    # After a few votes the penalty flattens the model, but its order is good.
     mean, steeper = 0.0, 1.0
     if background >= _LEAST_BACKGROUND and of_background.std():
         mean = float(of_background.mean())
@@ -334,14 +306,14 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     )
 
 
-# Format, vocabulary, intercept, weights of matches; bytes of the columns, and their number.
+# Format, vocabulary, intercept, match weights, bytes of the columns, number of columns.
 _HEADER = struct.Struct("<4sq5d2I")
 _FORMAT = b"PBM3"
 _VALUE = "<f4"
 
 
 def dump(learned: Learned) -> bytes:
-    """Return the model as some 40 KB; its columns must be in ascending order."""
+    """Return some 40 KB. Columns must be ascending."""
     is_used = np.zeros(int(learned.columns.max(initial=-1)) + 1, dtype=bool)
     is_used[learned.columns] = True
     columns = np.packbits(is_used).tobytes()
@@ -370,24 +342,22 @@ def load(archive: bytes) -> Learned:
     return Learned(columns, weights, direction, FeatureWeights(*matches), intercept, vocabulary)
 
 
-# What a whole library weighs at most, in votes of today.
+# In votes of today.
 LIBRARY_VOTES = 20.0
-# Papers of a library that are ranked by, those added last: more make no better model, and each batch of readers
-# transforms them.
+# More make no better model.
 MOST_PAPERS = 500
-# A paper added centuries before the newest one: a weight of 0 could not be raised.
+# A weight of 0 could not be raised.
 _LEAST_DECAY = 1e-9
 
 
 def library_weights(ages: Mapping[PaperId, float]) -> dict[PaperId, float]:
-    """Return the weight of each paper of a library, at most 1; ``ages`` are the days since each was added.
+    """Return the weight of each paper of a library, at most 1. ``ages`` are in days.
 
-    A library says what its owner works on, and doesn't fade: in sum its papers weigh as many votes as they are, and
-    ``LIBRARY_VOTES`` at most, on any day. Of more papers, those added later weigh more than the others.
+    The weights sum to the number of papers, at most ``LIBRARY_VOTES``. Newer papers weigh more. A library doesn't fade.
     """
     newest = min(ages.values(), default=0.0)
     decays = {paper: max(time_decay(age - newest), _LEAST_DECAY) for paper, age in ages.items()}
-    # From the paper added last on, each takes its share of what is left by its decay, and 1 at most.
+    # From the newest on, each paper takes its share of the rest, at most 1.
     oldest_first = sorted(decays, key=decays.__getitem__)
     tails = list(accumulate(decays[paper] for paper in oldest_first))
     left = min(LIBRARY_VOTES, float(len(ages)))

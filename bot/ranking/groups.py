@@ -1,9 +1,6 @@
-"""Groups of papers that are close in meaning, each named by phrases that its papers share and the others lack.
+"""Group papers by meaning, and name each group by phrases that set it apart.
 
-    vectors of meaning, less their mean --average link--> groups --phrases of each--> names
-
-What all of the papers have in common is their reader's topic: it is subtracted before they are compared, and names no
-group. ``docs/decisions/editions.md`` has what was tried.
+The mean of the vectors is the reader's common topic, so it is subtracted. See ``docs/decisions/editions.md``.
 """
 
 from __future__ import annotations
@@ -11,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,25 +20,24 @@ from bot.ranking.phrases import PaperText, Phrase
 from bot.ranking.ranking import Pool
 from bot.text.topics import expanded
 
-# The least mean cosine of two groups that are joined.
+# Mean cosine for joining two groups.
 _CLOSENESS = 0.1
-# Fewer papers are one group.
 _FEW_PAPERS = 4
 _LEAST_PAPERS = 2
-# Of many papers, two are no topic.
+# Two of many papers make no topic.
 _MANY_PAPERS, _LEAST_OF_MANY = 20, 3
-# How many papers of a group have its name, at least.
+# Share of a group's papers with its name.
 _LEAST_SHARE = 0.4
-# A second phrase is named where the first is in fewer of the papers, if it says at least half as much.
+# A first phrase with a smaller share gets a second, of at least half its weight.
 _MOST_OF_GROUP = 0.6
 _MAX_PHRASES = 2
 _SECOND = 0.5
-# A longer phrase stands for its part if nearly as many papers have it.
+# A longer phrase replaces its part if nearly as many papers have it.
 _NEARLY_ALL = 0.75
-# Factors of a phrase's weight: for one in a title, which is counted once more, and for a single word.
+# Factors of a phrase's weight: extra count in a title, and a single word.
 _IN_TITLE = 1.0
 _SINGLE_WORD = 0.6
-# Below it a phrase says nothing of the group ("reasoning" of papers on language models).
+# Lighter phrases are too general ("reasoning" among papers on language models).
 _LEAST_WEIGHT = 1.1
 _SYSTEM = re.compile(r"[A-Z]+[a-z]+\w*[A-Z]")
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -50,9 +46,9 @@ Stems = tuple[str, ...]
 
 
 def named_groups(pool: Pool, texts: Mapping[PaperId, PaperText]) -> list[tuple[str, list[PaperId]]]:
-    """Return groups of these papers of the pool, the largest first, each with its name.
+    """Return named groups of papers, the largest first.
 
-    Papers of no group, or of one whose papers share no phrase, are left out.
+    Papers without a group, and groups without a common phrase, are left out.
     """
     papers = list(texts)
     least = _LEAST_OF_MANY if len(papers) >= _MANY_PAPERS else _LEAST_PAPERS
@@ -80,7 +76,6 @@ def _groups(pool: Pool, papers: Sequence[PaperId]) -> list[list[PaperId]]:
 
 
 def _phrases(text: PaperText) -> dict[Stems, Phrase]:
-    """Return the phrases of a paper that may name a group, by their stems with abbreviations expanded."""
     return {
         expanded(phrase.stems): phrase
         for phrase in text.phrases
@@ -89,21 +84,19 @@ def _phrases(text: PaperText) -> dict[Stems, Phrase]:
 
 
 def _can_stand_alone(phrase: Phrase) -> bool:
-    """Return whether a phrase is no adjective or adverb, and not of another word ("model's reasoning")."""
+    """Return False for adjectives, adverbs and possessives ("model's reasoning")."""
     if phrase.is_adjective or phrase.text.endswith(("ly", "ual")) or _POSSESSIVE.search(phrase.text):
         return False
-    # A system's name, such as "PubMedQA"; one of several words has its own.
+    # A system's name, such as "PubMedQA".
     if " " not in phrase.text and _SYSTEM.match(phrase.text):
         return False
-    # "Neuro-symbolic", "question-answer"; but not "fact-checking" nor "F1-scores".
+    # "Neuro-symbolic", "question-answer", but not "fact-checking" nor "F1-scores".
     is_compound = " " not in phrase.text and "-" in phrase.text and phrase.text.islower()
     return not (is_compound and not phrase.text.endswith(("ing", "tion", "s")))
 
 
 @dataclass
 class _Names:
-    """Names groups of papers, each once, by the phrases of all papers."""
-
     pool: Pool
     phrases: Mapping[PaperId, Mapping[Stems, Phrase]]
 
@@ -119,7 +112,7 @@ class _Names:
         return Counter(stems for of_paper in self.phrases.values() for stems in of_paper)
 
     def of(self, group: Sequence[PaperId]) -> str:
-        """Return the name of a group; empty if its papers share no phrase that the others lack."""
+        """Return a group's name; empty if no phrase sets it apart."""
         having: defaultdict[Stems, dict[PaperId, Phrase]] = defaultdict(dict)
         for paper in group:
             for stems, phrase in self.phrases[paper].items():
@@ -135,9 +128,16 @@ class _Names:
             best = max(left, key=lambda stems: (left[stems], len(stems), stems))
             if left[best] < least_weight or (chosen and new[best] < least):
                 break
-            longest = _longest(best, having, weights)
+            spaced = f" {' '.join(best)} "
+            least_papers = _NEARLY_ALL * len(having[best])
+            longer = [
+                other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least_papers
+            ]
+            longest = max(longer, key=lambda other: (len(other), weights[other]))
             if not any(named.issubset(longest) or named.issuperset(longest) for named in self._named):
-                chosen.append(_spelling(having[longest].values()))
+                # The usual spelling, without abbreviations where possible.
+                spellings = Counter(phrase.text for phrase in having[longest].values())
+                chosen.append(max(spellings, key=lambda text: (len(text.split()), spellings[text], text)))
                 self._named.append(frozenset(longest))
                 covered |= having[longest].keys()
                 least_weight = max(least_weight, _SECOND * weights[longest])
@@ -147,7 +147,7 @@ class _Names:
     def _weights(
         self, group: Sequence[PaperId], having: Mapping[Stems, Mapping[PaperId, Phrase]]
     ) -> dict[Stems, float]:
-        """Return how well each phrase names the group: by its share of the papers, in the others, and its meaning."""
+        """Weigh phrases by their share in the group, their share in other papers, and meaning."""
         centre = self.pool.seen.meanings[[self.pool.row[paper] for paper in group]].mean(axis=0)
         direction = _unit(centre) + _unit(centre - self._mean)
         others = len(self.phrases) - len(group)
@@ -163,7 +163,7 @@ class _Names:
         return weights
 
     def _arrived_with(self, phrase: Phrase) -> int:
-        """Return how many papers of the pool have a phrase, by its rarest bigram or its stem."""
+        """Count the pool's papers with a phrase, by its rarest bigram or its stem."""
         columns = self.pool.corpus.columns(phrase.rare_terms).tolist()
         return min((int(self._papers_of_column[column]) for column in columns), default=0)
 
@@ -171,20 +171,6 @@ class _Names:
     def _papers_of_column(self) -> np.ndarray:
         terms = self.pool.seen.terms
         return np.bincount(terms.indices, minlength=terms.shape[1])
-
-
-def _longest(stems: Stems, having: Mapping[Stems, Mapping[PaperId, Phrase]], weights: Mapping[Stems, float]) -> Stems:
-    """Return the longest phrase that contains one and that nearly as many papers have."""
-    spaced = f" {' '.join(stems)} "
-    least = _NEARLY_ALL * len(having[stems])
-    longer = [other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least]
-    return max(longer, key=lambda other: (len(other), weights[other]))
-
-
-def _spelling(phrases: Iterable[Phrase]) -> str:
-    """Return the usual spelling of a phrase, one without abbreviations where there is one."""
-    texts = Counter(phrase.text for phrase in phrases)
-    return max(texts, key=lambda text: (len(text.split()), texts[text], text))
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:

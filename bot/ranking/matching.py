@@ -1,12 +1,10 @@
-"""How well papers match what a reader wrote, before any vote: by phrases, by topics together, and by meaning.
+"""Match papers to a reader's text without votes: by phrases, by topics together, and by meaning.
 
     PaperWords --PhraseIndex--> which papers have a topic, all of its words side by side
-    text --read_interests--> topics --TextModel--> MatchFeatures of papers, and what each stem adds to them
+    text --read_interests--> topics --TextModel--> MatchFeatures of papers
 
-A phrase says more than its words: "item response theory" in a title is a strong reason, "item" is none. Topics of one
-segment ("reinforcement learning for language models") are meant together and count several times more than each alone.
-What papers mean is close to the text where they share no word with it (``meaning``). All three are sums over the words
-of a paper, so that what each word adds is exact.
+A phrase is more specific than its words: "item response theory" is a strong reason, "item" is none. Topics of one
+segment ("reinforcement learning for language models") count more together. Each match is a sum over a paper's words.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
-# Words between those of a topic of several words: "models of language", "learning to reward".
+# "models of language".
 _MOST_BETWEEN = 1
-_TITLE_TIMES = 2  # an occurrence in the title counts for two in the abstract
-_FULL_AT = 5  # occurrences from which on a paper has all of a topic
+_TITLE_TIMES = 2  # an occurrence in the title counts double
+_FULL_AT = 5  # occurrences for a full match
 
 
 class PhraseIndex:
-    """Finds topics in papers. A topic is there if all of its stems stand close together, within one phrase."""
+    """Finds topics in papers: all stems of a topic stand close together, within one phrase."""
 
     def __init__(self, papers: PaperWords) -> None:
         self._papers = len(papers)
@@ -44,24 +42,14 @@ class PhraseIndex:
         words, places, in_title = _with_expansions(papers.words, places, papers.in_title)
         order = np.lexsort((places, words))
         self._words, self._places, self._in_title = words[order], places[order], in_title[order]
-        self._is_written = order < len(papers.words)  # not what an abbreviation stands for
+        self._is_written = order < len(papers.words)  # false for expansions of abbreviations
         self._found: dict[tuple[str, ...], np.ndarray] = {}
 
     def presence(self, stems: tuple[str, ...]) -> np.ndarray:
-        """Return how much each paper is on a topic, (n_papers,): 0 without it, 1 with five occurrences or more."""
+        """Return how much each paper is on a topic, (n_papers,), 0 to 1 (five occurrences)."""
         if stems not in self._found:
             self._found[stems] = self._presence(stems)
         return self._found[stems]
-
-    def has_words(self, stems: Iterable[str]) -> np.ndarray:
-        """Return which papers have all of these stems, however far apart, (n_papers,)."""
-        complete = np.ones(self._papers, dtype=bool)
-        for stem in set(stems):
-            first, end = np.searchsorted(self._words, [word_hash(stem), word_hash(stem) + 1])
-            has_it = np.zeros(self._papers, dtype=bool)
-            has_it[np.searchsorted(self._starts, self._places[first:end], side="right") - 1] = True
-            complete &= has_it
-        return complete
 
     def _presence(self, stems: tuple[str, ...]) -> np.ndarray:
         postings = []
@@ -72,7 +60,7 @@ class PhraseIndex:
             postings.append((self._places[first:end], self._in_title[first:end]))
         places = np.concatenate([part for part, _ in postings])
         in_title = np.concatenate([part for _, part in postings])
-        if len(postings) == 1:  # "GUI" names no interfaces, and "RL" no learning
+        if len(postings) == 1:  # "GUI" doesn't match "interfaces", nor "RL" "learning"
             is_written = self._is_written[first:end]
             places, in_title = places[is_written], in_title[is_written]
         if len(postings) > 1:
@@ -84,7 +72,7 @@ class PhraseIndex:
                 complete &= (following < len(part)) & (nearest < places + reach)
             order = np.argsort(places[complete], kind="stable")
             places, in_title = places[complete][order], in_title[complete][order]
-            # Of overlapping windows the first counts.
+            # The first of overlapping windows counts.
             first_of = np.diff(places, prepend=-reach) >= reach
             places, in_title = places[first_of], in_title[first_of]
         papers = np.searchsorted(self._starts, places, side="right") - 1
@@ -92,15 +80,8 @@ class PhraseIndex:
         return np.asarray(np.minimum(1, np.log1p(times) / np.log1p(_FULL_AT)))
 
 
-def words_of_topics(papers: PaperWords, topics: Iterable[Sequence[str]]) -> PaperWords:
-    """Return the papers with those of their words alone by which a ``PhraseIndex`` finds these topics."""
-    stems = {stem for topic in topics for stem in topic}
-    short = (short for short, long in common_expansions().items() if not stems.isdisjoint(long))
-    return papers.only(np.array([word_hash(stem) for stem in (*stems, *short)], dtype=np.uint32))
-
-
 def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Append what abbreviations stand for, at their places: an "LLM" is a large language model, too."""
+    """Append the expansions of abbreviations at their places."""
     added = [(words, places, in_title)]
     order = np.argsort(words, kind="stable")
     ordered = words[order]
@@ -119,11 +100,10 @@ def _expansion_hashes() -> Mapping[int, Sequence[int]]:
 
 
 class MatchFeatures(NamedTuple):
-    """What papers match of one text, (n_papers,) each.
+    """How papers match one text, (n_papers,) each.
 
-    ``phrases`` and ``together`` sum the weights of topics and of topics meant together, ``refused`` those of what the
-    reader doesn't want. ``meaning`` is how similar a paper is, in standard deviations above the mean of other papers;
-    ``interest`` is which of several texts it is nearest to.
+    ``phrases``, ``together`` and ``refused`` are sums of topic weights. ``meaning`` is in standard deviations above the
+    mean of other papers. ``interest`` is the index of the nearest text.
     """
 
     phrases: np.ndarray
@@ -133,13 +113,13 @@ class MatchFeatures(NamedTuple):
     interest: np.ndarray
 
     def matrix(self) -> np.ndarray:
-        """The features that are numbers, (n_papers, 4)."""
+        """Return (n_papers, 4), without ``interest``."""
         return np.column_stack([self.phrases, self.together, self.refused, self.meaning])
 
 
 @dataclass(frozen=True)
 class FeatureWeights:
-    """What a unit of each feature adds to the log-odds."""
+    """Log-odds for a unit of each feature."""
 
     phrases: float
     together: float
@@ -147,7 +127,6 @@ class FeatureWeights:
     meaning: float
 
     def vector(self) -> np.ndarray:
-        """The weights in the order of ``MatchFeatures.matrix``, (4,)."""
         return np.array([self.phrases, self.together, self.refused, self.meaning])
 
 
@@ -157,44 +136,41 @@ class _WeightedTopic(NamedTuple):
 
 
 class _Paragraph(NamedTuple):
-    """One text of a reader: its vector scaled so that a product with a paper's, minus ``offset``, is the meaning."""
+    """One text. A paper's meaning is ``meanings @ direction - offset``."""
 
     direction: np.ndarray
     offset: float
 
     def similar(self, meanings: np.ndarray) -> np.ndarray:
-        """Return the meaning of papers, (n,), however large."""
+        """Return (n,), uncapped."""
         return np.asarray(meanings @ self.direction - self.offset)
 
     def counted(self, meaning: np.ndarray) -> np.ndarray:
-        """Return the direction (DIMENSIONS,) along which one paper's words add up to what is counted of its meaning."""
+        """Return a direction (DIMENSIONS,) along which a paper's words add up to its capped meaning."""
         similar = float(self.similar(meaning))
         return np.asarray(self.direction * min(1.0, _MOST_MEANING / similar) if similar > 0 else self.direction)
 
 
-# A paper of a few words may be all on a topic: more standard deviations than these say no more.
+# Very short papers may be all on a topic.
 _MOST_MEANING = 6.0
-# A single word is as specific as it is rare; a phrase more, by each word.
+# A rarer word is more specific.
 _SINGLE_WORD_FROM = 2.2
 _PHRASE_FROM = 0.8
 _LEAST_PHRASE = 0.3
 _EACH_WORD = 0.6
-# Above a part of the idf of a word that the table and the home don't know, a word says no more.
 _MOST_IDF = 8.0
-# The matches of what is refused, if it were a paper.
 _REFUSED_MATCH = np.array([0.0, 0.0, 4.0, 0.0])
-# What is refused counts by what it has beside what is wanted.
 _REFUSED_MEANING = 0.2
-# Papers in another script are hardly similar to random vectors, and three times as similar is still by chance.
+# Random vectors of other scripts are hardly similar, so chance could exceed the usual deviation.
 _LEAST_DEVIATION_OF_PAIRS = 0.07
-# Standard deviations above the mean from which on a paper is close to a topic, and to each of its words.
+# Standard deviations above the mean, of a topic and of each of its words.
 _CLOSE, _CLOSE_PART = 2.5, 1.0
-# Papers of the table that count beside those of the home where the usual similarity to a text is measured.
+# Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
 
 
 class TextModel:
-    """One reader's texts as they match papers; ``background`` (n, DIMENSIONS) are vectors of papers of the home."""
+    """One reader's texts. ``background`` (n, DIMENSIONS) are vectors of the home's papers."""
 
     def __init__(self, texts: Sequence[str], meaning: Meaning, background: np.ndarray) -> None:
         self._meaning, self._background = meaning, background
@@ -210,13 +186,12 @@ class TextModel:
 
     @property
     def topics(self) -> list[Topic]:
-        """The topics that the reader wants."""
         return self._topics(wanted=True)
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
-        """Return the topics that a paper of this vector (DIMENSIONS,) is close to, the closest first.
+        """Return the topics close to a paper's vector (DIMENSIONS,), the closest first.
 
-        All of a topic must be close: "medical records" is not close to a paper on medical images.
+        Each word must be close: "medical records" is not close to a paper on medical images.
         """
         close = [
             (float(whole.similar(meaning)), number)
@@ -227,8 +202,6 @@ class TextModel:
 
     @cached_property
     def _closeness(self) -> list[tuple[_Paragraph, list[_Paragraph]]]:
-        """How close papers are to each topic, and, of a topic of several words, to each of them."""
-
         def scaled(stems: Sequence[str]) -> _Paragraph:
             nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
             return self._scaled(self._meaning.text(stems), _least_deviation(stems)) or nothing
@@ -240,16 +213,12 @@ class TextModel:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing that is wanted could be read."""
         return not self.segments
 
     def written(
         self, transform: Callable[[Sequence[str]], sp.csr_matrix]
     ) -> tuple[np.ndarray, tuple[sp.csr_matrix, np.ndarray, np.ndarray]]:
-        """Return what is wanted and refused as papers: which of them is wanted, and (terms, meanings, matches).
-
-        ``transform`` maps texts to rows of terms.
-        """
+        """Return topics and refusals as papers: which are wanted, and (terms, meanings, matches)."""
         parts = [(True, self._topics(wanted=True), np.zeros(4)), (False, self._topics(wanted=False), _REFUSED_MATCH)]
         parts = [part for part in parts if part[1]]
         terms = transform(["; ".join(topic.text for topic in topics) for _, topics, _ in parts])
@@ -259,7 +228,6 @@ class TextModel:
         return wanted, (terms, np.array(meanings).reshape(-1, DIMENSIONS), np.array(matches).reshape(-1, 4))
 
     def features(self, index: PhraseIndex, meanings: np.ndarray) -> MatchFeatures:
-        """Match papers: ``meanings`` (n_papers, DIMENSIONS) are their vectors."""
         phrases, together = np.zeros(len(meanings)), np.zeros(len(meanings))
         for segment in self.segments:
             presence = np.array([index.presence(topic.stems) for topic in segment])
@@ -281,7 +249,6 @@ class TextModel:
     def contributions(
         self, index: PhraseIndex, row: int, sequence: StemSequence, weights: FeatureWeights
     ) -> dict[str, float]:
-        """Return what each stem of a paper adds by phrases, alone, together and refused; ``row`` is the paper's."""
         added: dict[str, float] = {}
 
         def add(stems: Sequence[str], value: float) -> None:
@@ -325,13 +292,13 @@ class TextModel:
     def _paragraph(self, wanted: Sequence[Topic], refused: Sequence[Topic]) -> _Paragraph | None:
         vector = self._meaning.text(stem for topic in wanted for stem in topic.stems)
         against = self._meaning.text(stem for topic in refused for stem in topic.stems)
-        # What is refused and wanted by the same words stays: "explaining models to end users" is about models, too.
+        # "Explaining models to end users" is about models, although refused.
         against -= (against @ vector) * vector
         least = _least_deviation(stem for topic in wanted for stem in topic.stems)
         return self._scaled(vector - _REFUSED_MEANING * against, least) if vector.any() else None
 
     def _scaled(self, vector: np.ndarray, least: float) -> _Paragraph | None:
-        """Return a vector in units of standard deviations of papers' similarity to it; None for a vector of 0."""
+        """Scale to standard deviations of papers' similarity, or return None for a zero vector."""
         if not vector.any():
             return None
         home = self._background @ vector
@@ -348,14 +315,14 @@ def _least_deviation(stems: Iterable[str]) -> float:
 
 
 def _are_together(segment: Sequence[_WeightedTopic]) -> bool:
-    """Whether topics of a segment are meant together: single words ("interfaces should change") meet by chance."""
+    """Return whether topics are meant together. Single words meet by chance."""
     return len(segment) > 1 and any(len(topic.stems) > 1 for topic in segment)
 
 
 def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:
-    """Return how near papers, which no home has, are to a text in meaning, and whether they name a topic of it.
+    """Return each paper's meaning relative to a text, and whether it names one of its topics.
 
-    The meaning is in standard deviations above the mean of other papers. Nothing in the text is understood: no rows.
+    Meaning is in standard deviations above the mean. The list is empty if the text has no known word.
     """
     words = PaperWords.from_sequences([stem_sequence(paper) for paper in papers])
     meaning = Meaning.learn(words)
@@ -369,7 +336,6 @@ def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:
 
 
 def _stems_in(sequence: StemSequence, stems: Sequence[str]) -> list[str]:
-    """Return by which of its own stems a paper has these: an abbreviation for what it stands for."""
     own = set(sequence.stems)
     named = [stem for stem in dict.fromkeys(stems) if stem in own]
     if len(named) < len(set(stems)):

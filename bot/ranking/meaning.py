@@ -1,12 +1,8 @@
-"""Vectors of meaning: papers and profiles that mean the same are close, whatever words they use.
+"""Vectors of meaning: texts on the same subject are close, whatever words they use.
 
 ``vectors.npy``, made by ``bench/vectors.py``, has a vector of norm 1 for each of 16,000 stems. A text's vector is the
-sum of its stems' vectors, weighed by log frequency and idf; a paper's title counts once more at half weight. So a
-cosine is a sum over the words of a paper. Stems that the table lacks get a vector from the home's own papers. Pairs of
-characters of a script without spaces get random ones: texts are as close as they have pairs in common.
-
-    StemSequence --PaperWords--> hashed words --Meaning.papers--> (n_papers, DIMENSIONS)
-    fitted papers --Meaning.learn--> vectors of words of the home, weights of all words
+sum of its stems' vectors, weighted by log frequency and idf. A title counts again, at half weight. New words get
+vectors from the home's papers. Pairs of characters in scripts without spaces get random vectors.
 """
 
 from __future__ import annotations
@@ -26,21 +22,20 @@ from bot.text.tokens import StemSequence
 
 TABLE = Path(__file__).with_name("vectors.npy")
 DIMENSIONS = 400
-REFERENCES = 256  # papers of the table, by which the usual similarity of a profile and a paper is known
-# The table has two dimensions a byte, each one of 15 steps.
+REFERENCES = 256
+# A byte holds two dimensions of 15 steps each.
 STEPS = 7
 _TITLE_WEIGHT = 0.5
-# Papers that the table's frequencies count for beside those of a home.
+# In papers.
 _TABLE_PAPERS = 2_000
-# Words of the home that get a vector, the most frequent ones, and in how many papers each must stand.
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2
-# Phrases whose vectors are kept: 16 MB.
+# 16 MB.
 _MOST_PHRASES = 10_000
 
 
 def word_hash(word: str) -> int:
-    """Return the 32-bit number that stands for a stem (feature hashing, Weinberger 2009): tables need no strings."""
+    """Hash a stem to 32 bits (feature hashing, Weinberger 2009)."""
     return zlib.crc32(word.encode(errors="replace"))
 
 
@@ -48,8 +43,8 @@ def word_hash(word: str) -> int:
 class PaperWords:
     """The words of n papers, one paper after another.
 
-    ``words`` (n_words,) are hashes and ``positions`` (n_words,) places in the text, as in ``StemSequence``. A paper's
-    words begin at ``starts`` (n + 1,), those of its title first; ``titles`` (n,) is how many these are.
+    ``words`` (n_words,) are hashes, ``positions`` (n_words,) places as in ``StemSequence``. Papers begin at ``starts``
+    (n + 1,), titles first. ``titles`` (n,) counts their words.
     """
 
     words: np.ndarray
@@ -59,7 +54,6 @@ class PaperWords:
 
     @classmethod
     def from_sequences(cls, sequences: Sequence[StemSequence]) -> Self:
-        """Hash the stems of papers."""
         return cls(
             np.fromiter((word_hash(stem) for sequence in sequences for stem in sequence.stems), np.uint32),
             np.fromiter((place for sequence in sequences for place in sequence.positions), np.int32),
@@ -69,7 +63,6 @@ class PaperWords:
 
     @classmethod
     def concatenate(cls, parts: Iterable[PaperWords]) -> Self:
-        """Join the papers of several parts."""
         parts = list(parts)
         counts = np.concatenate([np.diff(part.starts) for part in parts])
         return cls(
@@ -90,14 +83,6 @@ class PaperWords:
         starts = np.concatenate([[0], ends]).astype(int)
         return PaperWords(self.words[places], self.positions[places], starts, self.titles[rows])
 
-    def only(self, words: np.ndarray) -> PaperWords:
-        """Return the same papers with these words (n,) alone, at their places."""
-        kept = np.isin(self.words, words)
-        before = np.concatenate([[0], np.cumsum(kept)])
-        starts = before[self.starts]
-        titles = (before[self.starts[:-1] + self.titles] - starts[:-1]).astype(np.int32)
-        return PaperWords(self.words[kept], self.positions[kept], starts, titles)
-
     @property
     def papers(self) -> np.ndarray:
         """The paper of each word, (n_words,)."""
@@ -105,7 +90,7 @@ class PaperWords:
 
     @property
     def in_title(self) -> np.ndarray:
-        """Which words are of a title, (n_words,)."""
+        """Which words are in a title, (n_words,)."""
         counts = np.diff(self.starts)
         places = np.arange(len(self.words)) - np.repeat(self.starts[:-1], counts)
         return np.asarray(places < np.repeat(self.titles, counts))
@@ -113,23 +98,23 @@ class PaperWords:
 
 @dataclass(frozen=True)
 class Composition:
-    """A paper's vector as a sum over its stems: ``coefficients`` (n_stems,) times ``vectors`` (n_stems, DIMENSIONS)."""
+    """A paper's vector: ``coefficients`` (n_stems,) times ``vectors`` (n_stems, DIMENSIONS)."""
 
     stems: Sequence[str]
     coefficients: np.ndarray
     vectors: np.ndarray
 
     def along(self, direction: np.ndarray) -> np.ndarray:
-        """Return what each stem adds to the product of the paper's vector with a direction (DIMENSIONS,)."""
+        """Return each stem's part of the product with a direction (DIMENSIONS,)."""
         return np.asarray(self.coefficients * (self.vectors @ direction))
 
 
 class Meaning:
-    """The vectors of a home: the table's, and those of words that only its own papers have.
+    """The vectors of the table, and of words that only the home has.
 
-    ``words`` (n_words,) are sorted hashes of all words of the home, ``papers`` (n_words,) in how many of the ``count``
-    papers each stands. ``own`` (n_own,) are sorted hashes, ``own_vectors`` (n_own, DIMENSIONS) their vectors. ``pairs``
-    are the hashes of pairs of characters, which nothing else tells from those of words.
+    ``words`` (n_words,) are sorted hashes, and ``papers`` (n_words,) their document frequencies among ``count``.
+    ``own`` (n_own,) are sorted hashes with ``own_vectors`` (n_own, DIMENSIONS). ``pairs`` are hashes of pairs of
+    characters.
     """
 
     def __init__(
@@ -149,10 +134,10 @@ class Meaning:
 
     @classmethod
     def learn(cls, papers: PaperWords, pairs: Iterable[int] = ()) -> Self:
-        """Learn the words of a home from its papers: à la carte vectors (Khodak 2018), and document frequencies.
+        """Learn document frequencies and à la carte vectors (Khodak 2018) from a home's papers.
 
-        A word's vector is a linear map of the mean vector of the papers that have it; the table has the map. It knows
-        no paper in a script without spaces, whose ``pairs`` of characters would all get the same vector.
+        A new word's vector is a linear map, from the table, of its papers' mean vector. ``pairs`` get none, because
+        they would all be the same.
         """
         occurrences = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
         words, counts = np.unique(occurrences[0], return_counts=True)
@@ -174,19 +159,19 @@ class Meaning:
         return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own, pairs=pairs)
 
     def hashes(self, stems: Iterable[str]) -> np.ndarray:
-        """Return the hashes of stems, (n_stems,), and remember which are pairs of characters."""
+        """Return (n_stems,), and store which are pairs of characters."""
         stems = list(stems)
         self.pairs.update(pair_hashes(stems))
         return np.array(list(map(word_hash, stems)), dtype=np.uint32)
 
     def are_pairs(self, words: np.ndarray) -> np.ndarray:
-        """Return which hashed words are pairs of characters, (n_words,)."""
+        """Return (n_words,)."""
         if not self.pairs:
             return np.zeros(len(words), dtype=bool)
         return np.array([word in self.pairs for word in words.tolist()], dtype=bool)
 
     def papers(self, papers: PaperWords) -> np.ndarray:
-        """Return the papers' vectors, (n, DIMENSIONS) of norm 1; 0 for a paper without a known word."""
+        """Return (n, DIMENSIONS) of norm 1, or 0 for a paper without a known word."""
         words, place = np.unique(papers.words, return_inverse=True)
         weights, vectors = self._weights(words), self.vectors(words)
         whole = _frequencies(papers.papers, place, (len(papers), len(words)))
@@ -196,7 +181,6 @@ class Meaning:
         return _unit(text + _TITLE_WEIGHT * _unit(titles.multiply(weights).tocsr() @ vectors))
 
     def composition(self, sequence: StemSequence) -> Composition:
-        """Return a paper's vector as a sum over its stems."""
         stems = list(dict.fromkeys(sequence.stems))
         hashes = self.hashes(stems)
         weights, vectors = self._weights(hashes), self.vectors(hashes)
@@ -209,14 +193,13 @@ class Meaning:
         return Composition(stems, coefficients / _norm(coefficients @ vectors), vectors)
 
     def text(self, stems: Iterable[str]) -> np.ndarray:
-        """Return the vector of a profile's stems, (DIMENSIONS,) of norm 1; 0 without a known word."""
+        """Return (DIMENSIONS,) of norm 1, or 0 without a known word."""
         hashes = self.hashes(stems)
         words, counts = np.unique(hashes, return_counts=True)
         weights = (1 + np.log(counts)) * self._weights(words)
         return np.asarray(_unit((weights @ self.vectors(words))[None])[0])
 
     def phrase(self, stems: tuple[str, ...]) -> np.ndarray:
-        """Return ``text`` of a phrase of a paper, which the reasons of many readers ask for."""
         if stems not in self._phrases:
             if len(self._phrases) >= _MOST_PHRASES:
                 self._phrases.clear()
@@ -224,7 +207,7 @@ class Meaning:
         return self._phrases[stems]
 
     def idf(self, words: np.ndarray) -> np.ndarray:
-        """Return the inverse document frequencies of hashed words, by the table and the home together."""
+        """Return inverse document frequencies of hashed words, from table and home."""
         table = shipped()
         place = _places(table["hash"], words)
         share = np.where(place >= 0, np.exp(-table["idf"][place].astype(float)), 0.25 / _TABLE_PAPERS)
@@ -233,7 +216,7 @@ class Meaning:
         return np.asarray(np.log((_TABLE_PAPERS + self.count) / (_TABLE_PAPERS * share + papers)))
 
     def vectors(self, words: np.ndarray) -> np.ndarray:
-        """Return the vectors of hashed words, (n_words, DIMENSIONS); 0 for those that are unknown."""
+        """Return (n_words, DIMENSIONS), 0 for unknown words."""
         table = shipped()
         vectors = np.zeros((len(words), DIMENSIONS), dtype=np.float32)
         place = _places(table["hash"], words)
@@ -253,11 +236,10 @@ class Meaning:
 
 
 def pair_hashes(stems: Iterable[str]) -> set[int]:
-    """Return the hashes of those stems that are pairs of characters."""
     return {word_hash(stem) for stem in stems if is_spaceless(stem)}
 
 
-# Rows of the two tables of random vectors: two pairs have a row in common once in 4,096 times.
+# Two pairs share a row once in 4,096 times.
 _INDEX_BITS = 12
 
 
@@ -268,7 +250,7 @@ def _index_tables() -> np.ndarray:
 
 
 def _index_vectors(words: np.ndarray) -> np.ndarray:
-    """Return a random vector of about norm 1 for each hash, (n, DIMENSIONS), always the same (Kanerva 2000)."""
+    """Return a fixed random vector of about norm 1 for each hash, (n, DIMENSIONS) (Kanerva 2000)."""
     words = words.astype(np.int64)
     first, second = _index_tables()
     return np.asarray(first[words & (2**_INDEX_BITS - 1)] + second[words >> (32 - _INDEX_BITS)])
@@ -279,17 +261,17 @@ _NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))
 
 @cache
 def shipped() -> np.ndarray:
-    """The table, mapped into memory: one record, see ``pack`` in ``bench/vectors.py``."""
+    """Return the memory-mapped table, see ``pack`` in ``bench/vectors.py``."""
     return np.asarray(np.load(TABLE, mmap_mode="r"))
 
 
 def rarity(stem: str) -> float:
-    """Return a stem's inverse document frequency (natural logarithm) among the table's abstracts."""
+    """Return a stem's inverse document frequency (natural logarithm) in the table."""
     return float(Meaning.learn(PaperWords.from_sequences([])).idf(np.array([word_hash(stem)], dtype=np.uint32))[0])
 
 
 def _places(ordered: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Return the place of each word among sorted ones, -1 for those that are missing."""
+    """Return each word's place in a sorted array, -1 if missing."""
     if not len(ordered):
         return np.full(len(words), -1)
     place = np.minimum(np.searchsorted(ordered, words), len(ordered) - 1)

@@ -1,4 +1,4 @@
-"""A paper's text as reasons need it: the phrases that name topics, which topics it mentions, the heaviest phrases."""
+"""A paper's phrases and the reader's topics that it mentions."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from bot.text.spaceless import is_spaceless
 from bot.text.tokens import Spellings, Token, is_general, names_topic, phrases, topical_phrases
 from bot.text.topics import Topic, common_expansions, expanded
 
-# Words. A longer phrase reads like a sentence.
 _MAX_WORDS = 4
 _ADJECTIVE_ENDINGS = tuple("ative cial tial onal ural able ible ous tic ical ary less nomic".split())
-# Behind other words; "Python library", "life table" and "health initiative" are nouns.
+# In last place. "Python library", "life table" and "health initiative" are nouns.
 _LAST_ADJECTIVE = re.compile(r"(?:cial|tial|ical|onal|ural|ous|nomic|(?<!cri)tic)$", re.IGNORECASE)
 _COMPOUND_ADJECTIVE_ENDINGS = tuple(
     "-agnostic -aware -box -driven -free -grade -invariant -level -like -scale -specific -style -wise".split()
 )
-# "Trained", "semi-automated"; but not "low-speed".
+# "Trained", "semi-automated", but not "low-speed".
 _PARTICIPLE = re.compile(r"[^\We]ed$")
 _COMPOUND_PARTICIPLE = re.compile(r"-\w*[^\We]ed$")
 _ADVERB_AND_ADJECTIVE = 2  # words
-# Verbs: "we formalize GUI agents", "to translate speech"; but not in "attention to graphs".
+# Verbs: "we formalize GUI agents", "to translate speech".
 _SUBJECTS = frozenset("we they can could will would may might must should".split())
 _VERB_ENDINGS = ("ate", "ify", "ise", "ize")
-# After a verb: "can a robot learn a policy". Nine of ten words before an article are verbs.
+# After a verb: "can a robot learn a policy".
 _ARTICLE = re.compile(r"\s+(?:an?|the)\s")
 # After a participle: "policies tuned for cooperation".
 _PREPOSITION = re.compile(r"\s+(?:as|by|for|from|in|on|through|to|under|via|with)\s")
 
 
-# Compared and hashed by identity: a paper has each phrase once.
+# A paper has each phrase once.
 @dataclass(frozen=True, eq=False)
 class Phrase:
-    """A phrase of a paper, in its usual spelling and as stems.
+    """A phrase in its usual spelling and as stems.
 
-    ``is_whole`` if it ends as a phrase of the paper does; a single word must do so more often than not.
+    ``is_whole`` phrases end like a phrase of the paper. A single word must do so more often than not.
     """
 
     text: str
@@ -53,28 +52,26 @@ class Phrase:
 
     @cached_property
     def bigrams(self) -> tuple[str, ...]:
-        """Its bigrams of stems, none for a single word."""
         return tuple(intern(f"{a} {b}") for a, b in pairwise(self.stems))
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """Its stems and bigrams, each once."""
         return tuple(dict.fromkeys((*self.stems, *self.bigrams)))
 
     @cached_property
     def topical_stems(self) -> frozenset[str]:
-        """Its stems that aren't general, all of them if all are; abbreviations also as what they stand for."""
+        """Stems without general ones, unless all are, and expanded abbreviations."""
         stems = {*self.stems, *expanded(self.stems)}
         return frozenset(s for s in stems if not is_general(s)) or frozenset(stems)
 
     @cached_property
     def rare_terms(self) -> tuple[str, ...]:
-        """Its bigrams, or the stem of a single word, by which it is looked up in other texts."""
+        """Bigrams, or the stem of a single word."""
         return self.bigrams or self.stems
 
     @cached_property
     def is_adjective(self) -> bool:
-        """Whether it needs a noun: "agentic", "layer-wise", "student organizational", "clinically relevant"."""
+        """Whether it needs a noun: "agentic", "layer-wise", "clinically relevant"."""
         if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS) or _COMPOUND_PARTICIPLE.search(self.text):
             return True
         if len(self.stems) == 1:
@@ -84,17 +81,16 @@ class Phrase:
         return len(self.stems) == _ADVERB_AND_ADJECTIVE and self.text.lower().split()[0].endswith("ally")
 
     def weight(self, weights: Mapping[str, float]) -> float:
-        """Sum the weights of its stems and bigrams."""
         return sum(map(weights.get, self.terms, repeat(0.0)))
 
     @cached_property
     def covers(self) -> frozenset[str]:
-        """Its terms, and those of what its abbreviations stand for."""
+        """Its terms, and those of its expanded abbreviations."""
         bigrams = (f"{a} {b}" for a, b in pairwise(expanded(self.stems)))
         return frozenset({*self.topical_stems, *self.terms, *bigrams})
 
     def overlaps(self, covered: AbstractSet[str]) -> bool:
-        """Return whether it repeats a topical stem or bigram that is covered; "LLM" has that of "language model"."""
+        """Return whether a topical stem or bigram is covered: "LLM" overlaps "language model"."""
         return not covered.isdisjoint(self._distinctive)
 
     @cached_property
@@ -103,13 +99,13 @@ class Phrase:
 
 
 def paper_phrases(title: str, text: str, tokens: Sequence[Sequence[Token]], spellings: Spellings) -> list[Phrase]:
-    """Return the phrases of a text and their parts that name topics, each once by its stems.
+    """Return the topical phrases of a text and their parts, each once by its stems.
 
-    ``tokens`` are those of ``text``, which begins with ``title``, a list for each phrase. Of several spellings one in
-    lower case is taken. A single word counts only at the end of a phrase, where nouns are.
+    ``tokens`` are lists for each phrase of ``text``, which begins with ``title``. Lower case wins among spellings.
+    Single words count only at the end of a phrase, where nouns are.
     """
     runs = []
-    # Any run of characters between two others could be a phrase where no spaces are written; topics are found as such.
+    # Without spaces any run of characters could be a phrase.
     for run in topical_phrases(phrase for phrase in tokens if not is_spaceless(phrase[0].stem)):
         words_before = text[max(0, run[0].start - 10) : run[0].start].lower().split()
         is_infinitive = words_before[-1:] == ["to"] and run[0].spelling.endswith(_VERB_ENDINGS)
@@ -119,7 +115,7 @@ def paper_phrases(title: str, text: str, tokens: Sequence[Sequence[Token]], spel
         runs.append(run[starts_with_verb : len(run) - bool(ends_with_verb)])
     counts = Counter(token.stem for phrase in tokens for token in phrase)
     last = Counter(run[-1].stem for run in runs if run)
-    # Endings of at most so many words: all of them would take n² steps.
+    # Bounded, because all endings would take n² steps.
     endings = (run[start:] for run in runs for start in range(max(len(run) - _MAX_WORDS, 0), len(run) - 1))
     complete = {tuple(token.stem for token in ending) for ending in endings}
     complete |= {(stem,) for stem, times in last.items() if 2 * times > counts[stem]}
@@ -145,31 +141,31 @@ def paper_phrases(title: str, text: str, tokens: Sequence[Sequence[Token]], spel
     return list(by_stems.values())
 
 
-# Words of the name that authors give to their work.
+# Words in a work's own name.
 _MAX_NAME = 2
 _FIRST_WORD = re.compile(r"^\w+")
 _PUNCTUATION = re.compile(r"[.,;:!?()\[\]\"“”\n]")
-# What a paper does without: "without a reward model", "rather than dense retrieval", "reward model-free".
+# "Without a reward model", "rather than dense retrieval", "reward model-free".
 _WITHOUT = re.compile(r"\b(?:without|nor|neither|rather than|instead of|free of)\s+(?:[\w-]+\s+){0,3}$", re.IGNORECASE)
 _FREE = re.compile(r"[- ](?:free|less)\b", re.IGNORECASE)
-# "A reason to stay" is not about "reasoning", nor "the ground" about "grounding"; verbs are: "models reason".
+# "A reason to stay" is not about "reasoning", but "models reason" is.
 _DETERMINER = re.compile(
     r"\b(?:an?|the|this|that|these|those|any|no|one|two|three|many|several|its|their|our|for)\s+$", re.IGNORECASE
 )
-_BEFORE = 60  # characters of a text in which these words are looked for
-# What the abstract names so often, or the title once, is one of the paper's own topics.
+_BEFORE = 60  # characters
+# Occurrences in the abstract. One in the title is enough.
 _OFTEN = 2
 
 
 class Mention(NamedTuple):
-    """That a text mentions a topic: by which of its own stems, and whether in its title or more than once."""
+    """The stems of a mention. It is central in the title or if repeated."""
 
     stems: frozenset[str]
     is_central: bool
 
 
 class _Word(NamedTuple):
-    """A stem with abbreviations expanded, and the stem and place in the text behind it; an empty one is punctuation."""
+    """An expanded stem, with its source stem and place in the text. An empty one is punctuation."""
 
     stem: str
     source: str = ""
@@ -178,10 +174,9 @@ class _Word(NamedTuple):
 
 
 class PaperText:
-    """Title and abstract of one paper; computed once for all readers who get the paper.
+    """Title and abstract of one paper, computed once for all readers.
 
-    ``phrases`` are the phrases that name topics, and their parts of up to four words; ``counts`` are the occurrences of
-    each stem.
+    ``phrases`` have up to four words. ``counts`` are the occurrences of each stem.
     """
 
     def __init__(self, title: str, abstract: str, spellings: Spellings) -> None:
@@ -192,11 +187,10 @@ class PaperText:
         self._spellings = spellings
         self._tokens = list(chain.from_iterable(by_phrase))
         self.counts = Counter(token.stem for token in self._tokens)
-        # The name that authors give to their work ("Decipher-MR: ...") is no topic; more words than that are.
+        # The work's own name ("Decipher-MR: ...") is no topic.
         named = [token.stem for token in self._tokens if token.end <= title.find(":")]
         self.own_name = frozenset(named if len(named) <= _MAX_NAME else [])
         self.phrases = paper_phrases(title, text, by_phrase, spellings)
-        # ``_starts`` has the positions of each stem in ``_canonical``.
         self._canonical: list[_Word] = []
         end = 0
         for token in self._tokens:
@@ -215,19 +209,18 @@ class PaperText:
 
     @cached_property
     def topical_terms(self) -> dict[str, tuple[str, ...]]:
-        """The stems and bigrams of the text that name a topic by themselves, each with its stems."""
+        """Terms that name a topic by themselves, each with its stems."""
         bigrams = {intern(f"{a.stem} {b.stem}") for a, b in pairwise(self._tokens) if a.phrase == b.phrase}
         stems = {term: tuple(term.split()) for term in {*self.counts, *bigrams}}
         return {term: parts for term, parts in stems.items() if names_topic(parts)}
 
     @cached_property
     def whole_phrases(self) -> list[Phrase]:
-        """The phrases that end as the paper's own phrases do."""
         return [phrase for phrase in self.phrases if phrase.is_whole]
 
     @cached_property
     def learnable_phrases(self) -> list[Phrase]:
-        """The phrases that votes may be the reason for: no adjective, no single word of one occurrence."""
+        """Phrases without adjectives and without single words of one occurrence."""
         return [
             phrase
             for phrase in self.phrases
@@ -238,7 +231,7 @@ class PaperText:
 
     @cached_property
     def stems_after(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        """By the stems of a phrase, those after it in longer phrases: "model" of "agent model" for "agent"."""
+        """Stems that follow each phrase in longer ones: "model" of "agent model" for "agent"."""
         after: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
         for stems in {phrase.stems for phrase in self.phrases}:
             for end in range(1, len(stems)):
@@ -246,10 +239,10 @@ class PaperText:
         return {part: frozenset(stems) for part, stems in after.items()}
 
     def mentions(self, topic: Topic) -> Mention | None:
-        """Return how the text names the topic, abbreviated or not; None if it doesn't.
+        """Return how the text names the topic, abbreviated or not.
 
-        Function words between its stems don't matter, punctuation does. "Without" the topic is no mention, and neither
-        is a noun with the stem of an activity ("the ground" of "grounding").
+        Function words may stand between its stems, punctuation may not. "Without" the topic is no mention, nor is a
+        noun with an activity's stem ("the ground" of "grounding").
         """
         stems = list(topic.stems)
         is_activity = len(stems) == 1 and topic.text.casefold().endswith("ing")
@@ -271,31 +264,28 @@ class PaperText:
         return Mention(sources, is_central=False) if times else None
 
     def named(self, topic: Topic) -> str:
-        """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
+        """Return a topic as the reader wrote it, without a sentence's initial capital."""
         first = _FIRST_WORD.match(topic.text)
         if not (topic.starts_sentence and first):
             return topic.text
         usual = self._spellings.usual(first[0])
-        # For a word that the corpus never has inside a sentence, this paper may have one of its stem there.
+        # This paper may have a word in lower case that the corpus lacks.
         in_lower_case = any(token.stem == topic.stems[0] and token.spelling.islower() for token in self._tokens)
         inside_sentence = usual.lower() if in_lower_case and usual.istitle() else usual
         return inside_sentence + topic.text[first.end() :]
 
     def spelled(self, stem: str) -> str | None:
-        """Return the last word of the text with this stem, in its usual spelling."""
         word = next((token.spelling for token in reversed(self._tokens) if token.stem == stem), None)
         return word and self._spellings.usual(word)
 
 
-# The share of a part's weight that a longer phrase needs to be named instead.
 _NEARLY_ALL = 0.9
 
 
 def whole_phrases(weights: Mapping[Phrase, float], covered: Iterable[str], most: int) -> list[Phrase]:
-    """Return up to ``most`` phrases, the heaviest first; none repeats a word of another or a ``covered`` term.
+    """Return up to ``most`` phrases, the heaviest first, without repeated or ``covered`` terms.
 
-    Where a longer phrase has nearly all of the weight, it stands for its part: "electronic health record" for "health
-    record".
+    A longer phrase of nearly the same weight replaces its part.
     """
     used = set(covered)
     chosen: list[Phrase] = []

@@ -1,9 +1,4 @@
-"""A profile's rules, the papers that a batch of readers is ranked over, and one reader's ranking of them.
-
-papers --Pool--> terms, meanings, similarities and rule matches, once for all readers
-Pool, Model --Ranking--> scores of all papers; ``explained`` adds the terms of the few that an edition shows
-votes --VotedTerms--> which terms the liked and disliked papers have, for the reasons
-"""
+"""A profile's rules, the pool of papers, and one reader's ranking of them."""
 
 from __future__ import annotations
 
@@ -26,17 +21,17 @@ from bot.text.spaceless import CHARACTERS, is_spaceless
 from bot.text.tokens import StemSequence, phrases, stem_sequence
 from bot.text.topics import Topic, expanded
 
-# What a keyword adds to a paper's log-odds, chosen for its effect: a probability of 1/12 becomes 1/4, 1/2 becomes 4/5.
+# Log-odds: a probability of 1/12 becomes 1/4, 1/2 becomes 4/5.
 KEYWORD_WEIGHT = 1.4
 
 
-# Standard deviations above the mean from which on a paper touches a text by its meaning: one in a hundred papers does.
+# Standard deviations above the mean. One paper in a hundred reaches it.
 _TOUCHES_BY_MEANING = 2.5
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMatches:
-    """What one paper matches: a bonus for each keyword, the first followed author, the first muted word."""
+    """A bonus for each keyword, the first followed author, the first muted word."""
 
     bonuses: tuple[Bonus, ...]
     followed: str | None
@@ -47,8 +42,8 @@ class RuleMatches:
 class Rules:
     """Terms match whole words, in any case: "R1" is not in "R1-Zero2" but in "R1-Zero".
 
-    ``require`` holds groups of terms; a paper needs a term of each group to be ranked at all. These match by stem, and
-    abbreviations match what they stand for: "reward models" is in "reward modeling", "language model" in "LLMs".
+    A paper needs a term of each group in ``require``. These match by stem, with abbreviations expanded: "reward models"
+    is in "reward modeling", "language model" in "LLMs".
     """
 
     keywords: Sequence[str] = ()
@@ -60,7 +55,7 @@ class Rules:
         return hash((*self.keywords, *self.authors, *self.mute, *map(tuple, self.require)))
 
     def missing_group(self, stemmed: str) -> tuple[str, ...]:
-        """Return the first required group of which a text from ``stemmed_phrases`` has no term; empty if none."""
+        """Return the first required group without a term in ``stemmed_phrases`` output, or empty."""
         for group, terms in self._required:
             if not any(term in stemmed for term in terms):
                 return tuple(group)
@@ -68,14 +63,13 @@ class Rules:
 
     @cached_property
     def _required(self) -> list[tuple[Sequence[str], list[str]]]:
-        """Each group and its stemmed terms; a group of function words alone requires nothing."""
+        """Each group and its stemmed terms, without groups of function words."""
         stemmed = [
             (group, [stems for term in group if (stems := stemmed_phrases(term)).strip()]) for group in self.require
         ]
         return [(group, terms) for group, terms in stemmed if terms]
 
     def matches(self, paper: Paper) -> RuleMatches:
-        """Apply keywords, followed authors and mutes to a paper."""
         text = paper.text.casefold()
         keywords = (word for word in self.keywords if self._patterns[word].matches(text))
         names = {_normalized_name(author) for author in paper.authors} if self.authors else set()
@@ -108,13 +102,12 @@ class _Pattern:
         self._pattern = re.compile(f"{begin}{spaced}{end}")
 
     def matches(self, text: str) -> bool:
-        """Return whether a case-folded text has the term."""
-        # Most texts don't have even the first word, and a substring search is much faster than the pattern.
+        # Much faster, because most texts lack even the first word.
         return self._first in text and self._pattern.search(text) is not None
 
 
 def stemmed_phrases(text: str) -> str:
-    """Return a text's stems between spaces, abbreviations expanded, phrases separated by semicolons."""
+    """Return stems between spaces, abbreviations expanded, with semicolons between phrases."""
     stems = (" ".join(expanded(token.stem for token in phrase)) for phrase in phrases(text))
     return f" {' ; '.join(stems)} "
 
@@ -124,7 +117,7 @@ def _normalized_name(author: str) -> str:
 
 
 class PoolMatches(NamedTuple):
-    """What each paper of a pool matches of a profile's rules, by row; ``weights`` (n_papers,) sum the bonuses."""
+    """Matches of a profile's rules by row. ``weights`` (n_papers,) sum the bonuses."""
 
     weights: np.ndarray
     bonuses: Sequence[tuple[Bonus, ...]]
@@ -134,7 +127,7 @@ class PoolMatches(NamedTuple):
 
 
 class Pool:
-    """Papers by row. Similarities, and what matches each set of rules, are computed once, on first use."""
+    """Papers by row, with similarities and rule matches computed on first use."""
 
     def __init__(self, corpus: Corpus, papers: Sequence[Paper]) -> None:
         self.papers = papers
@@ -148,32 +141,29 @@ class Pool:
         self._compositions: dict[int, tuple[StemSequence, Composition]] = {}  # by row
 
     def rows(self, papers: Iterable[Paper]) -> np.ndarray:
-        """Return the papers' rows, (n,)."""
         return np.array([self.row[paper.id] for paper in papers], dtype=int)
 
     def composition(self, row: int) -> tuple[StemSequence, Composition]:
-        """Return a paper's stems in order, and its meaning as a sum over them."""
+        """Return a paper's stems in order, and its vector as a sum over them."""
         if row not in self._compositions:
             sequence = stem_sequence(self.papers[row].text)
             self._compositions[row] = (sequence, self.corpus.meaning_.composition(sequence))
         return self._compositions[row]
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
-        """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their meanings."""
-        # By terms alone, two papers on one topic are hardly similar; by meaning alone, they are near-duplicates.
-        # Selection asks for hundreds of similarities a reader: one look-up finds those to an earlier pick.
+        """Return the mean cosine of terms and of meanings, 0 to 1."""
+        # By terms alone, papers on one topic are hardly similar. By meaning alone, they are near-duplicates.
         if (known := self._similarities.get(other)) is not None:
             return known[self.row[paper]]
         if paper not in self._similarities:
             row = self.row[paper]
             terms = (self.seen.terms @ self.seen.terms[row].T).toarray().ravel()
             meanings = np.maximum(self.seen.meanings @ self.seen.meanings[row], 0)
-            # Selection reads single values: from an array they are plain floats, without a NumPy scalar for each.
+            # Plain floats, which are faster than NumPy scalars.
             self._similarities[paper] = array("f", ((terms + meanings) / 2).astype(np.float32).tobytes())
         return self._similarities[paper][self.row[other]]
 
     def rule_matches(self, rules: Rules) -> PoolMatches:
-        """Return what each paper matches of the rules."""
         if rules not in self._rule_matches:
             matches = [rules.matches(paper) for paper in self.papers]
             self._rule_matches[rules] = PoolMatches(
@@ -186,7 +176,7 @@ class Pool:
         return self._rule_matches[rules]
 
     def missing_group(self, row: int, rules: Rules) -> tuple[str, ...]:
-        """Return the first required group of which a paper has no term; empty if none."""
+        """Return the first required group without a term in the paper, or empty."""
         if not rules.require:
             return ()
         if row not in self._stemmed:
@@ -194,15 +184,15 @@ class Pool:
         return rules.missing_group(self._stemmed[row])
 
 
-# From this many votes of a kind on, one paper that has a term may be chance.
+# Votes of a kind, with which one paper may be chance.
 _MANY_VOTES = 5
 _MOST_OVERLAPPING = 5
 
 
 class VotedTerms:
-    """The terms of one reader's liked and disliked papers, over a corpus's vocabulary.
+    """The terms of one reader's liked and disliked papers.
 
-    ``rows`` are the papers' rows of ``terms`` (n, n_terms): the liked ones first, in the order of ``liked``.
+    ``rows`` of ``terms`` (n, n_terms) are the papers, the liked ones first, in the order of ``liked``.
     """
 
     def __init__(self, corpus: Corpus, terms: sp.csr_matrix, rows: Sequence[int], liked: Sequence[PaperId]) -> None:
@@ -210,7 +200,7 @@ class VotedTerms:
         self.disliked = len(rows) - len(liked)
         self._corpus = corpus
         self._liked_ids = np.array(liked, dtype=np.int64)
-        # The columns of each paper's terms, paper after paper: faster than rows of a sparse matrix.
+        # Faster than sparse rows.
         own = terms[np.array(rows, dtype=int)]
         self._columns = own.indices
         self._papers = np.repeat(np.arange(len(rows)), np.diff(own.indptr))
@@ -218,11 +208,11 @@ class VotedTerms:
 
     @property
     def own(self) -> int:
-        """How many papers the reader voted on; the others are in their library."""
+        """Papers with a vote, without library papers."""
         return self.disliked + sum(not is_library_paper(paper_id) for paper_id in self._liked_ids.tolist())
 
     def papers_with(self, *terms: str) -> tuple[int, int]:
-        """Return how many liked and how many disliked papers have all of these stems and bigrams of stems."""
+        """Count the liked and disliked papers with all of these terms."""
         distinct = {*terms}
         columns = [column for term in distinct if (column := self._corpus.column(term)) is not None]
         if len(columns) < len(distinct):
@@ -230,15 +220,14 @@ class VotedTerms:
         if len(columns) == 1:
             liked, disliked = self._papers_by_column
             return liked.item(columns[0]), disliked.item(columns[0])
-        # A paper has one entry for each of its terms.
         papers = self._papers[np.isin(self._columns, columns)]
         has_all = np.bincount(papers, minlength=self.liked + self.disliked) == len(columns)
         return int(np.count_nonzero(has_all[: self.liked])), int(np.count_nonzero(has_all[self.liked :]))
 
     def supports(self, terms: Iterable[str], *, liked: bool = True) -> bool:
-        """Return whether two liked papers have each term, and relatively fewer of the disliked ones.
+        """Return whether two liked papers have each term, and relatively fewer disliked ones.
 
-        With fewer than five liked papers one is enough. With ``liked=False``, liked and disliked change places.
+        With fewer than five liked papers, one is enough. ``liked=False`` swaps liked and disliked.
         """
         total, other_total = (self.liked, self.disliked) if liked else (self.disliked, self.liked)
         required = 1 if total < _MANY_VOTES else 2
@@ -250,18 +239,18 @@ class VotedTerms:
         return True
 
     def most_overlapping(self, weights: Mapping[str, float], least: float = 0.0) -> list[tuple[PaperId, int]]:
-        """Return up to five liked papers with a share of ``least`` or more of these weights, which are positive.
+        """Return up to five liked papers with at least this share of the positive weights.
 
-        The largest share comes first; each paper stands with the number of its terms that have a weight.
+        The largest share comes first. Each has the number of its weighted terms.
         """
         if not (self.liked and weights):
             return []
         values = list(weights.values())
         by_column = np.zeros(len(self._corpus.terms_) + 1, dtype=np.float32)
-        # Terms outside the vocabulary, which are in no paper, have the last place.
+        # The last column collects terms outside the vocabulary.
         by_column[[-1 if column is None else column for column in map(self._corpus.column, weights)]] = values
         by_column[-1] = 0
-        # A dense vector: reading it at the papers' terms is faster than selecting columns.
+        # Faster than selecting columns.
         of_entries = by_column[self._columns[: self._liked_entries]]
         papers = self._papers[: self._liked_entries]
         shares = np.bincount(papers, of_entries, self.liked) / sum(values)
@@ -274,18 +263,16 @@ class VotedTerms:
 
     @cached_property
     def _papers_by_column(self) -> tuple[np.ndarray, np.ndarray]:
-        """How many liked and how many disliked papers have each term, (n_terms,); reasons ask for many terms."""
         terms = len(self._corpus.terms_)
         liked, disliked = self._columns[: self._liked_entries], self._columns[self._liked_entries :]
         return np.bincount(liked, minlength=terms), np.bincount(disliked, minlength=terms)
 
 
-# Compared by identity: it holds arrays.
 @dataclass(frozen=True, eq=False)
 class Model:
-    """One reader's model: the mixture of their experts as one ``form``, and what they wrote and voted on.
+    """One reader's model: the mixed experts as one ``form``, the text and the votes.
 
-    ``ignored`` are terms that are left out of every score.
+    ``ignored`` terms count in no score.
     """
 
     form: LinearForm
@@ -295,7 +282,7 @@ class Model:
     votes: VotedTerms
 
     def contributions(self, pool: Pool, matches: MatchFeatures, row: int) -> dict[str, float]:
-        """Return what each stem and bigram of a paper adds to its log-odds, ignored ones included."""
+        """Return each term's contribution to a paper's log-odds, with ignored ones."""
         sequence, composition = pool.composition(row)
         added = self.text.contributions(pool.seen.index, row, sequence, self.form.matches)
         direction = self.form.direction if self.form.direction is not None else 0.0
@@ -315,7 +302,7 @@ class Model:
         return {term: value for term, value in added.items() if value}
 
     def left_out(self, pool: Pool, matches: MatchFeatures, rows: np.ndarray) -> np.ndarray:
-        """Return what the ignored terms would add to the papers in these rows, (n_rows,)."""
+        """Return the ignored terms' contribution, (n_rows,)."""
         hashes = [word_hash(stem) for term in self.ignored for stem in term.split()]
         words = pool.seen.words
         concerned = set(words.papers[np.isin(words.words, np.array(hashes, dtype=np.uint32))].tolist())
@@ -329,13 +316,11 @@ class Model:
         )
 
 
-# Compared by identity: it holds arrays.
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Scores, best first, and the similarities of the ranked papers.
 
-    The scores have their keywords as reasons, and all terms in their ``rest``. ``expert_log_odds`` is
-    (n_papers, n_experts), in the order of the pool's papers, and so are ``matches``.
+    Scores have keyword bonuses, and all terms in ``rest``. ``expert_log_odds`` is (n_papers, n_experts).
     """
 
     scores: tuple[Score, ...]
@@ -345,7 +330,6 @@ class Ranking:
     expert_log_odds: np.ndarray
 
     def explained(self, scores: Sequence[Score]) -> list[Score]:
-        """Return these scores with all of their terms and predictions."""
         rows = [self.pool.row[score.paper] for score in scores]
         mixed = self.model.mixture.log_odds(self.expert_log_odds[rows])
         predictions = np.column_stack([self.expert_log_odds[rows], [s.log_odds for s in scores] - mixed])
@@ -359,20 +343,18 @@ class Ranking:
         return explained
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
-        """Return the similarity of two ranked papers, 0 to 1."""
         return self.pool.similarity(paper, other)
 
     def interest(self, paper: PaperId) -> int | None:
-        """Return the index of the interest nearest to a paper; None where it is near none."""
+        """Return the index of the nearest interest, or None."""
         row = self.pool.row[paper]
         return int(self.matches.interest[row]) if self.matches.meaning[row] > 0 else None
 
     def close_topics(self, paper: PaperId) -> list[Topic]:
-        """Return the reader's topics that a paper is close to in meaning as a whole, the closest first."""
         return self.model.text.close_topics(self.pool.seen.meanings[self.pool.row[paper]])
 
     def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper names a topic of the reader or is near to their text; any does without a text."""
+        """Return whether a paper names a topic or is near the text. True without a text."""
         row = self.pool.row[paper]
         is_near = self.matches.meaning[row] >= _TOUCHES_BY_MEANING
         return bool(self.model.text.is_empty or is_near or self.matches.phrases[row] > 0)

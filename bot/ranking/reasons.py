@@ -1,13 +1,11 @@
-"""Why a paper was picked, as a person would say it.
+"""Why a paper was picked, in a reader's words.
 
     profile and votes --> Evidence                         once per reader
     title and abstract --> PaperText                       once per paper, for all readers
     Score, PaperText, Evidence --choose--> Reasons         once per pick
-    Reasons of an edition's picks --without_repetition-->   once per edition
-    Score, PaperText --breakdown--> rows of phrases  for ``why``: their weights sum to the score
+    Score, PaperText --breakdown--> rows of phrases, whose weights sum to the score
 
-Only phrases that the reader wrote, or that papers with votes have, are named; general academic vocabulary never is.
-``bot.channels.phrases`` words the reasons.
+Reasons name phrases from the reader's text or from papers with votes. ``bot.wording`` words them.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ if TYPE_CHECKING:
     from bot.ranking.meaning import Meaning
     from bot.ranking.ranking import VotedTerms
 
-# Of the beginning of a liked paper's title, which is all that the reader sees of it.
+# Readers see this much of a liked paper's title.
 _VISIBLE_TITLE = 80  # characters
 
 
 class Evidence:
-    """One reader's topics and votes; computed once for all of the reader's picks."""
+    """One reader's topics and votes, computed once for all picks."""
 
     def __init__(
         self,
@@ -43,12 +41,12 @@ class Evidence:
         titles: Mapping[PaperId, str] | None = None,
         ignored: Iterable[str] = (),
     ) -> None:
-        """``titles`` are those of the liked papers; ``ignored`` are phrases that the reader excluded from ranking."""
+        """``titles`` are of liked papers, ``ignored`` are phrases that the reader excluded."""
         self.meaning = meaning
         self.votes = votes
         self.titles = titles or {}
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
-        # "Methods" and "change" are read, and say nothing as a reason.
+        # "Methods" and "change" explain nothing.
         self.topics = [
             topic
             for topic in topics
@@ -57,7 +55,7 @@ class Evidence:
 
     @cached_property
     def visible_in(self) -> Mapping[str, Sequence[PaperId]]:
-        """The liked papers by the stems and bigrams in the part of their title that readers see."""
+        """Liked papers by the terms of their visible title."""
         papers: defaultdict[str, list[PaperId]] = defaultdict(list)
         for paper, title in self.titles.items():
             for term in _visible_terms(title):
@@ -66,7 +64,6 @@ class Evidence:
 
     @cached_property
     def is_library_alone(self) -> bool:
-        """Whether all liked papers are in the reader's library, and none was voted on."""
         return bool(self.titles) and all(map(is_library_paper, self.titles))
 
 
@@ -81,10 +78,10 @@ _MAX_TOPICS = 3
 def written_topics(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, rules: Collection[str]
 ) -> tuple[list[Reason], set[str]]:
-    """Return the reader's topics that the paper mentions, the heaviest first, and the terms that they cover.
+    """Return the reader's topics in the paper, the heaviest first, and the terms that they cover.
 
-    Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another. A topic
-    that the paper names once in passing is a mention, and only given if it weighs more than what the paper is on.
+    Topics in ``rules`` (lower case) and parts of other topics are left out. Mentions in passing must weigh more than
+    the central topics.
     """
     mentioned = {}
     central = {}
@@ -113,7 +110,7 @@ def written_topics(
     return [Reason(kind, paper.named(topic), mentioned[topic]) for kind, topic in named[:_MAX_TOPICS]], covered
 
 
-# Of all positive weight, for a phrase to be named.
+# Of all positive weight.
 _MIN_SHARE = 0.05
 
 
@@ -121,20 +118,19 @@ def _least_weight(terms: Mapping[str, float]) -> float:
     return _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
 
 
-# Cosine from which on a phrase of a paper means what a topic does, and how many are named.
+# Cosine.
 _SAME_MEANING = 0.45
 _MAX_CLOSE_PHRASES = 2
-# A second phrase that weighs less than this share of the first explains nothing.
+# A lighter second phrase explains nothing.
 _SHARE_OF_HEAVIEST = 0.25
 
 
 def close_topic(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, close: Sequence[Topic], covered: AbstractSet[str]
 ) -> tuple[list[Reason], set[str]]:
-    """Return the phrases of a paper by which it is close to a topic that it doesn't name, and the terms they cover.
+    """Return phrases that show why a paper is close to a topic it doesn't name, and their terms.
 
-    ``close`` are the topics that the paper is close to as a whole, the closest first: the first is given that has
-    phrases to show for it, which speak for the paper and repeat nothing ``covered``.
+    ``close`` has the closest topic first. The first topic with positive phrases outside ``covered`` wins.
     """
     least = _least_weight(terms)
     for topic in close:
@@ -158,7 +154,6 @@ def close_topic(
 
 
 def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reason]:
-    """Return what of the paper speaks for it most, for a paper of which nothing else can be said."""
     weights = {phrase: phrase.weight(terms) for phrase in paper.whole_phrases if not phrase.is_adjective}
     positive = {phrase: weight for phrase, weight in weights.items() if weight > 0}
     phrases = whole_phrases(positive, (), _MAX_CLOSE_PHRASES)
@@ -168,9 +163,8 @@ def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reaso
 
 
 _MAX_PHRASES = 2
-# Least shares for a liked paper to be named. ``_BY_UNCOVERED``: of the weight of the pick's topical terms, what no
-# other reason names; papers are compared by these terms alone, as any liked paper has the reader's main topic. Of
-# their weight, what the liked paper and its visible title have; with lower shares it is often on something else.
+# Shares for a similar liked paper: the weight outside other reasons, and the part in the paper and in its visible
+# title. Lower shares often show papers on something else.
 _BY_UNCOVERED = 0.25
 _BY_PAPER = 0.4
 _BY_TITLE = 0.25
@@ -180,9 +174,9 @@ _MIN_COMMON_TERMS = 3
 def learned_phrases(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: set[str]
 ) -> list[Reason]:
-    """Return the heaviest phrases that votes support, whole and without ``covered`` terms.
+    """Return the heaviest whole phrases that votes support, without ``covered`` terms.
 
-    A phrase that continues with a covered word is left out ("large language" of "large language models").
+    Phrases that continue with a covered word are left out ("large language" of "large language models").
     """
     if not evidence.votes.liked:
         return []
@@ -202,7 +196,7 @@ def learned_phrases(
 def similar_liked_paper(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: set[str]
 ) -> list[Reason]:
-    """Return the liked paper with most of this paper's positive weight beside ``covered``, if its title shows it."""
+    """Return the liked paper with most of the uncovered weight, if its title shows it."""
     if not evidence.votes.liked:
         return []
     speaking = {term: weight for term in paper.topical_terms if (weight := terms.get(term, 0.0)) > 0}
@@ -218,7 +212,7 @@ def similar_liked_paper(
     for term, weight in uncovered.items():
         for liked in evidence.visible_in.get(term, ()):
             visible[liked] += weight
-    # Most picks are like no liked paper's title: this saves comparing all terms.
+    # Most picks end here.
     if max(visible.values(), default=0.0) < _BY_TITLE * total:
         return []
     for liked, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
@@ -231,7 +225,6 @@ def similar_liked_paper(
     return []
 
 
-# Beside more topics and learned phrases a liked paper's title is too much to read.
 _MAX_PHRASES_BESIDE_TITLE = 3
 
 
@@ -244,13 +237,10 @@ def choose(
     *,
     cites: Sequence[Reason] = (),
 ) -> tuple[Reason, ...]:
-    """Return the reasons for one pick, the strongest claim first.
+    """Return the reasons for one pick, the strongest first. No two name the same words.
 
-    ``score`` has its terms, ``close`` are the topics that the paper is close to in meaning, the closest first, and
-    ``cites`` the reasons for what it cites. In order: the profile's rules that the paper meets, with ``cites``; topics
-    that the reader wrote and the paper mentions, unless the model counts them against it; where that is one topic or
-    none, one that it is close to; phrases that votes support; the most similar liked paper; else what of the paper
-    speaks for it. No two reasons name the same words.
+    ``score`` has its terms, ``close`` are topics close in meaning. The order is: rules and ``cites``, written topics, a
+    close topic, phrases that votes support, the most similar liked paper. Without any, the heaviest phrases.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
     reasons = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
@@ -277,12 +267,11 @@ def choose(
     return tuple(reasons or heaviest_phrases(paper, terms))
 
 
-# The kinds that name a paper.
 _PAPERS = {ReasonKind.LIKED, ReasonKind.OWNED}
 
 
 def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reason, ...]]:
-    """Return the reasons for an edition's picks, each liked paper named at the first of them, or where it is alone."""
+    """Return the reasons with each liked paper named once, unless it is the only reason."""
     stated: set[Reason] = set()
     result = []
     for pick_reasons in reasons:
@@ -291,13 +280,13 @@ def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reas
     return result
 
 
-# Of a phrase's weight, what each of its words must have to be named with it.
+# Of a phrase's weight, for each of its words.
 _LEAST_OF_PHRASE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a phrase adds to the log-odds; ``in_paper`` is False for a term that counts by its absence."""
+    """A phrase's contribution to the log-odds. Some terms count by absence."""
 
     text: str
     weight: float
@@ -305,16 +294,16 @@ class Row:
 
 
 def breakdown(paper: PaperText, terms: Mapping[str, float]) -> list[Row]:
-    """Return the contributions of ``terms`` by phrase, the heaviest first; their weights have the same sum.
+    """Return the contributions of ``terms`` by phrase, the heaviest first, with the same sum.
 
-    A term counts in the heaviest phrase that has it, of equals in the longest; a term in no phrase has its own row.
+    A term counts in its heaviest phrase, or in a row of its own.
     """
     remaining = dict(terms)
     rows = []
     for phrase in sorted(paper.phrases, key=lambda p: (-abs(p.weight(terms)), -len(p.stems))):
         contributing = [term for term in phrase.terms if term in terms]
-        # A phrase that has a term in common with a heavier one is not whole any more; one with a word that adds
-        # next to nothing is longer than what counts: "postpone reward hacking".
+        # A phrase that shares a term with a heavier one isn't whole. "Postpone reward hacking" has a word that adds
+        # nothing.
         least = _LEAST_OF_PHRASE * abs(phrase.weight(terms))
         is_needed = all(abs(terms.get(stem, 0.0)) >= least for stem in phrase.stems)
         if contributing and is_needed and all(term in remaining for term in contributing):

@@ -1,8 +1,4 @@
-"""Choose the papers of an edition from ranked scores; which papers are alerts; the bonus of trending papers.
-
-scores --with_trending--> scores --select--> choices: followed authors, matches, exploration
-                                 --urgent--> alerts
-"""
+"""Choose an edition's papers and alerts from scores, and add the bonus of trending papers."""
 
 from __future__ import annotations
 
@@ -21,17 +17,16 @@ if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
 
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
-# From this similarity on, two papers are near-duplicates, and the one ranked lower is left out: it is meant
-# for one work that is reported twice. ``docs/decisions/selection.md`` has figures for these constants.
+# One work reported twice. For these constants see ``docs/decisions/selection.md``.
 _NEAR_DUPLICATE = 0.75
-# Papers whose probabilities differ by less are equally good: the one that differs most from those chosen is taken.
+# Closer probabilities are equal, and the least similar paper is taken.
 _EQUAL = 0.01
 
 
 def best_different(
     candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
 ) -> list[Score]:
-    """Return up to ``places`` candidates, best first, without near-duplicates of chosen papers or each other."""
+    """Return up to ``places`` candidates, best first, without near-duplicates."""
     compared = list(chosen)
     remaining = list(candidates)
     picked: list[Score] = []
@@ -47,27 +42,24 @@ def best_different(
 
 
 def is_near_duplicate(score: Score, chosen: Sequence[Score], similarity: Similarity) -> bool:
-    """Return whether a paper is nearly the same as one of the chosen ones."""
     return max_similarity(score, chosen, similarity) >= _NEAR_DUPLICATE
 
 
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
-    """Return the highest similarity of a paper to the chosen ones, 0 without any."""
     return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)
 
 
-# A reader with fewer votes is shown the best papers by rank on days on which few reach the threshold: one who dislikes
-# most of the first papers would otherwise be shown none for weeks, and could teach nothing.
+# Newer readers get papers below the threshold. Otherwise one who dislikes the first papers would get none for weeks.
 VOTES_OF_NEW_READER = 30
 _PICKS_OF_NEW_READER = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
-    """What a profile's ``[edition]`` means for one edition.
+    """The limits of one edition, from a profile's ``[edition]``.
 
-    The maximum number of papers, how many of them are exploration, and the minimum probability of matches and of
-    exploration. ``fill`` places are given to the best papers whatever their probability, of those that touch the text.
+    ``explore`` of ``size`` papers are exploratory. ``threshold`` and ``lowest`` are the minimum probabilities of
+    matches and of exploration. ``fill`` places go to the best papers that touch the text.
     """
 
     size: int
@@ -78,7 +70,7 @@ class SelectionLimits:
 
     @classmethod
     def of(cls, section: EditionSection, places: int, votes: int) -> SelectionLimits:
-        """Return the limits for the places that alerts leave, and for a reader with so many votes."""
+        """``places`` are left by alerts."""
         is_new = votes < VOTES_OF_NEW_READER and "threshold" not in section.model_fields_set
         return cls(
             places,
@@ -91,7 +83,7 @@ class SelectionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chosen score and the kind of pick; ``alerted_by`` are the alert rule's keywords and authors in the paper."""
+    """A chosen score. ``alerted_by`` are the matching keywords and authors of the alert rule."""
 
     score: Score
     kind: PickKind
@@ -103,10 +95,8 @@ def select(
 ) -> list[Choice]:
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
-    ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
-    size allows, whatever their score and the terms that are required of other papers. ``waiting`` are papers
-    that earlier editions had no place for: strong matches among them are chosen like new ones, and others may be
-    explored.
+    ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, whatever their score.
+    ``waiting`` papers had no place in earlier editions: strong matches compete again, others may be explored.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
@@ -115,7 +105,7 @@ def select(
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
     similarity = papers.similarity
 
-    # Of a full edition the last places are for exploration, but no strong match gives way to it.
+    # Exploration never replaces a strong match.
     free = limits.size - len(followed)
     strong = sum(score.probability >= STRONG for score in eligible)
     places = max(free - limits.explore, min(strong, free))
@@ -141,9 +131,9 @@ def select(
 def _best_of_interests(
     eligible: Sequence[Score], followed: Sequence[Score], papers: Ranking, places: int
 ) -> list[Score]:
-    """Return the best paper of each interest; nothing if there are fewer than two.
+    """Return the best paper of each interest, or nothing for fewer than two interests.
 
-    With one list by score, an interest of few papers or lower probabilities would never appear.
+    Otherwise an interest of few papers or lower probabilities would never appear.
     """
     best: dict[int, Score] = {}
     for score in eligible:
@@ -166,10 +156,9 @@ Hours = tuple[time, time]  # begin, end
 
 
 def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float | None) -> list[Score]:
-    """Return the papers that an alert rule matches, best first; never one that is muted or lacks a required term.
+    """Return papers that match an alert rule, best first, unless muted or without a required term.
 
-    ``named`` are the papers that contain a keyword or author of the rule; other papers match from the probability
-    ``min_score`` on, if it is given.
+    ``named`` papers match its keywords or authors, others from the probability ``min_score`` on.
     """
     return [
         score
@@ -180,7 +169,7 @@ def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float
 
 
 def is_quiet(clock: time, hours: Hours | None) -> bool:
-    """Return whether a local time is within quiet hours, which may span midnight; the end is exclusive.
+    """Return whether a local time is within quiet hours, end exclusive. They may span midnight.
 
     >>> is_quiet(time(23, 30), (time(22), time(7))), is_quiet(time(7), (time(22), time(7)))
     (True, False)
@@ -191,14 +180,14 @@ def is_quiet(clock: time, hours: Hours | None) -> bool:
     return begin <= clock < end if begin <= end else clock >= begin or clock < end
 
 
-# Log-odds, chosen for the effect: with weight 1 and a hundred upvotes a probability of 50 % becomes 88 %.
+# Log-odds: with weight 1 and a hundred upvotes, 50 % becomes 88 %.
 _MAX_BONUS = 2.0
-_MAX_UPVOTES = 100  # upvotes; more add nothing
-_VENUE_UPVOTES = 10  # that a venue counts for
+_MAX_UPVOTES = 100  # more add nothing
+_VENUE_UPVOTES = 10  # a venue counts as these
 
 
 def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weight: float) -> tuple[Score, ...]:
-    """Return the scores with upvotes and venue as one more bonus, best first; ``weight`` is 0 to 1."""
+    """Add a bonus for upvotes and venue, and sort best first. ``weight`` is 0 to 1."""
     if not weight:
         return tuple(scores)
     raised = []
@@ -214,7 +203,7 @@ def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weig
         raised.append(
             score._replace(
                 log_odds=log_odds,
-                # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
+                # math.exp overflows above 709.
                 probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,
                 bonuses=(*score.bonuses, Bonus(", ".join(named), added, BonusKind.TRENDING)),
             )
@@ -223,7 +212,7 @@ def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weig
 
 
 def bonus(upvotes: int, weight: float) -> float:
-    """Return what upvotes add to the log-odds: by their logarithm, as the tenth says more than the hundredth.
+    """Return the bonus in log-odds.
 
     >>> bonus(0, 1.0), bonus(100, 0.5), bonus(100_000, 1.0)
     (0.0, 1.0, 2.0)

@@ -11,6 +11,7 @@ from datetime import datetime
 from bot.config.profiles import Profile, with_override
 from bot.model import NOT_STORED, Origin, Paper, Reader, parse_ref
 from bot.model.errors import UsageError
+from bot.model.wording import storable
 from bot.store import Store
 
 _MAX_TITLES = 3
@@ -74,6 +75,7 @@ def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str)
 
 def find_paper(store: Store, text: str) -> Paper:
     """Return the paper with this id (``p17``), or the only one whose title begins with the text; raises UsageError."""
+    text = storable(text)
     if (paper_id := parse_ref(text)) is not None and (paper := store.papers.get([paper_id]).get(paper_id)):
         return paper
     papers = store.papers.find(text)

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from bot.channels.zotero import ZOTERO, new_key, removal_body, save_body
 from bot.channels.zotero.api import ZoteroApi, changes, collection_keys
-from bot.config.files import Sealer
+from bot.config.keys import Sealer
 from bot.config.profiles import Profile
 from bot.formats import Parser
 from bot.model import (
@@ -36,10 +36,10 @@ from bot.model import (
     ZoteroConnection,
     ZoteroSave,
 )
-from bot.model.errors import DigestError, PaperbotError, SourceError, UsageError
+from bot.model.errors import DeletedError, DigestError, PaperbotError, SourceError, UsageError, in_one_line
 from bot.sources import after_failure, after_success, is_due
 from bot.store import Store
-from bot.store.known import Additions
+from bot.store.libraries import Additions
 
 ORIGIN = "zotero"
 INTERVAL = timedelta(hours=6)
@@ -153,32 +153,50 @@ class ZoteroLibraries:
                     continue
                 try:
                     self._poll(connection, now)
-                except PaperbotError as error:
+                except DeletedError:
+                    continue  # the reader was forgotten meanwhile
+                # Of whatever kind: the other readers' libraries are polled all the same.
+                except Exception as error:
+                    subject = f"zotero of reader {connection.reader}"
                     if str(error) != poll.problem:
-                        yield Problem(f"zotero of reader {connection.reader}", str(error))
+                        yield Problem(subject, in_one_line(error, subject))
 
-    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
-        """Put into the outbox what readers like and have not saved, and the removal of what they no longer like."""
+    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> list[Problem]:
+        """Put into the outbox what readers like and have not saved, and the removal of what they no longer like.
+
+        Returns a problem for each reader for whom that failed.
+        """
+        problems = []
         for connection in self.store.zotero.all():
             reader = self.store.readers.by_id(connection.reader)
             if not (connection.saves and reader):
                 continue
-            votes = self.store.feedback.current(connection.reader)
-            liked = {
-                paper: vote.at
-                for paper, vote in votes.items()
-                if vote.vote is Vote.UP and vote.at >= connection.connected_at
-            }
-            saves = {save.paper: save for save in self.store.zotero.saves(connection.reader)}
-            profile = profiles.get(reader.profile)
-            papers = self.store.papers.get(liked.keys() - saves.keys())
-            for paper in papers.values():
-                self._put_save(connection.reader, paper, profile, now)
-            for paper_id in saves.keys() - liked.keys():
-                save = saves[paper_id]
-                message = Message(removal_body(save.item_key, save.outbox_key), "Paper removed")
-                key = _outbox_key("trash", reader.id, paper_id, now)
-                self.store.zotero.undo_save(reader.id, save, message, key, now)
+            try:
+                self._queue_saves_of(reader, connection, profiles.get(reader.profile), now)
+            except DeletedError:
+                continue  # the reader was forgotten meanwhile
+            except Exception as error:
+                problems.append(Problem(reader.name, f"saving in Zotero: {in_one_line(error)}"))
+        return problems
+
+    def _queue_saves_of(
+        self, reader: Reader, connection: ZoteroConnection, profile: Profile | None, now: datetime
+    ) -> None:
+        votes = self.store.feedback.current(reader.id)
+        liked = {
+            paper: vote.at
+            for paper, vote in votes.items()
+            if vote.vote is Vote.UP and vote.at >= connection.connected_at
+        }
+        saves = {save.paper: save for save in self.store.zotero.saves(reader.id)}
+        papers = self.store.papers.get(liked.keys() - saves.keys())
+        for paper in papers.values():
+            self._put_save(reader.id, paper, profile, now)
+        for paper_id in saves.keys() - liked.keys():
+            save = saves[paper_id]
+            message = Message(removal_body(save.item_key, save.outbox_key), "Paper removed")
+            key = _outbox_key("trash", reader.id, paper_id, now)
+            self.store.zotero.undo_save(reader.id, save, message, key, now)
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
         """Open the library in which a reader's papers are saved; None without one."""
@@ -195,13 +213,13 @@ class ZoteroLibraries:
         except PaperbotError as error:
             wait = error.retry_after if isinstance(error, SourceError) else None
             failed = after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
-            self.store.zotero.record_poll(connection.reader, failed, connection.version)
+            self.store.zotero.record_poll(connection, failed, connection.version)
             raise
         changed = changed or ZoteroChanges(connection.version, frozenset(), (), {})
         # The version is recorded after the changes: what a crash between the two leaves is read again.
         added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
         succeeded = after_success(connection.poll, {}, now)
-        self.store.zotero.record_poll(connection.reader, succeeded, changed.version)
+        self.store.zotero.record_poll(connection, succeeded, changed.version)
         return ImportReport.of(ORIGIN, changed, added)
 
     def _open(self, connection: ZoteroConnection) -> ZoteroApi:

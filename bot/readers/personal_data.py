@@ -140,8 +140,8 @@ def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | Non
 
     Returns the profile's file if it still names the address: in a comment, or because it can't be edited.
     """
-    # The store also writes a tombstone, a keyed hash of the address: as long as the profile's file names the
-    # reader, the next run would otherwise create them again.
+    # The store also writes a tombstone, a keyed hash of the address. It stays when the profile's file no longer names
+    # the reader: a process that read the file before would otherwise create them again.
     store.forget(reader, now)
     FilesChannel(home.outbox_folder, reader_channel(reader.kind).suffix).forget(reader)
     # The chart of all readers names this reader too.
@@ -155,6 +155,4 @@ def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | Non
         profile = home.profiles.get(reader.profile)
         is_listed = profile is not None and (reader.kind, reader.address) in profile.addresses
         return profile_file if is_listed or mentions(profile_file, reader.address) else None
-    # The file no longer names the reader, so the tombstone goes too.
-    store.readers.remember(reader.profile, reader.address)
     return profile_file if mentions(profile_file, reader.address) else None

@@ -25,7 +25,7 @@ from bot.channels.papers import ReaderLinks
 from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
-from bot.model.errors import PaperbotError, UsageError
+from bot.model.errors import DeletedError, PaperbotError, UsageError
 from bot.model.wording import known_language, oneline, shorten
 from bot.store import Store
 from bot.store.sending import RateLimit
@@ -63,11 +63,6 @@ class NotStoppedByReaderError(PaperbotError):
 
 def _in_all() -> RateLimit:
     return RateLimit("confirmations", "in all", IN_ALL_AN_HOUR, _HOUR)
-
-
-def _network(client: str) -> str:
-    """Return the /48 of a client's IPv6 /64, of which a site has up to 65,536; other clients are their own network."""
-    return str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
 
 
 def reached_cap(store: Store, now: datetime) -> list[Problem]:
@@ -118,7 +113,9 @@ class SubscriptionService:
         """
         of_mailbox = RateLimit("confirmations to", mailbox_of(address), PER_MAILBOX_A_DAY, timedelta(days=1))
         of_client = RateLimit("confirmations by client", client, PER_CLIENT_AN_HOUR, _HOUR)
-        of_network = RateLimit("confirmations by network", _network(client), PER_NETWORK_AN_HOUR, _HOUR)
+        # The /48 of a client's IPv6 /64, of which a site has up to 65,536; other clients are their own network.
+        network = str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
+        of_network = RateLimit("confirmations by network", network, PER_NETWORK_AN_HOUR, _HOUR)
         # What is refused counts nowhere: requests for one mailbox must not use up the mails of everybody else, and one
         # that comes too late must not use up the mail of its mailbox.
         reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)
@@ -132,16 +129,19 @@ class SubscriptionService:
         reader = self.store.readers.request_subscription(slug, kind, address, now)
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
-        # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
-        if interests and reader.stopped is StopReason.AWAITING:
-            override = _own_interests(interests[:MAX_INTERESTS].strip(), profile)
-            self.store.overrides.set(reader.id, override)
-        title = with_override(profile, self.store.overrides.get(reader.id)).title
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-        message = self.renderer.of_kind(kind).confirmation(reader, title, key, self.links(reader), now)
+        # By the profile's title, not the reader's own: a stranger may have typed it, to have us mail their words.
+        message = self.renderer.of_kind(kind).confirmation(reader, profile.title, key, self.links(reader), now)
         if message is None:
             raise UsageError(f"the channel {kind!r} confirms no subscriptions")
-        self.store.outbox.put_without_edition(message, key, now)
+        try:
+            # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
+            if interests:
+                override = _own_interests(interests[:MAX_INTERESTS].strip(), profile)
+                self.store.overrides.change(reader.id, lambda _: override, of_stopped=StopReason.AWAITING)
+            self.store.outbox.put_without_edition(message, key, now)
+        except DeletedError:  # the reader was forgotten at this moment
+            return False
         return True
 
     def confirm(self, reader: Reader) -> None:
@@ -225,19 +225,26 @@ def may_resume(reader: Reader) -> bool:
 
 def ignore_word(store: Store, reader: Reader, word: str) -> None:
     """Leave a word out of the reader's ranking; raises ValueError if it is empty, too long or one too many."""
-    override = store.overrides.get(reader.id)
-    if not word or len(word) > MAX_WORD_LENGTH or len(override.ignored) >= MAX_IGNORED_WORDS:
-        raise ValueError("This word can't be removed.")
-    ignored = tuple(dict.fromkeys((*override.ignored, word)))
-    store.overrides.set(reader.id, replace(override, ignored=ignored))
+
+    def ignoring(current: Override) -> Override:
+        if not word or len(word) > MAX_WORD_LENGTH or len(current.ignored) >= MAX_IGNORED_WORDS:
+            raise ValueError("This word can't be removed.")
+        return replace(current, ignored=tuple(dict.fromkeys((*current.ignored, word))))
+
+    store.overrides.change(reader.id, ignoring)
 
 
 def restore_word(store: Store, reader: Reader, word: str) -> bool:
     """Use an ignored word again; return whether it was ignored."""
-    override = store.overrides.get(reader.id)
-    ignored = tuple(other for other in override.ignored if other != word)
-    store.overrides.set(reader.id, replace(override, ignored=ignored))
-    return word in override.ignored
+    was_ignored = False
+
+    def using(current: Override) -> Override:
+        nonlocal was_ignored
+        was_ignored = word in current.ignored
+        return replace(current, ignored=tuple(other for other in current.ignored if other != word))
+
+    store.overrides.change(reader.id, using)
+    return was_ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,12 +283,25 @@ class Preferences:
         )
 
 
-def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Preferences, now: datetime) -> None:
+def set_preferences(
+    store: Store, reader: Reader, profile: Profile, chosen: Preferences, now: datetime, *, kept: Collection[str] = ()
+) -> None:
     """Store a reader's preferences; raises ValueError, with a message for the reader.
 
     ``profile`` is as its file has it. Only what differs from the file is stored, so that an operator's later change
-    of the file reaches every reader who did not choose something else.
+    of the file reaches every reader who did not choose something else. The preferences whose names are in ``kept``
+    stay as they are when the others are stored, whatever ``chosen`` has for them.
     """
+
+    def changed(current: Override) -> Override:
+        as_it_is = Preferences.of(with_override(profile, current), now)
+        return _override_of(profile, current, replace(chosen, **{name: getattr(as_it_is, name) for name in kept}), now)
+
+    store.overrides.change(reader.id, changed)
+
+
+def _override_of(profile: Profile, current: Override, chosen: Preferences, now: datetime) -> Override:
+    """Return the current override with what a reader chose; raises ValueError, with a message for the reader."""
     days = tuple(day for day in DAYS if day in chosen.days)
     if not 1 <= chosen.size <= MAX_PAPERS or not days or chosen.at.tzinfo:
         raise ValueError("Choose 1 to 100 papers, and at least one day a week.")
@@ -291,7 +311,6 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
         raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
     if not (interests or keywords or authors):
         raise ValueError("Say what to look for: interests, keywords or authors.")
-    current = store.overrides.get(reader.id)
     new = replace(
         chosen,
         title=_name(chosen.title),
@@ -322,7 +341,7 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
         override = replace(override, title=_title_by_topics(profile, override))
     if override.title == profile.title:
         override = replace(override, title=None)
-    store.overrides.set(reader.id, override)
+    return override
 
 
 def _name(text: str) -> str:
@@ -363,7 +382,7 @@ def show_likes(store: Store, reader: Reader, name: str) -> str:
     Returns the name on one line; raises ValueError if it is too long.
     """
     name = _name(name)
-    store.overrides.set(reader.id, replace(store.overrides.get(reader.id), shown_as=name or None))
+    store.overrides.change(reader.id, lambda current: replace(current, shown_as=name or None))
     return name
 
 
@@ -379,8 +398,7 @@ def _own_interests(interests: str, profile: Profile) -> Override:
 
 
 def reset_preferences(store: Store, reader: Reader) -> None:
-    current = store.overrides.get(reader.id)
-    store.overrides.set(reader.id, Override(ignored=current.ignored, shown_as=current.shown_as))
+    store.overrides.change(reader.id, lambda current: Override(ignored=current.ignored, shown_as=current.shown_as))
 
 
 def _terms(words: Sequence[str]) -> tuple[str, ...]:

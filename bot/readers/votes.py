@@ -2,7 +2,6 @@
 
 - ``vote_with_effect`` also says what a vote changes: the next edition's first papers, and the weights of phrases;
 - ``record_file`` records the votes of a file of JSON Lines;
-- ``change_taste`` renews likes or excludes a phrase, by the buttons of a letter;
 - ``record_reply`` records a vote, or the end of a subscription, that a reader mails to the bot's mailbox.
 """
 
@@ -15,12 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from bot.config.files import Purpose, Signer, TokenError
+from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.ranked import Ranked, choices_of
 from bot.model import (
-    RENEWED,
     Paper,
     PaperId,
     Problem,
@@ -28,16 +26,13 @@ from bot.model import (
     ReaderId,
     RecordedVote,
     StopReason,
-    TasteChange,
     Vote,
     parse_ref,
 )
-from bot.model.errors import UsageError
+from bot.model.errors import DeletedError, UsageError
 from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
-from bot.readers.subscriptions import ignore_word
 from bot.store import Store
-from bot.text.tokens import stem_terms
 
 # Papers of the next edition that are compared.
 _COMPARED_PAPERS = 5
@@ -244,7 +239,7 @@ def record_file(
         # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
         refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
         existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
-        rows: list[tuple[ReaderId, RecordedVote]] = []
+        rows: list[tuple[int, tuple[ReaderId, RecordedVote]]] = []  # by line number
         for number, vote_line in parsed.items():
             paper_id = refs[number]
             try:
@@ -252,11 +247,20 @@ def record_file(
                 if paper_id is None or paper_id not in existing:
                     paper_id = find_paper_id(vote_line.paper)
                 vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
-                rows.append((reader_id_of(vote_line.reader), vote))
+                rows.append((number, (reader_id_of(vote_line.reader), vote)))
             except UsageError as error:
                 unusable[number] = str(error)
-        store.feedback.add_many(rows)
-        recorded += len(rows)
+        try:
+            store.feedback.add_many([row for _, row in rows])
+            recorded += len(rows)
+        except DeletedError:
+            # A reader or paper of the batch was deleted meanwhile: only its own votes are lost.
+            for number, row in rows:
+                try:
+                    store.feedback.add_many([row])
+                    recorded += 1
+                except DeletedError as error:
+                    unusable[number] = str(error)
         problems += [Problem(f"{name}:{number}", unusable[number]) for number in sorted(unusable)]
     return recorded, problems
 
@@ -307,55 +311,10 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
     if not match["vote"]:
         store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
         return True
-    papers = store.papers.get(paper_ids).values()
-    if not papers or sender.lower() != reader.address.lower():
+    papers = store.papers.get(paper_ids) if sender.lower() == reader.address.lower() else ()
+    votes = [(reader.id, RecordedVote(paper_id, Vote(match["vote"]), now, "reply")) for paper_id in papers]
+    try:
+        store.feedback.add_many(votes)
+    except DeletedError:  # the reader was forgotten meanwhile
         return False
-    for paper in papers:
-        record(store, reader, paper, Vote(match["vote"]), now=now, via="reply")
-    return True
-
-
-# What becomes of a phrase that has faded, by the letter's two buttons: more of it again, or done with it.
-
-
-def liked_votes(store: Store, reader: Reader, papers: Collection[PaperId]) -> list[RecordedVote]:
-    """Return the votes up that count on these papers, of each member of a channel."""
-    return [vote for vote in store.feedback.votes(reader.id) if vote.paper in papers and vote.vote is Vote.UP]
-
-
-def has_phrase(paper: Paper, phrase: str) -> bool:
-    """Return whether a paper has all terms of a phrase."""
-    terms = set(stem_terms(phrase))
-    return bool(terms) and terms <= set(stem_terms(paper.text))
-
-
-def change_taste(
-    composer: EditionComposer,
-    reader: Reader,
-    profile: Profile,
-    *,
-    change: TasteChange,
-    phrase: str,
-    papers: Collection[PaperId],
-    now: datetime,
-) -> VoteEffect:
-    """Renew the likes of these papers, or exclude the phrase from ranking; return what changed.
-
-    Likes that were taken back are not renewed. Raises ValueError for a phrase that can't be excluded.
-    """
-    store, compared = composer.store, compared_papers(composer, reader, profile)
-    before = composer.ranked(reader, profile, compared.ids, now)
-    if change is TasteChange.DONE:
-        ignore_word(store, reader, phrase)
-    else:
-        likes = liked_votes(store, reader, papers)
-        renewed = [(reader.id, RecordedVote(like.paper, Vote.UP, now, RENEWED, like.voter)) for like in likes]
-        store.feedback.add_many(renewed)
-    after = composer.ranked(reader, profile, compared.ids, now)
-    return VoteEffect(
-        before=first_papers(before, profile, compared),
-        after=first_papers(after, profile, compared),
-        waiting=compared.waiting,
-        rise=change is TasteChange.AGAIN,
-        phrases=[phrase],
-    )
+    return bool(votes)

@@ -1,8 +1,6 @@
-"""Sources: where digests come from. They retrieve bytes; ``bot.formats.registry`` parses them.
+"""Sources of digests. They retrieve bytes, and ``bot.formats.registry`` parses them.
 
-A source fetches over HTTP only through its ``Fetcher``, which holds all limits and checks every address. As settings
-are read with the options of all kinds, no module imports at its top what takes long to import; the libraries for HTTP
-and IMAP are imported once a source of the settings needs them.
+Settings are read with the options of all kinds, so no module imports heavy libraries at its top.
 """
 
 from __future__ import annotations
@@ -30,43 +28,39 @@ if TYPE_CHECKING:
 
 
 Options = TypeVar("Options", bound=SourceOptions)
-# Gets the address of a mail's sender, its subject and the time; returns whether it is a reader's vote.
+# Sender address, subject, time -> is it a reader's vote?
 RecordVote = Callable[[str, str, datetime], bool]
-# A run every hour starts a second early now and then, and must not find that an hour has not quite passed.
-_TOLERANCE = 0.9  # share of the interval after which a source is due
-_FIRST_RETRY = timedelta(minutes=5)  # doubled with each further failure, up to the source's own interval
-_MAX_DOUBLINGS = 20  # 5 minutes * 2**20 are ten years; more would overflow timedelta some day
+# An hourly run may start a second early.
+_TOLERANCE = 0.9  # share of the interval
+_FIRST_RETRY = timedelta(minutes=5)  # doubled with each failure, up to the source's interval
+_MAX_DOUBLINGS = 20  # more would overflow timedelta
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One poll: its time, and the source's ``memory``, as the last successful poll left it.
+    """One poll: its time, and the source's ``memory`` from the last successful poll.
 
-    Changes of ``memory`` are stored once every digest of the poll is stored. A visit with ``peek`` changes nothing at
-    the source: mails stay unread and where they are.
+    A visit with ``peek`` changes nothing at the source.
     """
 
     now: datetime
     memory: dict[str, str] = field(default_factory=dict)
     peek: bool = False
-    # Deliver again what was refused earlier.
+    # Deliver refused digests again.
     again: bool = False
-    # The names of this visit's digests that can't be read; the caller adds one before it takes the next digest.
+    # The caller adds an unreadable digest's name before it takes the next digest.
     refused: set[str] = field(default_factory=set)
-    # What is stored in ``memory`` even if a digest was refused or the visit failed.
+    # Stored in ``memory`` even after a refusal or failure.
     lasting: dict[str, str] = field(default_factory=dict)
 
     def memory_of(self, key: str, value: str) -> Mapping[str, str]:
-        """Return the memory if it has this value, such as the query that was polled; else an empty one.
-
-        What was remembered for another query or address says nothing about this one.
-        """
+        """Return the memory of this query or address, else an empty one."""
         return self.memory if self.memory.get(key) == value else {}
 
 
 @dataclass(frozen=True)
 class Source(ABC):
-    """Where digests come from."""
+    """A place that digests come from."""
 
     options: SourceOptions
 
@@ -80,25 +74,24 @@ class Source(ABC):
 
     @property
     def poll_interval(self) -> timedelta:
-        """The shortest time between two polls; zero for a source without network."""
+        """The shortest time between two polls, zero without network."""
         return self.options.interval
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether it delivers arXiv's announcements, so that nothing is expected on arXiv's holidays."""
+        """Whether arXiv's holidays pause it."""
         return False
 
     @property
     def delivers_bounces(self) -> bool:
-        """Whether it delivers bounces and complaints instead of digests."""
         return False
 
     @abstractmethod
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield digests one at a time, and a Problem for each that can't be retrieved.
 
-        Raises SourceError if the source fails as a whole. The caller stores or refuses each digest before it takes the
-        next one, so that a source may mark it as read then.
+        Raises SourceError if the whole source fails. The caller stores or refuses each digest before it takes the next
+        one, so a source may then mark it as read.
         """
 
 
@@ -122,10 +115,10 @@ class FetchedSource(ConfiguredSource[Options]):
 
 @dataclass(frozen=True, slots=True)
 class SourceDependencies:
-    """What sources may need apart from their options.
+    """Dependencies of sources apart from their options.
 
-    ``fetcher`` returns the fetcher that all sources share, so that the interval between two requests to a host holds
-    across them. ``samples_superseded`` returns whether another source has brought papers.
+    The shared ``fetcher`` limits requests to a host. ``samples_superseded`` tells whether another source has brought
+    papers.
     """
 
     home: Path
@@ -135,15 +128,14 @@ class SourceDependencies:
     record_vote: RecordVote
 
     def password_of(self, source: str) -> str:
-        """Return the password of a source by its name; empty if it has none."""
-        # With "_" for "-", as no environment variable has a hyphen.
+        # No environment variable has a hyphen.
         password = self.passwords.get(source.replace("-", "_"))
         return password.get_secret_value() if password else ""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceKind(Generic[Options]):
-    """A kind of source: ``options`` has its keys, with the minutes between polls as the default of ``every``."""
+    """A kind of source. ``options`` has its keys."""
 
     name: str
     options: type[Options]
@@ -151,40 +143,33 @@ class SourceKind(Generic[Options]):
 
 
 def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
-    """Return whether a source was last polled long enough ago, and does not ask for a longer wait.
-
-    A last poll in the future was recorded by a clock that ran ahead, and is ignored.
-    """
+    """Return whether a source may be polled. A last poll in the future is ignored."""
     if retry_after(state, now):
         return False
     if state.checked_at is None or state.checked_at > now:
         return True
     if state.failures:
-        # Exponential backoff; a constant retry would ask a server that is down for a week 2,000 times.
+        # Constant retries would ask a dead server 2,000 times a week.
         backoff = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
         interval = min(interval, backoff)
     return now - state.checked_at >= interval * _TOLERANCE
 
 
 def retry_after(state: SourceState, now: datetime) -> datetime | None:
-    """Return the time before which a source asked not to be polled; None if that has passed."""
+    """Return the end of a wait that the source asked for, or None."""
     if state.not_before is None or has_passed(state.not_before, now):
         return None
     return state.not_before
 
 
 def after_success(state: SourceState, memory: Mapping[str, str], now: datetime) -> SourceState:
-    """Return the state after a poll that went well; the count of failures starts again."""
     return SourceState(state.name, checked_at=now, succeeded_at=now, memory=memory, warned=state.warned)
 
 
 def after_failure(
     state: SourceState, problem: Problem, retry_after_seconds: float | None, now: datetime
 ) -> SourceState:
-    """Return the state after a poll that failed.
-
-    The source's memory stays as it was, so that the next poll retrieves again what this one could not store.
-    """
+    """Return the state with unchanged memory, so the next poll retrieves again what failed."""
     not_before = now + timedelta(seconds=retry_after_seconds) if retry_after_seconds else None
     return replace(
         state,
@@ -197,7 +182,7 @@ def after_failure(
 
 
 class HttpError(SourceError):
-    """An error status, and the beginning of the body that came with it."""
+    """An error status, and the beginning of its body."""
 
     def __init__(self, message: str, status: int, body: bytes, *, retry_after: float | None) -> None:
         super().__init__(message, retry_after=retry_after)
@@ -205,15 +190,13 @@ class HttpError(SourceError):
         self.body = body
 
 
-# What queries and addresses ask for that doesn't exist: the server answers with an empty list, and nothing comes.
-#
-# ``paperbot check`` reports these. They stop nothing, as a server may have learned what is not known here.
+# Servers answer these mistakes with an empty list. They are warnings, because a server may accept more.
 _CATEGORY = re.compile(r"\bcat:\s*\"?([\w.*-]+)")
 _PREPRINT_SERVER = re.compile(r"(?:^|\.)(biorxiv|medrxiv)\.org$")
 
 
 def in_search(text: str) -> Iterator[str]:
-    """Yield the first quotation mark or parenthesis that has no partner, and what to do."""
+    """Yield the first unmatched quotation mark or parenthesis."""
     opened: list[int] = []
     quoted_from = 0
     for place, character in enumerate(text, 1):
@@ -235,7 +218,6 @@ def in_search(text: str) -> Iterator[str]:
 
 
 def in_arxiv_query(query: str) -> Iterator[str]:
-    """Yield what is wrong with a query to arXiv, and what to do."""
     yield from in_search(query)
     for category in dict.fromkeys(_CATEGORY.findall(query)):
         beginning, star, _ = category.partition("*")
@@ -244,24 +226,23 @@ def in_arxiv_query(query: str) -> Iterator[str]:
 
 
 def in_subject(server: str, subject: str) -> Iterator[str]:
-    """Yield what is wrong with a subject of bioRxiv or medRxiv, and what to do."""
     yield from _refusal(partial(known_subject, server), subject)
 
 
 def in_address(url: str) -> Iterator[str]:
-    """Yield what is wrong with the address of a feed of arXiv, bioRxiv or medRxiv, and what to do."""
+    """Yield mistakes in a feed's address at arXiv, bioRxiv or medRxiv."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removesuffix(".")
     if f".{host}".endswith(".arxiv.org"):
         for query in parse_qs(parts.query).get("search_query", ()):
             yield from in_arxiv_query(query)
         if feed := re.fullmatch(r"/(?:rss|atom)/([^/]+)/?", parts.path):
-            # "cs.AI+cs.LG" are two categories, and "cs" an archive with all its categories.
+            # "cs.AI+cs.LG" are two categories, and "cs" is an archive.
             for category in re.split(r"[+ ]", unquote(feed[1])):
                 if category not in arxiv_archives():
                     yield from _refusal(known_category, category)
     elif server := _PREPRINT_SERVER.search(host):
-        # Not parse_qs: a "+" stands between two subjects, and within one is a "_" or a blank ("%20").
+        # Not parse_qs: a "+" separates subjects here, and blanks are "_" or "%20".
         for parameter in parts.query.split("&"):
             name, _, subjects = parameter.partition("=")
             for subject in re.split(r"[+,]", subjects) if name == "subject" and subjects != "all" else ():
@@ -277,7 +258,7 @@ def _refusal(known: Callable[[str], str], name: str) -> Iterator[str]:
 
 @cache
 def _kinds() -> dict[str, SourceKind[Any]]:
-    """Return all kinds by their names; imported here, as each of them imports this module."""
+    """Return all kinds, imported here because each imports this module."""
     from bot.sources.arxiv import ARXIV
     from bot.sources.biorxiv import BIORXIV
     from bot.sources.feed import FEED
@@ -291,12 +272,11 @@ def _kinds() -> dict[str, SourceKind[Any]]:
 
 
 def source_models() -> SourceModels:
-    """Return the models of the kinds' options by the kinds' names, by which settings are validated."""
     return {name: kind.options for name, kind in _kinds().items()}
 
 
 def make_sources(configured: Iterable[SourceOptions], dependencies: SourceDependencies) -> list[Source]:
-    """Return the sources with these options; samples come last, because any other source supersedes them."""
+    """Return the sources. Samples come last, because any other source supersedes them."""
     return [
         _kinds()[options.kind].make(options, dependencies)
         for options in sorted(configured, key=lambda options: options.is_sample)

@@ -1,7 +1,6 @@
-"""A query to arXiv's API, page by page from the newest paper back to the papers of earlier polls.
+"""A query to arXiv's API, page by page from the newest paper back.
 
-The API orders by the time of submission, and arXiv holds papers back for days before it announces them. So each poll
-looks back some days further than the newest paper that an earlier poll retrieved.
+arXiv announces papers days after submission, so each poll looks back further than the newest known paper.
 """
 
 from __future__ import annotations
@@ -25,11 +24,10 @@ URL = "https://export.arxiv.org/api/query"
 PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster
 MAX_PAGES = 10
 FIRST_LOOK_BACK = timedelta(days=7)
-_MAX_HOLD = timedelta(days=4)  # how long arXiv may hold back a paper before it announces it
-_ATTEMPTS = 3  # the API sometimes answers with an empty page although there are papers
+_MAX_HOLD = timedelta(days=4)  # how long arXiv may hold back a paper
+_ATTEMPTS = 3  # the API sometimes answers with an empty page
 _ARXIV_BEGAN = 1991
-# Only what paging needs is read here; the papers are parsed in the child process. No pattern reads past the next "<",
-# so that the time for a page is linear in its length.
+# Only for paging. No pattern reads past the next "<", which keeps them linear.
 _TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^<>]*>\s*(\d{1,9})\s*<")
 _PUBLISHED = re.compile(rb"<published>\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z?\s*<")
 _SUMMARY = re.compile(rb"<summary[^<>]*>([^<]{1,300})<")
@@ -52,10 +50,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
     follows_arxiv_calendar = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with papers submitted since some days before the newest of an earlier poll.
-
-        Raises SourceError.
-        """
+        """Yield the pages with recent papers. Raises SourceError."""
         query = self.options.query
         memory = visit.memory_of("query", query)
         newest = datetime.fromisoformat(memory["newest"]) if "newest" in memory else None
@@ -64,7 +59,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             page = self._fetch_page(number * PAGE_SIZE)
             times = _submission_times(page)
             if times:
-                # A time in the future would hide every paper until then from later polls.
+                # A time in the future would hide papers from later polls.
                 newest = min(max([*times, *([newest] if newest else [])]), visit.now)
                 yield RawDigest(self.name, f"{query} from {number * PAGE_SIZE + 1}", page)
             if len(times) < PAGE_SIZE or min(times) < since:
@@ -75,7 +70,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             visit.memory.update({"query": query, "newest": newest.isoformat()})
 
     def _fetch_page(self, start: int) -> bytes:
-        """Fetch one page, again if it is empty although arXiv counts more papers; raises SourceError."""
+        """Raises SourceError, also for pages that stay empty although arXiv counts more papers."""
         parameters = {
             "search_query": self.options.query,
             "start": start,
@@ -103,13 +98,12 @@ class ArxivSource(FetchedSource[ArxivOptions]):
 
 
 def _submission_times(page: bytes) -> list[datetime]:
-    """Return when the papers of a page were submitted."""
     times = []
     for text in _PUBLISHED.findall(page):
-        # The pattern also matches invalid times, such as the 31st of April.
+        # Such as the 31st of April.
         with suppress(ValueError):
             time = datetime.fromisoformat(text.decode()).replace(tzinfo=UTC)
-            # Subtracting days from a time in the year 1 would overflow.
+            # Subtracting days from the year 1 would overflow.
             if time.year >= _ARXIV_BEGAN:
                 times.append(time)
     return times

@@ -1,7 +1,6 @@
 """bioRxiv or medRxiv by their API, page by page through the days since the last poll.
 
-The dates of the API are inconsistent: a paper may enter the list of a day that has passed. So each poll looks back
-some days further than the newest date of an earlier poll.
+A paper may enter the list of a past day, so each poll looks back further.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from bot.sources import FetchedSource, SourceKind, Visit, in_subject
 URL = "https://api.biorxiv.org"
 MAX_PAGES = 30  # of 100 papers; bioRxiv posts some 150 a day
 FIRST_LOOK_BACK = timedelta(days=7)
-_LATE = timedelta(days=3)  # how much later a paper may enter the list of a day
-_HEAD = 2_000  # bytes; the counts stand at the beginning
-# Only what paging needs is read here; the papers are parsed in the child process. Numbers come as numbers or as text.
+_LATE = timedelta(days=3)  # how late a paper may enter a day's list
+_HEAD = 2_000  # bytes with the counts
+# Only for paging. Numbers may come as text.
 _STATUS = re.compile(rb'"status"\s*:\s*"([^"]{1,200})"')
 _COUNT = re.compile(rb'"count"\s*:\s*"?(\d{1,9})')
 _TOTAL = re.compile(rb'"total"\s*:\s*"?(\d{1,9})')
@@ -33,7 +32,7 @@ _DATE = re.compile(rb'"date"\s*:\s*"(\d{4}-\d\d-\d\d)')
 
 
 class BiorxivOptions(PolledOptions):
-    """The server, and the subject, such as ``cell biology``; without it, all subjects."""
+    """The server, and the subject, such as ``cell biology``, or all."""
 
     server: Literal["biorxiv", "medrxiv"] = "biorxiv"
     category: Annotated[str, StringConstraints(max_length=100)] = ""
@@ -49,7 +48,7 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
     """The preprints of a server."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with papers posted since some days before the last poll; raises SourceError."""
+        """Yield the pages with recent papers. Raises SourceError."""
         today = visit.now.date()
         server, category = self.options.server, self.options.category
         query = f"{server}/{category}"
@@ -65,7 +64,7 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
             status = _STATUS.search(head)
             if status is None:
                 raise SourceError(f"{server}'s answer is not a list of papers; it is polled again later")
-            # "no posts found" is the answer for days without papers.
+            # "no posts found": a day without papers.
             if status[1] != b"ok" and b"no posts" not in status[1].lower():
                 message = status[1].decode(errors="replace")
                 raise SourceError(f"{server} answers: {message}; correct the category, or wait")
@@ -73,10 +72,10 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
                 break
             days = [newest] if newest else []
             for text in _DATE.findall(page):
-                # The pattern also matches invalid dates, such as the 31st of April.
+                # Such as the 31st of April.
                 with suppress(ValueError):
                     days.append(date.fromisoformat(text.decode()))
-            # A date in the future would hide every paper until then from later polls.
+            # A date in the future would hide papers from later polls.
             newest = min(max(days, default=today), today)
             yield RawDigest(self.name, f"{query} {since} to {today} from {cursor + 1}", page)
             cursor += count

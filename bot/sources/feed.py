@@ -1,4 +1,4 @@
-"""One RSS or Atom feed, by conditional requests: a feed that has not changed is not transferred."""
+"""One RSS or Atom feed, by conditional requests."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class FeedSource(FetchedSource[FeedOptions]):
         return f".{urlsplit(self.options.url).hostname or ''}".endswith(".arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
-        """Yield the feed unless it is unchanged since the last poll; raises SourceError."""
-        # Validators belong to one URL: with another one's, the server could answer 304 for a feed that was never read.
+        """Yield the feed unless it is unchanged. Raises SourceError."""
+        # With another URL's validators, the server could answer 304 for a feed that was never read.
         url = self.options.url
         memory = visit.memory_of("url", url)
         answer = self.fetcher.fetch(url, etag=memory.get("etag", ""), last_modified=memory.get("last-modified", ""))

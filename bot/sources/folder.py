@@ -1,7 +1,4 @@
-"""Digests as files: a folder that people drop them into, or files named on the command line.
-
-Every Problem names its file and the remedy; the other files are read all the same.
-"""
+"""Digests as files: in a folder, or named on the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from bot.model import Problem, RawDigest
 from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
 
 MAX_BYTES = 10_000_000
-# How editors, browsers and downloaders name a file that they are still writing.
+# Editors, browsers and downloaders are still writing these.
 _UNFINISHED = ("~", "#", ".part", ".partial", ".crdownload", ".download", ".tmp", ".swp")
 _FILE_TYPES = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}  # all others are devices
 
@@ -41,16 +38,15 @@ class FolderOptions(SourceOptions):
 
 @dataclass(frozen=True)
 class FolderSource(ConfiguredSource[FolderOptions]):
-    """Every file in a folder and its subfolders; a digest's name is its path within the folder.
+    """Every file in a folder and its subfolders, named by relative path.
 
-    Samples are not read once ``superseded`` returns true: another source has brought papers.
+    Samples are skipped once ``superseded`` returns true.
     """
 
     path: Path
     superseded: Callable[[], bool] = lambda: False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the files in the order of their paths, and a Problem for each that can't be read."""
         if self.options.samples and self.superseded():
             return
         for path in walk(self.path, self.name):
@@ -65,13 +61,12 @@ class FolderSource(ConfiguredSource[FolderOptions]):
 
 @dataclass(frozen=True)
 class FilesSource(Source):
-    """The files and folders of a command's arguments, in their order; a digest's name is its path as typed."""
+    """The files and folders of a command's arguments, named as typed."""
 
     options: SourceOptions = field(init=False, default_factory=partial(SourceOptions, name=FILES, kind="files"))
     paths: Sequence[Path]
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the files in the order of the arguments, folders by path; a Problem for each that can't be read."""
         for root in self.paths:
             for path in walk(root, self.name):
                 yield path if isinstance(path, Problem) else read(path, self.name, printable(path))
@@ -80,9 +75,8 @@ class FilesSource(Source):
 def walk(root: Path, source: str) -> Iterator[Path | Problem]:
     """Yield the files in a folder and its subfolders by name, without hidden and unfinished ones.
 
-    A root that is not a folder is yielded as it is, even if it does not exist: ``read`` reports that. Links to files
-    count as files. A link to a folder is a Problem, as it may lead to a whole disk, unless it leads back into the
-    folder, where everything is read anyway.
+    A root that is no folder is yielded for ``read`` to report. A link to an outside folder is a Problem, as it may lead
+    to a whole disk.
     """
     pending = [root]
     while pending:
@@ -104,7 +98,7 @@ def walk(root: Path, source: str) -> Iterator[Path | Problem]:
 def read(path: Path, source: str, name: str) -> RawDigest | Problem:
     """Return the file's bytes as a digest of this name, or a Problem.
 
-    Only regular files are opened: opening a named pipe would wait for a writer, and a device may never end.
+    Only regular files are opened: a named pipe would wait for a writer, and a device may never end.
     """
     try:
         status = path.stat()
@@ -125,11 +119,10 @@ def read(path: Path, source: str, name: str) -> RawDigest | Problem:
 
 
 def _is_being_written(descriptor: int) -> bool:
-    """Return whether a process has the file open for writing; False where the system doesn't tell.
+    """Return whether a process has the file open for writing, as far as the system tells.
 
-    Linux tells for local files of the same user: a read lease (``fcntl(2)``, F_SETLEASE) is refused while there is a
-    writer. It is released at once. A process that opens the file for writing in between makes the kernel send us a
-    signal; SIGURG instead of the default SIGIO, which would end this process.
+    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file has a writer. If a process opens the file
+    meanwhile, the kernel signals us. SIGURG is harmless, the default SIGIO would end this process.
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return False
@@ -143,7 +136,7 @@ def _is_being_written(descriptor: int) -> bool:
 
 
 def printable(path: Path) -> str:
-    """Return a path for messages and the store: with forward slashes, and unprintable characters replaced."""
+    """Return a path with forward slashes and only printable characters."""
     return "".join(c if c.isprintable() else "\ufffd" for c in path.as_posix())
 
 

@@ -1,18 +1,10 @@
-"""HTTP fetching: the only place that connects out to read what others publish.
+"""Fetch over HTTP, protected against server-side request forgery (SSRF, CWE-918).
 
-    URL --> rate limit of the host --> resolve and check its addresses (SSRF) --> connect to a checked address
-        --> conditional GET, no content coding --> redirect? check again, from the beginning --> body, up to a cap
+Anybody may choose a feed's URL and its redirects. Unchecked, they could reach the cloud's metadata service
+(169.254.169.254) or a database on this machine. One deadline holds for a whole fetch.
 
-One deadline holds for all of it, redirects and every single read included. httpx is not used for the request: its
-transports resolve names themselves and follow redirects without another check.
-
-Protection against server-side request forgery (SSRF, CWE-918): a feed's URL, and whatever it redirects to, may be
-chosen by anybody. Without a check it could name the cloud's metadata service (169.254.169.254), a database on this
-machine, or a printer on the local network.
-
-The name is resolved once, all its addresses are checked, and the connection goes to a checked address, not to the
-name. Checking first and letting the HTTP library resolve again would be open to DNS rebinding: a name server that
-answers with a public address the first time and a private one the second.
+The name is resolved once, and the connection goes to a checked address. A second look-up would allow DNS rebinding.
+httpx resolves names and follows redirects itself, so httpcore sends the requests.
 """
 
 from __future__ import annotations
@@ -39,25 +31,23 @@ from bot.model.clock import Deadline
 from bot.model.errors import SourceError
 from bot.sources import HttpError
 
-_CONNECT_SECONDS = 10.0  # for each address; a host with a dead IPv6 address is then reached by IPv4
-# Global by their number, but each embeds an IPv4 address that a translator or tunnel would deliver to, private ones
-# included: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380), IPv4-compatible (RFC 4291), and
-# IPv4-translated (RFC 2765).
+_CONNECT_SECONDS = 10.0  # leaves time for IPv4 after a dead IPv6 address
+# Global, but with an embedded IPv4 address that may be private: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo
+# (RFC 4380), IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
 _TRANSLATION_NETWORKS = tuple(
     map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
 )
-# Not global by IANA's registries, of which older versions of Python know less: protocol assignments of the IETF
-# (RFC 6890), the former 6to4 relays (RFC 7526), documentation (RFC 9637), and segment routing (RFC 9602).
+# Not global, but unknown to older Pythons: IETF protocol assignments (RFC 6890), 6to4 relays (RFC 7526), documentation
+# (RFC 9637), segment routing (RFC 9602).
 _SPECIAL_NETWORKS = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
-# Letters, digits, hyphens (RFC 1123) and underscores; labels up to 63 characters, 253 in all (RFC 1035).
+# Labels up to 63 characters (RFC 1123, and underscores), 253 in all (RFC 1035).
 _HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,126}\.?")
 
 
 def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """Parse an http or https URL, relative to ``base`` if given; login and fragment are dropped.
+    """Parse an http or https URL, relative to ``base`` if given, without login and fragment.
 
-    Raises SourceError for anything else, also where the host can't be a name or an address: such a host must not
-    reach the system's resolver, which reads more into it than the standards do.
+    Raises SourceError for anything else, and for invalid hosts, which the system's resolver may accept.
     """
     try:
         parsed = base.join(url) if base else httpx2.URL(url)
@@ -78,14 +68,13 @@ def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
 
 
 def literal_addresses(host: str) -> list[str]:
-    """Return the address that a host is written as; an empty list for a name other than localhost."""
+    """Return the address written as a host, or nothing for a name other than localhost."""
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return ["127.0.0.1"]
     try:
-        # Not ip_address(): the system's resolver also takes decimal, octal and hexadecimal numbers for addresses,
-        # so that http://2130706433/ and http://0x7f.1/ are 127.0.0.1.
-        # Without the dot at the end of an absolute name, and the zone of a link-local address: a proxy may ignore both.
+        # Unlike ip_address(), the resolver takes http://2130706433/ and http://0x7f.1/ for 127.0.0.1. A proxy may
+        # ignore a final dot and the zone of a link-local address.
         number = name.partition("%")[0]
         infos = socket.getaddrinfo(number, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
@@ -94,10 +83,7 @@ def literal_addresses(host: str) -> list[str]:
 
 
 def refuse_private(host: str, addresses: Iterable[str]) -> None:
-    """Raise SourceError if an address of the host is not public.
-
-    One private address among public ones is enough: which of them is connected to would be up to the name server.
-    """
+    """Raise SourceError if any address is private, because the name server chooses."""
     for address in addresses:
         if not _is_public(ip_address(address.partition("%")[0])):
             raise SourceError(
@@ -110,7 +96,6 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     mapped = getattr(address, "ipv4_mapped", None)
     if mapped is not None:
         return _is_public(mapped)
-    # An address of the other version is in no network.
     is_listed = any(address in network for network in (*_TRANSLATION_NETWORKS, *_SPECIAL_NETWORKS))
     # Python counts the deprecated site-local network fec0::/10 (RFC 3879) as global.
     site_local = getattr(address, "is_site_local", False)
@@ -118,7 +103,7 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 class CheckedBackend(httpcore2.NetworkBackend):
-    """Connect to checked addresses only, under one deadline for all steps of an exchange."""
+    """Connect to checked addresses only, under one deadline for a whole exchange."""
 
     def __init__(self, deadline: Deadline, *, allow_private: bool) -> None:
         self._deadline = deadline
@@ -133,7 +118,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first address that answers; raises SourceError if the host has a private address."""
+        """Connect to the first address that answers. Raises SourceError for a private address."""
         try:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
@@ -159,9 +144,9 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
 
 class _DeadlineStream(httpcore2.NetworkStream):
-    """A connection whose every step ends with the deadline.
+    """A connection with a deadline for all steps.
 
-    httpcore's own timeouts hold for single reads, so that a server which sends a byte a second never meets them.
+    httpcore's timeouts hold for single reads, so a server that sends a byte a second never meets them.
     """
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
@@ -183,7 +168,7 @@ class _DeadlineStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 - httpcore's signature
     ) -> httpcore2.NetworkStream:
-        """Encrypt the connection; the certificate is checked for the host's name, not for its address."""
+        """Check the certificate for the host's name."""
         stream = self._stream.start_tls(ssl_context, server_hostname, _step_timeout(self._deadline))
         return _DeadlineStream(stream, self._deadline)
 
@@ -192,31 +177,27 @@ class _DeadlineStream(httpcore2.NetworkStream):
 
 
 def _step_timeout(deadline: Deadline, at_most: float = float("inf")) -> float:
-    """Return the seconds for one step; the one place where a passed deadline becomes httpcore's timeout."""
+    """Return the seconds for one step, or raise httpcore's timeout."""
     try:
         return deadline.remaining(at_most)
     except TimeoutError as error:
-        # A network backend raises httpcore's exceptions only: its callers tell a timeout from a broken connection by
-        # them, and TimeoutError is an OSError.
+        # A backend must raise httpcore's exceptions.
         raise httpcore2.ReadTimeout(str(error)) from None
 
 
 def one_line(error: BaseException) -> str:
-    """Return an exception's message on one line, or its type's name if it has none."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 MAX_BYTES = 10_000_000
 MAX_REDIRECTS = 3
-# The rate within one run, over all sources of a process; how often a source is polled is ``every`` in the settings.
 SECONDS_BETWEEN_REQUESTS = 1.0  # to one host
-# arXiv's terms for its API: at most one request every three seconds (https://info.arxiv.org/help/api/tou.html).
-# The same interval is kept for its feeds.
+# arXiv's terms for its API (https://info.arxiv.org/help/api/tou.html).
 ARXIV_SECONDS_BETWEEN_REQUESTS = 3.0
-_LONGEST_WAIT_IN_RUN = 20.0  # seconds of Retry-After to sit out; a longer wait is left to a later run
-_DEFAULT_RETRY_AFTER = 600.0  # seconds, where a busy host does not say
+_LONGEST_WAIT_IN_RUN = 20.0  # seconds of Retry-After to sit out
+_DEFAULT_RETRY_AFTER = 600.0  # seconds
 _LONGEST_RETRY_AFTER = 86_400.0
-_MAX_ERROR_BYTES = 20_000  # enough of an error's body to find the server's explanation
+_MAX_ERROR_BYTES = 20_000  # enough to find the server's explanation
 _MAX_VALIDATOR_LENGTH = 500  # characters of an ETag or Last-Modified
 _REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 _LONGEST_SHOWN = 120  # characters
@@ -225,7 +206,7 @@ _BUSY_STATUSES = (429, 503)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A server's response and its validators; ``content`` is None if nothing changed (304 Not Modified)."""
+    """A response and its validators. ``content`` is None if nothing changed (304 Not Modified)."""
 
     content: bytes | None
     etag: str = ""
@@ -233,7 +214,7 @@ class Response:
 
 
 def user_agent(contact: str = "") -> str:
-    """Return the User-Agent; with a mail address, as arXiv and Crossref ask for one.
+    """Return the User-Agent, with a mail address, as arXiv and Crossref ask for one.
 
     >>> user_agent("ada@example.org").partition(" ")[2]
     '(reads paper digests; mailto:ada@example.org)'
@@ -242,7 +223,7 @@ def user_agent(contact: str = "") -> str:
 
 
 class Fetcher:
-    """Fetch for all sources of a process, so that hosts which several of them share are not overrun."""
+    """Fetch for all sources of a process, at a limited rate for each host."""
 
     def __init__(
         self,
@@ -254,12 +235,10 @@ class Fetcher:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``private_hosts`` may have addresses that are not public; ``seconds`` is the deadline of one fetch.
+        """``private_hosts`` may have private addresses. ``seconds`` is the deadline of one fetch.
 
-        ``contact`` is a mail address that servers see, so that they can write before they block.
-
-        With ``proxy`` (``http://host:port``), the proxy resolves names and connects: only addresses that are
-        written as numbers can be checked here then.
+        Servers see ``contact``, a mail address. A ``proxy`` (``http://host:port``) resolves names, so only literal
+        addresses are checked.
         """
         self._private_hosts = {host.lower() for host in private_hosts}
         self._user_agent = user_agent(contact)
@@ -270,10 +249,10 @@ class Fetcher:
         self._last_request: dict[str, float] = {}
 
     def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Response:
-        """Fetch a URL unless it is unchanged; raises SourceError, and HttpError for an error status.
+        """Fetch a URL. Raises SourceError, and HttpError for an error status.
 
-        With the validators of an earlier answer the request is conditional (RFC 9110, section 13). A busy host
-        is asked once more if its Retry-After is short.
+        Validators make the request conditional (RFC 9110, section 13). A busy host with a short Retry-After is asked
+        once more.
         """
         conditions = {
             "If-None-Match": _sendable_validator(etag),
@@ -293,7 +272,7 @@ class Fetcher:
         target = origin
         deadline = Deadline(self._seconds, self._clock)
         for _ in range(MAX_REDIRECTS + 1):
-            # A private host is allowed for the URL in the settings, not for whatever a public page redirects to.
+            # No public page may redirect to a private host.
             allow_private = target.host == origin.host and target.host in self._private_hosts
             last_request = self._last_request.get(target.host)
             if last_request is not None and not allow_private:
@@ -311,11 +290,11 @@ class Fetcher:
     def _request(
         self, url: httpx2.URL, headers: dict[str, str], deadline: Deadline, allow_private: bool
     ) -> Response | httpx2.URL:
-        """Send one request; return the answer, or the URL that it redirects to."""
+        """Return the answer or the redirect's target."""
         request_headers = {
             "Host": url.netloc.decode(),
             "User-Agent": self._user_agent,
-            # A compressed body would have to be capped while it is unpacked: 10 KB of gzip can hold 10 MB.
+            # 10 KB of gzip can hold 10 MB.
             "Accept-Encoding": "identity",
             "Accept": "*/*",
             **headers,
@@ -327,7 +306,7 @@ class Fetcher:
         else:
             if not allow_private:
                 refuse_private(url.host, literal_addresses(url.host))
-            # The proxy itself may be private: it is named in the settings.
+            # The settings name the proxy, so it may be private.
             backend = CheckedBackend(deadline, allow_private=True)
             pool = httpcore2.HTTPProxy(str(self._proxy), ssl_context=self._tls, network_backend=backend)
         try:
@@ -352,13 +331,12 @@ class Fetcher:
 
 
 def _shown(url: httpx2.URL) -> str:
-    """Return an address in a message: without its query if that is longer than a line, as those of searches are."""
     address, query, _ = str(url).partition("?")
     return f"{address}?..." if query and len(str(url)) > _LONGEST_SHOWN else str(url)
 
 
 def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | httpx2.URL:
-    """Return the answer or the redirect's target; raises SourceError for what is refused."""
+    """Return the answer or the redirect's target. Raises SourceError."""
     headers = httpx2.Headers(response.headers)
     if response.status in _REDIRECT_STATUSES and "location" in headers:
         return parse_url(headers["location"], url)
@@ -383,7 +361,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
 
 
 def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:
-    """Yield the body until it ends or ``max_bytes`` have come; Content-Length is not relied on."""
+    """Yield the body up to ``max_bytes``, whatever Content-Length is."""
     received = 0
     with closing(response):
         for chunk in response.iter_stream():
@@ -394,10 +372,9 @@ def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:
 
 
 def retry_after_seconds(headers: httpx2.Headers) -> float:
-    """Return the seconds that ``Retry-After`` (RFC 9110, section 10.2.3) asks for, a day at most.
+    """Return the seconds of ``Retry-After`` (RFC 9110, section 10.2.3), a day at most.
 
-    The header holds seconds or a date. A date is compared with the server's own ``Date``, as the two machines'
-    clocks may differ.
+    A date is compared with the server's own ``Date``, because clocks may differ.
     """
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
@@ -406,11 +383,10 @@ def retry_after_seconds(headers: httpx2.Headers) -> float:
         until = parsedate_to_datetime(value)
         now = parsedate_to_datetime(headers.get("date", ""))
         return min(max((until - now).total_seconds(), 1.0), _LONGEST_RETRY_AFTER)
-    except (TypeError, ValueError, OverflowError):  # not a date, or one with a year that datetime can't hold
+    except (TypeError, ValueError, OverflowError):  # not a date, or a year beyond datetime's
         return _DEFAULT_RETRY_AFTER
 
 
 def _sendable_validator(value: str) -> str:
-    """Return an ETag or Last-Modified that can be sent back as it came, else an empty string."""
     is_sendable = len(value) <= _MAX_VALIDATOR_LENGTH and value.isascii() and value.isprintable()
     return value if is_sendable else ""

@@ -1,6 +1,6 @@
 """Hugging Face's Daily Papers by their API, one list a day.
 
-A list grows during its day and after it, so each poll retrieves the last two days, and days without a poll before them.
+A list grows after its day, so each poll retrieves two days, and earlier ones without a poll.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bot.sources import FetchedSource, HttpError, SourceKind, Visit
 
 _GROWS_FOR = timedelta(days=1)  # after its day
 _MAX_LOOK_BACK = timedelta(days=7)
-# The answer for a day that has not yet begun in the server's time zone.
+# The answer for a day that hasn't begun in the server's time zone.
 _NOT_YET_STATUSES = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND)
 
 
@@ -30,7 +30,7 @@ class HuggingFaceSource(FetchedSource[HuggingFaceOptions]):
     """The lists of the last days."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield a list for each day that may have new papers, oldest first; raises SourceError."""
+        """Yield a list for each day that may have new papers. Raises SourceError."""
         today = visit.now.date()
         last = date.fromisoformat(visit.memory.get("last") or today.isoformat())
         first = max(min(last, today) - _GROWS_FOR, today - _MAX_LOOK_BACK)

@@ -1,9 +1,7 @@
-"""IMAP connections with a deadline for the whole session, and a maximum size for each response.
+"""IMAP connections with a deadline for the session and a maximum size for each response.
 
-imaplib reads literals of any size and any number of lines, and its timeout is that of one read, so that a server that
-sends a byte now and then keeps it waiting without end. These clients override its methods that read.
-
-A module of its own, imported when a source needs it: imaplib and imap_tools would delay every command.
+imaplib reads literals of any size, and its timeout holds for single reads. Importing it takes long, so this module is
+imported late.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import imaplib
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    from bot.sources.mailbox import MailFolderOptions
-
 
 _CHUNK = 65_536
 _MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
@@ -34,8 +30,23 @@ _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 _STEP_SECONDS = 30.0  # one read or write
 
 
+class FolderAddress(Protocol):
+    """The address of a folder, with the keys of a source's options."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def security(self) -> str: ...
+    @property
+    def username(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+
+
 class _Bounded(imaplib.IMAP4):
-    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override.
+    """Overrides ``read`` and ``readline``, as imaplib documents.
 
     The server may send ``max_bytes`` after each command.
     """
@@ -56,7 +67,7 @@ class _Bounded(imaplib.IMAP4):
             raise TimeoutError(f"{error}; the rest comes with the next poll") from None
 
     def read(self, size: int) -> bytes:
-        """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
+        """Return ``size`` bytes, fewer at the end. Raises ``abort`` above the maximum."""
         if size > self.max_bytes:
             raise self.abort(f"the server announces {size:,} bytes, more than the cap")
         while len(self._buffered()) < size and self._receive():
@@ -64,7 +75,6 @@ class _Bounded(imaplib.IMAP4):
         return self._take(size)
 
     def readline(self) -> bytes:
-        """Return one line with its end, or the rest if the stream ends."""
         searched = 0
         while (end := self._buffered().find(b"\n", searched)) < 0:
             searched = len(self._buffered())
@@ -75,13 +85,13 @@ class _Bounded(imaplib.IMAP4):
         return self._take(end + 1 if end >= 0 else len(self._buffered()))
 
     def send(self, data: ReadableBuffer) -> None:
-        """Send a command; the bytes of its response are counted from now on."""
+        """Send a command, and count its response from now on."""
         self._received = 0
         self.sock.settimeout(self._step_seconds())
         super().send(data)
 
     def _buffered(self) -> bytearray:
-        """Return the bytes received and not read; none from before the connection was encrypted."""
+        """Return the unread bytes, none from before encryption."""
         if self._read_from is not self.sock:
             self._buffer, self._read_from = bytearray(), self.sock
         return self._buffer
@@ -108,8 +118,8 @@ class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
 class Mailbox(BaseMailBox):
     """The mailbox of imap-tools over such a connection."""
 
-    def __init__(self, options: MailFolderOptions, deadline: Deadline, max_bytes: int) -> None:
-        """Connect; raises OSError and imaplib's errors."""
+    def __init__(self, options: FolderAddress, deadline: Deadline, max_bytes: int) -> None:
+        """Connect. Raises OSError and imaplib's errors."""
         self._options = options
         self._limits = deadline, max_bytes
         super().__init__()
@@ -128,40 +138,38 @@ class Mailbox(BaseMailBox):
         return client
 
     def unread(self, *, sender: str | None = None, subject: str | None = None) -> list[str]:
-        """Return the UIDs of unread mails; those whose field From or Subject holds a text, if one is given."""
+        """``sender`` and ``subject`` select by text in the fields From and Subject."""
         uids = self.uids(AND(seen=False, deleted=False, from_=sender, subject=subject))
         return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
     def uid_validity(self) -> str:
-        """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
+        """Return UIDVALIDITY (RFC 3501, 2.3.1.1). When it changes, earlier UIDs are void."""
         _, values = self.client.response("UIDVALIDITY")
         value = values[0] if values else None
         text = value.decode(errors="replace") if isinstance(value, bytes) else ""
         return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
 
-    # The next two use BODY.PEEK, which downloads without marking as read.
+    # BODY.PEEK downloads without marking as read.
     def header(self, uid: str, max_bytes: int, names: str = "FROM DATE") -> bytes:
-        """Return the beginning of the fields of these names."""
         fields = f"(BODY.PEEK[HEADER.FIELDS ({names})]<0.{max_bytes}>)"
         return _literal(self.client.uid("FETCH", uid, fields)[1]) or b""
 
     def content(self, uid: str) -> bytes | None:
-        """Return a mail; None if the server does not deliver it."""
         return _literal(self.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])
 
     def size(self, uid: str) -> int:
-        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``; 0 if it has none."""
+        """Return the bytes from a response such as ``1 (UID 7 RFC822.SIZE 1234)``, else 0."""
         _, answer = self.client.uid("FETCH", uid, "(RFC822.SIZE)")
         text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
         digits = text.rstrip(") ").rpartition(" ")[2]
-        # Cut, as int() refuses thousands of digits; what is cut is above the maximum still.
+        # int() refuses thousands of digits.
         return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
 
     def mark_as_read(self, uid: str, moved_to: str) -> None:
-        """Mark a mail as read, and move it unless ``moved_to`` is empty.
+        """Mark a mail as read, and move it if ``moved_to`` is given.
 
-        Only by the server's MOVE (RFC 6851): after a copy the mail would have to be expunged, and with it every other
-        mail that the mailbox's owner has marked as deleted.
+        Needs the server's MOVE (RFC 6851). After a copy, expunging would remove all mails that the owner marked as
+        deleted.
         """
         self.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
         if moved_to and "MOVE" in self.client.capabilities:
@@ -169,8 +177,8 @@ class Mailbox(BaseMailBox):
 
 
 @contextmanager
-def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
-    """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
+def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
+    """Connect, log in and select the folder. Any error becomes a SourceError."""
     try:
         mailbox = Mailbox(options, deadline, max_bytes)
         try:
@@ -178,7 +186,7 @@ def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, m
             yield mailbox
         finally:
             mailbox.client.shutdown()
-    # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
+    # ValueError for 8-bit words and for numbers of thousands of digits.
     except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:300].replace(password or "\0", "***")
         remedy = "check host, port, security, username and password of this source"
@@ -186,6 +194,5 @@ def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, m
 
 
 def _literal(answer: list[object]) -> bytes | None:
-    """Return the literal in a server's response; None if there is none."""
     content = next((part[1] for part in answer if isinstance(part, tuple)), None)
     return content if isinstance(content, bytes) else None

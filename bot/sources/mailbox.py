@@ -1,16 +1,10 @@
-"""Mails of one sender in an IMAP mailbox: read, then moved to another folder or marked as read. Never deleted.
+"""Read mails of one sender in an IMAP mailbox, then mark them as read or move them, never delete them.
 
-A mail is marked only after it was stored, so that an interrupted poll loses nothing; a mail that is read twice is
-recognised by its content. A mail that can't be read stays unread in its folder, for its owner to look at. Its UID is
-stored, so that it is not downloaded with each poll; ``paperbot ingest --again`` tries it once more.
+A mail is marked after it was stored, so an interrupted poll loses nothing. An unreadable mail stays unread for its
+owner, and only ``paperbot ingest --again`` downloads it once more.
 
-An IMAP server searches for the sender in all of the From field, display names included, so each mail's address is
-checked before the mail is downloaded. Mails of other senders are not touched.
-
-What readers wish by mail (votes, unsubscribing) is recorded and marked likewise; it stands in the header, and nothing
-answers it.
-
-A source of kind ``bounces`` reads all mails of a mailbox of its own, to which bounces and complaints come.
+An IMAP server searches all of the From field, so each address is checked before download. Readers' replies are recorded
+from their headers.
 """
 
 from __future__ import annotations
@@ -61,31 +55,27 @@ MAX_BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class MailFolderSource(ConfiguredSource[MailOptions]):
-    """A folder of a mailbox, and what one poll of it may cost.
-
-    Mails that were read are moved to the folder ``moved_to``; if that is empty, they are only marked as read.
-    """
+    """A folder of a mailbox, and the limits of one poll."""
 
     password: str = field(repr=False)
     max_bytes: int = MAX_BYTES  # of a mail, and of every other answer
-    seconds: float = 300.0  # for all of a poll
+    seconds: float = 300.0  # for a whole poll
     clock: Callable[[], float] = time.monotonic
 
     def open(self) -> AbstractContextManager[Mailbox]:
-        """Open the folder; any error of the server, then or later, becomes a SourceError."""
         from bot.sources.imap import open_folder
 
         return open_folder(self.options, self.password, Deadline(self.seconds, self.clock), self.max_bytes)
 
 
-_REFUSED = "refused"  # key of the source's memory: "UIDVALIDITY:UID,UID", the refused mails that are still unread
-_MAX_MAILS = 100  # in one poll; the next poll continues
+_REFUSED = "refused"  # "UIDVALIDITY:UID,UID", refused mails that are still unread
+_MAX_MAILS = 100  # in one poll
 _MAX_BOUNCES = 1_000
-_MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
+_MAX_HEADER = 2_000  # bytes; longer fields don't hold a single sender
 
 
 class MailboxOptions(MailFolderOptions):
-    """The mailbox, and the address or domain whose mails are read; without one, readers' replies alone."""
+    """The mailbox, and the sender's address or domain. Without one, only replies are read."""
 
     sender: str = ""
     every: Minutes = 15
@@ -97,7 +87,7 @@ class MailboxOptions(MailFolderOptions):
 
 @dataclass(frozen=True)
 class MailboxSource(MailFolderSource[MailboxOptions]):
-    """The unread mails of a sender; with ``record_vote``, readers' replies as well."""
+    """The unread mails of a sender. With ``record_vote``, readers' replies as well."""
 
     record_vote: RecordVote | None = None
 
@@ -106,7 +96,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
         return self.options.sender.lower().endswith("arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the mails, oldest first; raises SourceError."""
+        """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
@@ -114,8 +104,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                 return
             uids = mailbox.unread(sender=self.options.sender)
             uid_validity = mailbox.uid_validity()
-            # UIDs of another UIDVALIDITY mean nothing, and those of mails that their owner has read or deleted since
-            # are dropped.
+            # Drop UIDs of another UIDVALIDITY, and of mails since read or deleted.
             stored_validity, _, stored = visit.memory.get(_REFUSED, "").partition(":")
             refused = set(stored.split(",")).intersection(uids) if stored_validity == uid_validity else set()
             visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
@@ -131,7 +120,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                     is_refused = True
                 elif (content := mailbox.content(uid)) is None:
                     yield Problem(self.name, f"mail {name}: the server does not deliver it; {unread}")
-                    continue  # and the next poll tries again
+                    continue  # the next poll tries again
                 else:
                     yield RawDigest(self.name, name, content, if_refused=unread)
                     is_refused = name in visit.refused
@@ -145,9 +134,8 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
-        """Record the replies among the unread mails, oldest first; what is none stays unread."""
-        # The newest, so that mails that only look like votes can't keep the others from being read. The subjects of
-        # replies begin with this word.
+        """Record the unread replies, oldest first. Other mails stay unread."""
+        # Only the newest, so that false replies can't block the others.
         for uid in mailbox.unread(subject="Paperbot")[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):
@@ -156,18 +144,17 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The fields that were asked for, as far as they can be read."""
+    """The readable ones of the requested fields."""
 
-    address: str  # the only one of From, in lower case; empty if there is none
+    address: str  # the only one of From, in lower case, or empty
     date: str  # as shown in a problem
-    subject: str  # on one line; empty for a mail that a program sent by itself (RFC 3834)
+    subject: str  # on one line; empty for automatic mails (RFC 3834)
 
     @classmethod
     def parse(cls, header: bytes) -> _Header:
-        """Read the fields From, Date and Subject; a From field cut at the maximum has no address."""
+        """A From field cut at the maximum has no address."""
         fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
-        # A field is parsed when it is read; that raises many exceptions for a few malformed bytes, such as nested
-        # comments.
+        # Fields are parsed on access, and malformed bytes raise many exceptions.
         try:
             (sender,) = fields.get_all("From", [])
             (mailbox,) = sender.addresses
@@ -188,7 +175,6 @@ class _Header:
         return cls(address, date, subject)
 
     def is_from(self, sender: str) -> bool:
-        """Return whether the address is the sender's, or in the domain that stands for the sender."""
         sender = sender.lower()
         if "@" in sender.lstrip("@"):
             return self.address == sender
@@ -215,15 +201,12 @@ class BouncesOptions(MailFolderOptions):
 
 @dataclass(frozen=True)
 class BouncesSource(MailFolderSource[BouncesOptions]):
-    """All unread mails, each marked as read or moved afterwards.
-
-    So are other mails than reports: nobody else reads this mailbox, and each poll would download them again.
-    """
+    """All unread mails, each marked as read or moved, reports or not."""
 
     delivers_bounces = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the mails, oldest first; raises SourceError."""
+        """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             for uid in islice(mailbox.unread(), _MAX_BOUNCES):
                 name = f"{self.options.folder}/{uid}"

@@ -1,8 +1,7 @@
-"""Works of OpenAlex (journals of every field) by filter and search, page by page from the newest publication date.
+"""Works of OpenAlex by filter and search, page by page from the newest publication date.
 
-The dates by which OpenAlex could tell what it has added since a poll (``from_created_date``) are for paying users, so
-works are asked for by their date of publication, and each poll looks back some weeks: a work may be added that late.
-Pages are requested by number, because cursors need a key.
+Only paying users can filter by ``from_created_date``, so each poll looks back some weeks by publication date. Pages
+have numbers, because cursors need a key.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from bot.model.errors import SourceError
 from bot.sources import FetchedSource, HttpError, SourceDependencies, SourceKind, Visit, in_search
 
 URL = "https://api.openalex.org/works"
-PAGE_SIZE = 50  # of at most 100; a page of 50 works with 100 authors each has some 7 MB
-MAX_PAGES = 20  # with the default interval 80 searches a day; without a key 100 are free
+PAGE_SIZE = 50  # of at most 100; 50 works with 100 authors each have some 7 MB
+MAX_PAGES = 20  # 80 searches a day by default; without a key 100 are free
 FIRST_LOOK_BACK = timedelta(days=7)
 _LATE = timedelta(days=30)  # how long after its publication a work may be added
 _FIELDS = (
     "id,doi,title,type,is_retracted,publication_date,created_date,authorships,primary_location,best_oa_location,"
     "primary_topic,abstract_inverted_index"
 )
-# Only what paging needs is read here; the works are parsed in the child process.
+# Only for paging.
 _COUNT = re.compile(rb'"count"\s*:\s*(\d{1,12})')
 _PUBLISHED = re.compile(rb'"publication_date"\s*:\s*"(\d{4}-\d\d-\d\d)"')
 _MESSAGE = re.compile(rb'"message"\s*:\s*"([^"\\]{1,300})')
-_HEAD = 2_000  # bytes; the count stands at the beginning
+_HEAD = 2_000  # bytes with the count
 _REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
 _KEY_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS)
 
@@ -43,7 +42,7 @@ Query = Annotated[str, StringConstraints(max_length=2_000)]
 
 
 class OpenalexOptions(PolledOptions):
-    """The filter, such as ``language:en``, and the words to search for; one of them at least."""
+    """The filter, such as ``language:en``, and the search words. One is required."""
 
     filter: Query = ""
     search: Query = ""
@@ -62,15 +61,12 @@ class OpenalexOptions(PolledOptions):
 
 @dataclass(frozen=True)
 class OpenalexSource(FetchedSource[OpenalexOptions]):
-    """The works that a filter and a search find; ``key`` is OpenAlex's, empty without one."""
+    """The works of a filter and a search. ``key`` is OpenAlex's, if any."""
 
     key: str = ""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with works published since some weeks ago, but not before the first poll's week.
-
-        Raises SourceError.
-        """
+        """Yield the pages with works of recent weeks. Raises SourceError."""
         today = visit.now.date()
         query = " ".join(filter(None, (self.options.search, self.options.filter)))
         memory = visit.memory_of("query", query)
@@ -88,7 +84,7 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
             if not days or int(count[1]) <= number * PAGE_SIZE:
                 break
         else:
-            # Cut off among the earlier weeks, of which most works were retrieved in time, the list is good enough.
+            # Earlier weeks were mostly retrieved in time.
             if min(days).decode() > recent.isoformat():
                 yield Problem(
                     self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} works a week; narrow its filter or search"
@@ -96,7 +92,7 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         visit.memory.update({"query": query, "first": first.isoformat()})
 
     def _fetch_page(self, since: date, number: int) -> bytes:
-        """Fetch one page; raises SourceError, whose message never has the key."""
+        """Raises SourceError, never with the key in its message."""
         parameters = {
             "filter": ",".join(filter(None, (self.options.filter, f"from_publication_date:{since}"))),
             "search": self.options.search,
@@ -116,7 +112,7 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
             raise SourceError(message, retry_after=error.retry_after) from None
 
     def _explained(self, error: SourceError) -> str:
-        """Return the error's message with OpenAlex's own explanation, and the remedy."""
+        """Return the message with OpenAlex's explanation and the remedy."""
         if not isinstance(error, HttpError):
             return str(error)
         stated = _MESSAGE.search(error.body)

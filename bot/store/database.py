@@ -17,9 +17,9 @@ from bot.config.files import create_private
 from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, State
 from bot.model.errors import StoreError
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, Tldrs
-from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
+from bot.store.editions import ActiveReaders, AlertMarks, CatchUps, Editions, EditionWaits, StoredEdition, Visits
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
-from bot.store.known import CatchUps, History, Library, Visits, Zotero
+from bot.store.libraries import Library, Zotero
 from bot.store.outbox import Outbox
 from bot.store.papers import AsOf, Papers, Search
 from bot.store.readers import Feedback, Overrides, Readers
@@ -98,7 +98,6 @@ class Store(AbstractContextManager["Store"]):
         self.editions = Editions(database)
         self.catch_ups = CatchUps(database)
         self.visits = Visits(database)
-        self.history = History(database)
         self.outbox = Outbox(database)
         self.circuit_breakers = CircuitBreakers(database)
         self.alert_marks = AlertMarks(database)

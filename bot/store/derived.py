@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 
 from bot.model import PaperId, ReaderId
 from bot.store.engine import Aggregate, Lock, from_row, in_chunks, replace_rows
+from bot.store.readers import present
 from bot.store.schema import corpora, mixtures, published_profiles, reader_models, tldrs
 
 
@@ -53,7 +54,10 @@ class Mixtures(Aggregate):
         # Not durable: after a power failure they are fitted again.
         if fitted:
             with self._database.writing(durable=False) as connection:
-                connection.execute(insert(mixtures), [asdict(mixture) for mixture in fitted])
+                left = present(connection, (mixture.reader_id for mixture in fitted if mixture.reader_id is not None))
+                rows = [asdict(mixture) for mixture in fitted if mixture.reader_id in {None, *left}]
+                if rows:
+                    connection.execute(insert(mixtures), rows)
 
     def _newest(self, condition: ColumnElement[bool]) -> list[StoredMixture]:
         newest = select(func.max(mixtures.c.id)).where(condition, self._by_then(mixtures.c.fitted_at))
@@ -97,7 +101,8 @@ class ReaderModels(Aggregate):
         """Store these models in place of earlier ones."""
         # Not durable: after a power failure they are fitted again.
         with self._database.writing(durable=False) as connection:
-            replace_rows(connection, reader_models, [asdict(model) for model in models])
+            left = present(connection, (model.reader_id for model in models))
+            replace_rows(connection, reader_models, [asdict(model) for model in models if model.reader_id in left])
 
 
 # The newest, and the one before, which another process may be about to read.

@@ -1,4 +1,4 @@
-"""Editions with their picks, and who may be due for one.
+"""Editions with their picks, what catch-up editions cover, and who may be due for one.
 
 An edition and its messages in the outbox are stored in one transaction (transactional outbox): there is no edition
 whose messages were lost, and no message without its edition.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import date, datetime
 from hashlib import blake2b
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_
 
 from bot.model import (
+    CatchUp,
     Edition,
     EditionId,
     EditionKind,
@@ -37,13 +38,23 @@ from bot.model import (
     ReasonKind,
     Role,
     Sentence,
+    TopicGroup,
 )
 from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows, row_of
-from bot.store.known import insert_catch_ups, select_picks
 from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
-from bot.store.readers import EVERYONE, IdRange, reader_of
-from bot.store.schema import alert_marks, edition_waits, editions, overrides, picks, readers, summaries
+from bot.store.readers import EVERYONE, IdRange, present, reader_of
+from bot.store.schema import (
+    alert_marks,
+    catch_ups,
+    edition_waits,
+    editions,
+    overrides,
+    picks,
+    readers,
+    summaries,
+    visits,
+)
 
 # Of log-odds: nothing that is shown or fitted to them needs more, and with 17 digits they took a third of a pick.
 _DECIMALS = 4
@@ -123,7 +134,8 @@ class Editions(Aggregate):
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
         """Do for each of these editions what ``save`` does, in one transaction of a few statements for all.
 
-        An edition whose slot was taken is left out and costs the others nothing; an error undoes all of them.
+        An edition whose slot was taken, or whose reader was deleted meanwhile, is left out and costs the others
+        nothing; an error undoes all of them. Raises DeletedError for a paper that was deleted.
         """
         if not new:
             return []
@@ -213,25 +225,25 @@ class Editions(Aggregate):
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
         """Return the papers that editions and alerts have shown to a reader, and where each was shown first."""
-        query = select_picks(reader_id, picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
+        query = _select_picks(reader_id, picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
         # Newest first, so that the oldest row of a paper is the last to be written.
         rows = self._rows(query.order_by(editions.c.id.desc()))
         return {paper_id: Shown(*place) for paper_id, *place in rows}
 
     def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
         """Return the papers shown to a reader since a time, each with the probability of its last showing."""
-        query = select_picks(reader_id, picks.c.paper_id, picks.c.probability)
+        query = _select_picks(reader_id, picks.c.paper_id, picks.c.probability)
         return dict(self._rows(query.where(editions.c.composed_at >= since).order_by(editions.c.id)))
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
         """Return the experts' predictions of a reader's ``newest`` last picks, oldest first."""
-        query = select_picks(reader_id, editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
+        query = _select_picks(reader_id, editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
         rows = self._rows(query.order_by(editions.c.id.desc(), picks.c.position).limit(newest))
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
         """Return the kind of pick as which a paper was last sent to a reader; None if it never was."""
-        query = select_picks(reader_id, picks.c.kind).where(picks.c.paper_id == paper_id)
+        query = _select_picks(reader_id, picks.c.kind).where(picks.c.paper_id == paper_id)
         return self._scalar(query.order_by(editions.c.id.desc()).limit(1))
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
@@ -263,7 +275,7 @@ class Editions(Aggregate):
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
         """Return when the last edition with picks before a time was composed for a reader; None without any."""
-        query = select_picks(reader_id, func.max(editions.c.composed_at))
+        query = _select_picks(reader_id, func.max(editions.c.composed_at))
         return self._scalar(query.where(editions.c.composed_at < before, _IS_DAILY))
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
@@ -284,6 +296,7 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
 
     ``summary_ids`` are those of their picks' summaries, which are stored already.
     """
+    readers_left = present(connection, (draft.edition.reader.id for draft in new))
     slots = [(draft.edition.reader.id, draft.slot) for draft in new]
     now = max(draft.edition.composed_at for draft in new)
     # Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``.
@@ -292,19 +305,44 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
         connection.execute(delete(editions).where(of_slots, _missed_after(now)))
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
     # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
-    ordered = sorted(range(len(new)), key=slots.__getitem__)
-    insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
-    rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
+    ordered = sorted((n for n in range(len(new)) if slots[n][0] in readers_left), key=slots.__getitem__)
+    if not ordered:
+        return [False] * len(new)
+    new_rows = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
+    rows = connection.execute(new_rows, [_edition_row(new[number]) for number in ordered])
     # ON CONFLICT leaves out rows, so that they can't be matched by their number.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
     # Popped: of two editions for one slot the first has it.
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
     # A missed day is a row of its own; otherwise it would be due again at the next look.
-    if missed := [_missed_row(draft, day) for _, draft in stored for day in draft.missed]:
+    missed = [
+        _edition_row(draft)
+        | {
+            "slot": day.isoformat(),
+            "date": day,
+            "kind": EditionKind.MISSED,
+            "considered": 0,
+            "quiet": f"missed; made up for by the edition of {draft.edition.date}",
+            "quiet_reason": QuietReason.MISSED,
+            "missing": (),
+            "closest": (),
+            "follow_ups": (),
+        }
+        for _, draft in stored
+        for day in draft.missed
+    ]
+    if missed:
         connection.execute(insert_new(connection, editions), missed)
     _insert_picks(connection, stored, summary_ids)
-    insert_catch_ups(connection, [(edition_id, draft.edition) for edition_id, draft in stored])
+    covered = []
+    for edition_id, draft in stored:
+        if catch_up := draft.edition.catch_up:
+            row = asdict(catch_up) | {"edition_id": edition_id, "reader_id": draft.edition.reader.id}
+            row["topics"] = [list(group.values()) for group in row.pop("groups")]
+            covered.append(row)
+    if covered:
+        connection.execute(insert(catch_ups), covered)
     insert_messages(connection, [(edition_id, draft.edition, draft.messages) for edition_id, draft in stored])
     return [number in ids_by_number for number in range(len(new))]
 
@@ -331,20 +369,6 @@ def _edition_row(new: NewEdition) -> dict[str, object]:
         closest=[paper.id for paper in edition.closest],
         follow_ups=follow_ups,
     )
-
-
-def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
-    return _edition_row(new) | {
-        "slot": day.isoformat(),
-        "date": day,
-        "kind": EditionKind.MISSED,
-        "considered": 0,
-        "quiet": f"missed; made up for by the edition of {new.edition.date}",
-        "quiet_reason": QuietReason.MISSED,
-        "missing": (),
-        "closest": (),
-        "follow_ups": (),
-    }
 
 
 def _missed_after(now: datetime) -> ColumnElement[bool]:
@@ -450,7 +474,8 @@ class EditionWaits(Aggregate):
                 rows = connection.execute(select(edition_waits).where(of_chunk)).all()
                 started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
                 # Waits of earlier slots are over, however they ended.
-                new = [{"reader_id": i, "slot": slots[i], "since": now} for i in chunk if i not in started]
+                waiting = present(connection, (reader_id for reader_id in chunk if reader_id not in started))
+                new = [{"reader_id": i, "slot": slots[i], "since": now} for i in sorted(waiting)]
                 replace_rows(connection, edition_waits, new)
         return {reader_id: started.get(reader_id, now) for reader_id in slots}
 
@@ -522,3 +547,64 @@ class ActiveReaders(Aggregate):
 def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
     is_slot = (editions.c.reader_id == readers.c.id) & (editions.c.slot == day.isoformat())
     return exists().where(is_slot, ~_missed_after(now))
+
+
+def _select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
+    """Select columns of a reader's picks and their editions."""
+    return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
+
+
+class CatchUps(Aggregate):
+    """What the catch-up editions cover; the editions themselves are among ``Editions``.
+
+    ``upto`` as of ``until`` if given.
+    """
+
+    def get(self, edition_id: EditionId) -> CatchUp | None:
+        """Return what an edition covers; None for one of another kind."""
+        rows = self._rows(select(catch_ups).where(catch_ups.c.edition_id == edition_id))
+        return next((_catch_up(row) for row in rows), None)
+
+    def of_reader(self, reader_id: ReaderId) -> list[tuple[EditionId, date, CatchUp]]:
+        """Return a reader's catch-up editions, each with its id and date, newest first."""
+        query = select(catch_ups, editions.c.date).join(editions).where(catch_ups.c.reader_id == reader_id)
+        rows = self._rows(query.order_by(catch_ups.c.edition_id.desc()))
+        return [(row.edition_id, row.date, _catch_up(row)) for row in rows]
+
+    def upto(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, PaperId]:
+        """Return the highest id that each reader's catch-up editions considered; readers without one are left out."""
+        query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
+        if self._until is not None:
+            query = query.join(editions).where(editions.c.composed_at < self._until)
+        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
+
+    def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
+        """Return the date of each reader's last catch-up edition; readers without one are left out."""
+        query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
+        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
+
+    def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
+        """Return the papers that were shown to a reader before a time, or by a catch-up edition at any time."""
+        is_before = editions.c.composed_at < time
+        query = _select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
+        return {row.paper_id for row in self._rows(query)}
+
+
+class Visits(Aggregate):
+    """The last day on which each reader opened a link to Paperbot, in the reader's time zone."""
+
+    def note(self, reader_id: ReaderId, day: date) -> None:
+        """Record a visit; one on the same day, or on an earlier one, changes nothing."""
+        if self.last([reader_id]).get(reader_id, date.min) < day:
+            # Not durable: after a power failure the next visit is noted.
+            with self._database.writing(durable=False) as connection:
+                replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
+
+    def last(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
+        """Return the day of each reader's last visit; readers without one are left out."""
+        return {row.reader_id: row.day for row in self._rows_in(select(visits), visits.c.reader_id, reader_ids)}
+
+
+def _catch_up(row: AnyRow) -> CatchUp:
+    groups = tuple(TopicGroup(name, papers, tuple(shown)) for name, papers, shown in row.topics)
+    return from_row(CatchUp, row, groups=groups, skipped=tuple(map(tuple, row.skipped)))

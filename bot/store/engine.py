@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, create_engine, event, func, select, true
 from sqlalchemy.engine import URL, Engine, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -33,7 +33,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.model.errors import StoreConnectionLostError, StoreError
+from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError, log
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -45,7 +45,10 @@ Columns = TypeVarTuple("Columns")
 AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
-_BUSY_SECONDS = 30
+_BUSY_SECONDS = 30  # that a writer waits for another process
+_SAID_AFTER = 10  # seconds
+_BUSY_STILL = 1  # seconds that a writer waits after another one has waited in vain
+_HIGHEST_PORT = 65_535
 # SQLite takes 32,766 variables in a statement and psycopg 65,535; long lists of them are slow to parse as well.
 _CHUNK = 1_000
 # A pick is mostly JSON, in which blanks after commas and colons are a tenth. ``json.dumps`` would make an encoder for
@@ -69,6 +72,7 @@ _REMEDIES = {
     "password authentication failed|no password supplied": "correct the password in store.url or PAPERBOT_STORE__URL",
     'role ".*" does not exist': "create it (`createuser --pwprompt NAME`), or correct store.url",
     'database ".*" does not exist': "create it (`createdb --owner=ROLE NAME`), or correct store.url",
+    "invalid connection option|bad value for|invalid .* value": "correct the options behind the ? in store.url",
     "no schema has been selected|permission denied for": "let store.url's role own the database "
     "(`ALTER DATABASE ... OWNER TO ...`), or name another",
 }
@@ -82,6 +86,7 @@ class Lock(IntEnum):
     TLDR = 7_265_503
     PROFILES = 7_265_504
     CORPUS = 7_265_505
+    FORGOTTEN = 7_265_506
 
 
 class Database:
@@ -103,9 +108,11 @@ class Database:
 
     @property
     def name(self) -> str:
-        """The database's name in messages: the file, or the URL without its password."""
-        # As it stands in the settings, without SQLAlchemy's name of the driver.
-        return str(self.file or self.url.set(drivername=self.url.get_backend_name()).render_as_string())
+        """The database's name in messages: the file, or the URL without its passwords."""
+        # As it stands in the settings, without SQLAlchemy's name of the driver; ``sslpassword`` opens a key.
+        secret = [name for name in self.url.query if "pass" in name.lower()]
+        shown = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(secret)
+        return str(self.file or shown.render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -156,7 +163,12 @@ class Database:
         # SQLAlchemy wraps the driver's errors, except in the event handler below that begins a transaction.
         except (DatabaseError, sqlite3.Error) as error:
             driver_error = getattr(error, "orig", error)
-            if isinstance(error, _BUGS) and getattr(driver_error, "sqlstate", None) not in _FOR_ADMINISTRATOR:
+            if _is_orphan(driver_error):
+                raise DeletedError from error
+            # Without a statement it is from connecting: an option in the URL that libpq or psycopg refuses.
+            is_of_url = isinstance(error, ProgrammingError) and error.statement is None
+            is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
+            if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
                 raise
             # The lines after the first quote the statement.
             reason = " ".join(str(driver_error).partition("\nLINE ")[0].split())
@@ -179,6 +191,14 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
+
+
+def _is_orphan(driver_error: object) -> bool:
+    """Whether a row was refused because the one that it belongs to does not exist (a foreign key)."""
+    if isinstance(driver_error, sqlite3.Error):
+        # Without a code: an error of Python's module itself, as of a text that is not UTF-8.
+        return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+    return getattr(driver_error, "sqlstate", None) == "23503"
 
 
 def _is_connection_lost(error: Exception) -> bool:
@@ -231,15 +251,28 @@ class Aggregate:
 
 
 def parse_url(url: str) -> URL:
-    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for any other URL."""
+    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for any other URL.
+
+    A password among the options, ``?password=``, becomes that of the URL, which no message shows.
+    """
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        raise StoreError("store.url can't be read; write sqlite:///path or postgresql://...") from None
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number, which the message would quote
+        example = "sqlite:///path or postgresql://user:password@host:5432/database"
+        raise StoreError(f"store.url can't be read; write {example}") from None
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        ports = [port for ports in parsed.normalized_query.get("port", ()) for port in ports.split(",") if port]
+        if parsed.port is not None:
+            ports.append(str(parsed.port))
+        if not all(port.isdecimal() and 0 < int(port[:6]) <= _HIGHEST_PORT for port in ports):
+            raise StoreError("store.url has no port between 1 and 65535; correct it, or leave it out")
+        if passwords := parsed.normalized_query.get("password"):
+            parsed = parsed.difference_update_query(["password"]).set(password=passwords[-1])
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
         raise StoreError(f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
+    if parsed.query:
+        raise StoreError("store.url: an SQLite store has no options; remove the question mark and what follows it")
     # In memory, each connection of the pool would have a database of its own.
     if parsed.database in (None, "", ":memory:"):
         raise StoreError("store.url: a store needs a file, as in sqlite:///state/paperbot.db")
@@ -302,7 +335,8 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
             raise StoreError(
                 "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
             ) from error
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_compact_json)
+    engine = create_engine(url, connect_args={"timeout": _SAID_AFTER}, json_serializer=_compact_json)
+    write_lock = _WriteLock(url.database or "")
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -328,6 +362,54 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
         # IMMEDIATE takes the write lock now and waits for it. A transaction that reads first can't wait when it wants
         # to write: SQLite fails it with SQLITE_BUSY at once, whatever the timeout.
-        cursor.execute("BEGIN IMMEDIATE")
+        write_lock.take(cursor)
 
     return engine
+
+
+class _WriteLock:
+    """SQLite's write lock: who waits long for it says so, and who has waited in vain lets the next one wait less.
+
+    Otherwise a run whose store is locked would wait the whole time for each source and each connection in turn.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._was_in_vain = False
+
+    def take(self, cursor: DBAPICursor) -> None:
+        """Begin a transaction that writes; raises sqlite3.OperationalError where another process has the lock."""
+        try:
+            if self._was_in_vain:
+                _begin_within(cursor, _BUSY_STILL)
+            else:
+                try:
+                    cursor.execute("BEGIN IMMEDIATE")  # within the connection's own timeout
+                except sqlite3.OperationalError as error:
+                    if not _is_busy(error):
+                        raise
+                    still = _BUSY_SECONDS - _SAID_AFTER
+                    log.warning(
+                        "%s: another process has been writing for %d seconds; waiting for up to %d more",
+                        self._file,
+                        _SAID_AFTER,
+                        still,
+                    )
+                    _begin_within(cursor, still)
+        except sqlite3.OperationalError as error:
+            self._was_in_vain = _is_busy(error)
+            raise
+        self._was_in_vain = False
+
+
+def _begin_within(cursor: DBAPICursor, seconds: int) -> None:
+    cursor.execute(f"PRAGMA busy_timeout = {1_000 * seconds}")
+    try:
+        cursor.execute("BEGIN IMMEDIATE")
+    finally:
+        cursor.execute(f"PRAGMA busy_timeout = {1_000 * _SAID_AFTER}")
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    # The low byte of an extended code, such as SQLITE_BUSY_RECOVERY, is the code.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY

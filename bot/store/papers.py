@@ -23,7 +23,7 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exis
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
 from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new, row_of
-from bot.store.known import in_libraries
+from bot.store.libraries import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
     Deduplicator,
@@ -234,22 +234,6 @@ class Papers(Aggregate):
         query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
         query = self._delivered(query, sources)
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
-
-    def first_deliveries(
-        self, since: datetime, before: datetime, sources: Collection[str] = ()
-    ) -> list[tuple[PaperId, str, datetime]]:
-        """Return when each of these sources first delivered the papers that one of them delivered in a period.
-
-        In the order of the papers; without ``sources`` for all but conferences' programmes.
-        """
-        theirs = _is_theirs(sources) & (digests.c.received_at < before)
-        in_period = select(sightings.c.paper_id).join(digests).where(theirs, digests.c.received_at >= since)
-        first = func.min(digests.c.received_at).label("first")
-        query = select(sightings.c.paper_id, digests.c.source, first).join(digests)
-        query = query.where(theirs, sightings.c.paper_id.in_(in_period)).group_by(
-            sightings.c.paper_id, digests.c.source
-        )
-        return [(row.paper_id, row.source, row.first) for row in self._rows(query.order_by(sightings.c.paper_id))]
 
     def changes(self, since: datetime) -> list[PaperChange]:
         """Return the later versions and the publications of stored papers since a time, oldest first."""
@@ -522,17 +506,14 @@ class Search(Aggregate):
         Nothing in ``words`` is query syntax. Without a word the result is empty. An arXiv id or DOI in any usual form,
         or a paper's address, finds that paper.
         """
-        if named := self._named(words.strip()):
-            return named[:limit]
-        return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
-
-    def _named(self, text: str) -> list[Paper]:
-        """Return the papers that an id or address in the text names."""
+        words = words.strip()
         with self._database.reading() as connection:
-            ids = [paper.id for paper in papers_with(connection, keys_in(text))]
-            if not ids and text.startswith(("https://", "http://")):
-                ids = list(connection.scalars(select(papers.c.id).where(papers.c.url == text)))
-            return list(load_papers(connection, ids).values())
+            ids = [paper.id for paper in papers_with(connection, keys_in(words))]
+            if not ids and words.startswith(("https://", "http://")):
+                ids = list(connection.scalars(select(papers.c.id).where(papers.c.url == words)))
+            if ids:
+                return list(load_papers(connection, ids).values())[:limit]
+        return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
 
     def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
         """Return the papers that contain any of the words, best match first."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from hashlib import sha256
 
 from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, func, insert, select, update
 
 from bot.model import (
     OPERATOR_KIND,
     OPERATOR_PROFILE,
-    RENEWED,
     STOPPED_BY_READER,
     Kind,
     Origin,
@@ -25,7 +23,8 @@ from bot.model import (
     StopReason,
     Vote,
 )
-from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, from_row, in_chunks, insert_new, replace_rows
+from bot.model.errors import DeletedError
+from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, Lock, from_row, in_chunks, insert_new, replace_rows
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -64,7 +63,8 @@ class Readers(Aggregate):
         unsubscribed, paused, were refused or forgotten stay so, and readers who subscribed on the web are kept.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
-        with self._database.writing() as connection:
+        # With the lock of ``forget``: who is forgotten between the two statements must not be added again.
+        with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
             in_file = _add_listed(connection, profile, listed, now)
@@ -215,19 +215,21 @@ class Readers(Aggregate):
 
         A salted hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(Lock.FORGOTTEN) as connection:
+            # The reader's row before all others: whoever writes rows of a reader waits for it or has locked it first.
+            connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
             # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
-                newest = self._forgotten_keys(connection, reader.profile, reader.address)[0]
-                connection.execute(insert_new(connection, forgotten).values(key=newest, at=now))
+                key = self._forgotten_key(connection, reader.profile, reader.address)
+                connection.execute(insert_new(connection, forgotten).values(key=key, at=now))
 
     def remember(self, profile: str, address: str) -> None:
         """Let a forgotten address be a reader again."""
-        with self._database.writing() as connection:
-            keys = self._forgotten_keys(connection, profile, address)
-            connection.execute(delete(forgotten).where(forgotten.c.key.in_(keys)))
+        with self._database.writing(Lock.FORGOTTEN) as connection:
+            key = self._forgotten_key(connection, profile, address)
+            connection.execute(delete(forgotten).where(forgotten.c.key == key))
 
     def forgotten(self, profile: str, address: str) -> bool:
         with self._database.reading() as connection:
@@ -245,16 +247,11 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
 
-    def _forgotten_keys(self, connection: Connection, profile: str, address: str) -> list[str]:
-        """Return the hashes of an address, first that by the store's salt, which outlives the loss of the home's keys.
-
-        Hashes of earlier versions are recognised too: those by the home's keys, and plain ones.
-        """
+    def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
+        """Return the hash of an address by the store's salt, which outlives the loss of the home's keys."""
         if not self._salt:
             self._salt = connection.scalars(select(salts.c.salt)).one()
-        name = f"{profile}/{address.lower()}"
-        by_keys = [keyed_hash(secret, name) for secret in (bytes.fromhex(self._salt), *self._secrets)]
-        return [*by_keys, sha256(name.encode()).hexdigest()]
+        return keyed_hash(bytes.fromhex(self._salt), f"{profile}/{address.lower()}")
 
     def _list_key(self, addresses: Sequence[tuple[Kind, str]]) -> str:
         """Return the hash of a file's addresses."""
@@ -262,9 +259,7 @@ class Readers(Aggregate):
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
         """Return which of the addresses asked to be forgotten."""
-        address_by_key = {
-            key: address for address in addresses for key in self._forgotten_keys(connection, profile, address)
-        }
+        address_by_key = {self._forgotten_key(connection, profile, address): address for address in addresses}
         stored: set[str] = set()
         for keys in in_chunks(list(address_by_key)):
             stored.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(keys))))
@@ -274,6 +269,19 @@ class Readers(Aggregate):
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
     """Read the reader from a row with the columns of ``readers``; the row's own ``id`` may be another table's."""
     return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
+
+
+def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[ReaderId]:
+    """Return which of these readers exist, and keep them from being deleted until the commit.
+
+    For rows of many readers that are stored together: whoever was deleted meanwhile costs the others nothing.
+    """
+    stored: set[ReaderId] = set()
+    # In one order everywhere, so that two processes don't wait for each other.
+    for chunk in in_chunks(sorted(set(reader_ids))):
+        query = select(readers.c.id).where(readers.c.id.in_(chunk)).order_by(readers.c.id)
+        stored.update(connection.scalars(query.with_for_update(read=True, key_share=True)))
+    return stored
 
 
 def _add_listed(
@@ -326,11 +334,33 @@ class Overrides(Aggregate):
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
+        """Store an override in place of the current one; raises DeletedError."""
+        self.change(reader_id, lambda _: override)
+
+    def change(
+        self, reader_id: ReaderId, change: Callable[[Override], Override], *, of_stopped: StopReason | None = None
+    ) -> None:
+        """Store what ``change`` makes of a reader's current override, in one transaction.
+
+        With ``of_stopped``, only if the reader is stopped for this reason. Raises DeletedError, and what ``change``
+        raises; then nothing is stored.
+        """
+        # The reader's row is locked, as there may be no row of an override: two changes that had read the same one
+        # would lose the first. It is the row that ``forget`` deletes, too.
+        reader = select(readers.c.stopped).where(readers.c.id == reader_id).with_for_update(key_share=True)
+        of_reader = overrides.c.reader_id == reader_id
         with self._database.writing() as connection:
-            connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
+            locked = connection.execute(reader).one_or_none()
+            if locked is None:
+                raise DeletedError
+            if of_stopped and locked.stopped is not of_stopped:
+                return
+            row = connection.execute(select(overrides).where(of_reader)).one_or_none()
+            changed = change(from_row(Override, row) if row else Override())
             # No row for an empty override: the profile's file alone decides again.
-            if override != Override():
-                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
+            connection.execute(delete(overrides).where(of_reader))
+            if changed != Override():
+                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(changed)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +389,7 @@ class Feedback(Aggregate):
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
-        """Record votes in this order, in one transaction.
+        """Record votes in this order, in one transaction; raises DeletedError, and then records none.
 
         The last on a paper counts by order of recording, not by time: clocks differ between machines.
         """
@@ -422,7 +452,7 @@ class Feedback(Aggregate):
             ShownLike(reader_id, names[reader_id], vote.paper, vote.at)
             for reader_id, votes_ in of_members.items()
             for vote in votes_
-            if vote.vote is Vote.UP and vote.at > since and vote.via != RENEWED
+            if vote.vote is Vote.UP and vote.at > since
         ]
         return sorted(likes, key=lambda like: like.at)
 

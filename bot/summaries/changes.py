@@ -61,7 +61,9 @@ def _candidates(old: Sequence[str], earlier: Read, later: Read) -> Iterator[tupl
             continue
         reading = later.readings[place]
         is_claim = max(reading.finding, reading.conclusion) >= _CLAIMS_FROM
-        similarity, previous = max(((_similarity(one, sentence), one) for one in old), default=(0.0, ""))
+        words = _normal(sentence).split()
+        similarities = [SequenceMatcher(None, _normal(each).split(), words, autojunk=False).ratio() for each in old]
+        similarity, previous = max(zip(similarities, old, strict=True), default=(0.0, ""))
         if similarity < _SAME_SENTENCE:
             if is_claim and not later.empty[place] and not new_figures.isdisjoint(_figures(sentence)):
                 yield 1, place, Change("", sentence)
@@ -69,16 +71,16 @@ def _candidates(old: Sequence[str], earlier: Read, later: Read) -> Iterator[tupl
         change = Change(previous, sentence)
         if not new_figures.isdisjoint(set(_figures(previous)) ^ set(_figures(sentence))):
             yield (4 if is_claim else 3), place, change
-        elif is_claim and (_negates(previous) != _negates(sentence) or _says_else(previous, sentence)):
-            yield 2, place, change
+        elif is_claim:
+            before, after = ({token.stem for token in tokens(text)} for text in (previous, sentence))
+            # It has gained and lost several content words.
+            says_else = min(len(before - after), len(after - before)) >= _NEW_WORDS
+            if says_else or _negates(previous) != _negates(sentence):
+                yield 2, place, change
 
 
 def _normal(sentence: str) -> str:
     return " ".join(re.findall(r"\w+", sentence.casefold()))
-
-
-def _similarity(one: str, other: str) -> float:
-    return SequenceMatcher(None, _normal(one).split(), _normal(other).split(), autojunk=False).ratio()
 
 
 def _figures(sentence: str) -> list[str]:
@@ -91,9 +93,3 @@ def _all_figures(abstract: Read) -> Iterator[str]:
 
 def _negates(sentence: str) -> bool:
     return not _NEGATIONS.isdisjoint(re.findall(r"[a-z]+", sentence.casefold()))
-
-
-def _says_else(before: str, after: str) -> bool:
-    """Whether the later sentence has gained and lost several content words."""
-    old, new = ({token.stem for token in tokens(sentence)} for sentence in (before, after))
-    return min(len(old - new), len(new - old)) >= _NEW_WORDS

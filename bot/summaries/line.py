@@ -52,13 +52,12 @@ _UNSPACED = re.compile(r"(?<=[A-Za-z]):(?=[A-Z])")
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
 def _line(title: str, abstract: str) -> str:
     name = name_of(title, _plain_sentences(abstract))
-    line = sentence_of_title(without_subtitle(title)) or max(candidates(title, abstract), key=_worth).line
+    line = sentence_of_title(without_subtitle(title))
+    if not line:
+        of_paper = candidates(title, abstract)
+        line = max(of_paper, key=lambda each: worth_of(probability(each.features), each.features)).line
     is_plain = line.split(" ")[0].islower() and not (name and line.startswith(name))
     return line[:1].upper() + line[1:] if is_plain else line
-
-
-def _worth(candidate: Candidate) -> float:
-    return worth_of(probability(candidate.features), candidate.features)
 
 
 # A title is whole at least, and of lines that are less probable most say nothing; but it stands above the summary too.
@@ -173,7 +172,9 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
         if name and (text.startswith(name) or _BY_US.match(text)):
             yield f"{name} {verb} {text[outcome.end() :]}"
         elif subject:
-            yield f"{subject} {_plural(verb) if subject.endswith('s') else verb} {text[outcome.end() :]}"
+            if subject.endswith("s"):
+                verb = verb.removesuffix("es") if verb.endswith("ches") else verb.removesuffix("s")
+            yield f"{subject} {verb} {text[outcome.end() :]}"
     first, *further = _FURTHER.split(text)
     for clause in further:
         if has_verb(first) and has_verb(clause) and not (FINITE.match(clause) or _NO_SUBJECT.match(clause)):
@@ -220,10 +221,6 @@ def _subject(clause: str) -> str:
     return "" if not is_short or is_open(subject) or refers_outside(subject) else subject
 
 
-def _plural(verb: str) -> str:
-    return verb.removesuffix("es") if verb.endswith("ches") else verb.removesuffix("s")
-
-
 _OUTCOME = re.compile(rf", (?:thereby |thus |and )?(?:\w+ly )?(?P<verb>{'|'.join(_THIRD_PERSON)}) ")
 _BY_US = re.compile(r"(?:we|our)\b", re.IGNORECASE)
 
@@ -264,11 +261,14 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
         plain = _INSTEAD.sub("", spelled(sentence.rstrip(" .!"), name))
         features = of_sentence(reading, place / len(sentences))
         for label, statement, own in _statements_about(about, plain, name, forms):
-            line = _labelled(statement, label.text, name, sentences)
+            line = statement
+            if label.text and not has_name(statement, name):
+                line = f"{label.text}: {_uncapitalised(statement, sentences)}"
             if line not in seen:
                 seen.add(line)
                 of_words = {**of_line(line, topic), "kept": kept(statement, plain)}
-                yield Candidate(line, {**features, **own, **of_words, **_of_label(label)})
+                of_label = {"topic": 1.0, "topic words": _words(label) / MAX_WORDS} if label.stems else {}
+                yield Candidate(line, {**features, **own, **of_words, **of_label})
     for text, kind in parts_of_title(title, name, forms):
         of_title = {
             "named": float(bool(name)),
@@ -279,16 +279,6 @@ def candidates(title: str, abstract: str) -> Iterator[Candidate]:
         }
         own = {f"title: {key}": value for key, value in {**of_title, **of_line(text, topic)}.items()}
         yield Candidate(text, {"title": 1.0, **own})
-
-
-def _labelled(statement: str, label: str, name: str, sentences: Sequence[str]) -> str:
-    if not label or has_name(statement, name):
-        return statement
-    return f"{label}: {_uncapitalised(statement, sentences)}"
-
-
-def _of_label(label: Label) -> Features:
-    return {"topic": 1.0, "topic words": _words(label) / MAX_WORDS} if label.stems else {}
 
 
 def _statements_about(

@@ -411,7 +411,12 @@ def with_name(text: str, name: str) -> str:
     if has_name(text, name):
         return re.sub(rf"\b(?:our|the proposed)\s+(?:[\w-]+\s+){{0,2}}(?={re.escape(name)}\b)", "", text, flags=re.I)
     if we := _WE_GAIN.match(text):
-        return f"{name} {_third_person(we[1].lower())}{text[we.end() :]}"
+        verb = we[1].lower()
+        if verb.endswith("fy"):
+            verb = f"{verb[:-1]}ies"
+        else:
+            verb += "es" if verb.endswith(("ch", "ss")) else "s"
+        return f"{name} {verb}{text[we.end() :]}"
     return _OURS.sub(lambda ours: f"{name} {_noun(ours[0])}".rstrip(), text, count=1)
 
 
@@ -419,12 +424,6 @@ def _noun(ours: str) -> str:
     """Return the noun of "our models", as its verb is in the plural; empty for "our model"."""
     noun = ours.rpartition(" ")[2]
     return noun if noun.endswith("s") else ""
-
-
-def _third_person(verb: str) -> str:
-    if verb.endswith("fy"):
-        return f"{verb[:-1]}ies"
-    return f"{verb}es" if verb.endswith(("ch", "ss")) else f"{verb}s"
 
 
 # What refers to something outside the line.

@@ -243,14 +243,11 @@ KINDS_OF_ROLES = [kind for kind in KINDS if kind != "conclusion"]
 _COUNTED_KINDS = ("background", "objective", "method")
 
 
-def _result(features: Features, kinds: Sequence[float]) -> float:
-    """Return the probability that a sentence tells what came out, by its kind and its wording."""
-    return max(kinds[_RESULT] + kinds[_CONCLUSION], _REPORTED if REPORT in features.signals else 0.0)
-
-
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
     """Return the features, besides phrases, that separate findings from claims; ``kinds`` in the order of ``KINDS``."""
-    result = min(max(_result(features, kinds), _LEAST_RESULT), 1 - _LEAST_RESULT)
+    # How probably it tells what came out, by its kind and its wording.
+    result = max(kinds[_RESULT] + kinds[_CONCLUSION], _REPORTED if REPORT in features.signals else 0.0)
+    result = min(max(result, _LEAST_RESULT), 1 - _LEAST_RESULT)
     log_odds = log(result / (1 - result))
     return {
         "intercept": 1.0,

@@ -1,7 +1,7 @@
-r"""LaTeX in titles and abstracts made readable: ``Pok\'emon`` is Pokémon, ``$\epsilon$`` is ε.
+r"""Make LaTeX in titles and abstracts readable: ``Pok\'emon`` is Pokémon, ``$\epsilon$`` is ε.
 
-pylatexenc parses LaTeX source, but an abstract is prose with some LaTeX in it, where ``5%`` starts no comment,
-``AT&T`` no table cell and ``$5 million`` no formula. Therefore the prose is escaped first; the library does the rest.
+An abstract is prose with some LaTeX: ``5%`` starts no comment, ``AT&T`` no table cell, and ``$5 million`` no formula.
+The prose is escaped before pylatexenc parses it.
 """
 
 from __future__ import annotations
@@ -17,29 +17,27 @@ from bot.model import limits
 from bot.model.wording import visible
 from bot.text.latex_macros import BLANK, SUBSCRIPTS, SUPERSCRIPTS, Walker, converter
 
-# Text without LaTeX, the usual case, skips the parser.
 _MAY_BE_LATEX = re.compile(r"[\\$]|``")
-# 6 % of abstracts have TeX's dashes and no other LaTeX. "--quiet" is an option.
+# TeX's dashes in text without other LaTeX. "--quiet" is an option.
 _DASH = re.compile(r"(?<=\w)---?(?=\w)|(?<=\s)---?(?=\s)")
-# Possessive quantifiers prevent backtracking on a long run of brackets.
+# Possessive quantifiers prevent backtracking on long runs of brackets.
 _TOKEN = re.compile(
     r"""(?P<url>https?://[^\s{}$]+)
       | (?P<formula>\$\$[^$]+\$\$ | \\\((?:[^$\\]|\\[^$()]){1,999}+\\\) | \\\[(?:[^$\\]|\\[^$\[\]]){1,999}+\\\])
       | (?P<dollar>\$)
+      | (?P<backslash>(?<!\S)\\(?=\s))
       | (?P<command>\\.)
       | (?P<special>[%&\#])
       | (?P<approximately>(?<![\w.,;:)}\]])~)
       | (?P<option>(?<!\S)--(?=\w))""",
     re.VERBOSE | re.DOTALL,
 )
-# What stands between two dollar signs; the first one that is not escaped ends it.
 _BETWEEN_DOLLARS = re.compile(r"((?:\\.|[^\\$])++)\$(\d?)", re.DOTALL)
-# "$5 per paper and $": an amount of money, and the words behind it.
+# An amount of money, and words after it.
 _PRICE = re.compile(
     r"\d[\d.,]*[^\\^_=<>+$]{0,200}\b(?:a|and|are|as|at|bn|but|by|each|for|from|in|is|million|billion|thousand|of|on|or|per|than|"
     r"the|to|vs|was|while|with)\b"
 )
-# A formula by its looks: a command, a script, signs alone, a letter, or a sign at its end.
 _LOOKS_LIKE_FORMULA = re.compile(
     r".*?\\[A-Za-z,;:!|{}]|.*?[\^_]|\s*(?:[^\w\s]{1,3}|[^\W\d_])\s*$|.*[=<>~]\s*$", re.DOTALL
 )
@@ -53,34 +51,33 @@ _LITERAL = str.maketrans(
     | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
 )
 
-# A circle as superscript means degrees, which the library would write as "360^∘".
+# The library would write "360^∘".
 _DEGREE = re.compile(r"\^\{?\\(?:circ|degr?|degrees?)(?![a-zA-Z])\s*\}?")
 _PRIMES = re.compile(r"\^(?:\{\s*((?:\\prime\s*){1,3})\}|\\prime(?![a-zA-Z]))")
-# An invisible bracket, which the library would show as a full stop.
+# The library would show a full stop.
 _NO_BRACKET = re.compile(r"\\(?:left|right)\s*\.")
-# In math mode the library drops the blanks of the source: r"\alpha \leq \beta" would become "α≤β".
+# The library drops blanks in formulas: r"\alpha \leq \beta" would become "α≤β".
 _RELATION = re.compile(
     r"(?<=[\w)}\]|])\s*\\(leq?|geq?|neq?|lt|gt|approx|sim|simeq|equiv|propto|pm|times|cdot|in|to|rightarrow|subseteq|ll|gg|"
     r"l[at]|g[at]|[lg]sim|lesssim|gtrsim|leqslant|geqslant|bmod)(?![a-zA-Z])\s*(?=[^\s}$,.;)])"
 )
-# Of all scripts only digits and signs have a complete set in Unicode; the others keep their "_" or "^".
+# Unicode has complete scripts only for digits and signs.
 _DIGIT_SCRIPT = re.compile(r"([_^])(?:\{([-+]?\d+)\}|(\d))")
 # The library loses the "not" of "\not\equiv".
 _NOT = re.compile(r"\\not\s*(?:\\ \s*)?(\\[A-Za-z]+|[=<>|])")
 _BLANKS = re.compile(rf"(?<! ) *{BLANK}[ {BLANK}]*")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
-# Mathematical alphanumeric symbols such as "𝒪", which many fonts lack.
+# Many fonts lack letters such as "𝒪".
 _MATH_LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")
 
-# TeX's single quotes; a Markdown code span ends with a backtick.
+# TeX's single quotes. A Markdown code span ends with a backtick.
 _QUOTED = re.compile(r"(?<![\w`\\])`(?=[^\s`'])([^`\n]{1,200}?)(?<=\S)'(?![\w'])")
 
 
 def readable(text: str) -> str:
-    """Return the text in plain Unicode, with LaTeX converted; never raises.
+    """Return the text in plain Unicode, with LaTeX converted. Never raises.
 
-    Text without LaTeX is returned unchanged but for its dashes; text longer than an abstract may be, which is never
-    shown, is returned as it is.
+    Text longer than an abstract's limit is never shown and stays as it is.
     """
     text = visible(text)
     if len(text) > limits.ABSTRACT:
@@ -91,25 +88,22 @@ def readable(text: str) -> str:
     return _converted(text)
 
 
-# A sentence of a summary is asked for by each part of a mail, and with each reader's marks.
 @functools.lru_cache(maxsize=1_000)
 def _converted(text: str) -> str:
-    """Return the text in plain Unicode; if it can't be parsed, as it is."""
     to_text, macros = _converter()
     try:
         walker = Walker(_escaped(text), latex_context=macros)
         converted = to_text.nodelist_to_text(walker.get_latex_nodes()[0])
     except Exception:
-        # pylatexenc lists no exceptions for broken LaTeX, and r"\unicode{no number}" raises ValueError below.
+        # pylatexenc documents no exceptions, and r"\unicode{no number}" raises ValueError below.
         return text
     converted = _BLANKS.sub(" ", converted)
-    # NFKC for these letters alone: applied to the whole text it would turn "10²" into "102".
+    # NFKC on the whole text would turn "10²" into "102".
     unstyled = _MATH_LETTERS.sub(lambda letters: unicodedata.normalize("NFKC", letters[0]), converted)
     return visible(unicodedata.normalize("NFC", unstyled))
 
 
 def _escaped(text: str) -> str:
-    """Return LaTeX source that stands for a text as prose means it."""
     parts = []
     end = 0
     while token := _TOKEN.search(text, end):
@@ -127,12 +121,13 @@ def _escaped(text: str) -> str:
                     end = content.end(1) + 1
                 else:
                     parts.append(r"\$")
+            case "backslash":  # TeX's own "\ " follows a word
+                parts.append(r"\textbackslash{}")
             case "special":
                 parts.append(rf"\{token[0]}")
             case "approximately":
                 parts.append(r"\textasciitilde{}")
             case "option":
-                # "--quiet" is a command's option; between words "--" stays the dash that LaTeX makes of it.
                 parts.append("{-}{-}")
             case _:
                 parts.append(token[0])
@@ -140,10 +135,9 @@ def _escaped(text: str) -> str:
 
 
 def _is_formula(content: str, *, is_before_digit: bool) -> bool:
-    r"""Whether dollar signs enclose a formula, by pandoc's rule (extension tex_math_dollars) or by what it looks like.
+    r"""Return whether dollar signs enclose a formula, by pandoc's rule (tex_math_dollars) or its looks.
 
-    Pandoc wants no blank directly inside the dollars and no digit after the closing one. But astronomers write
-    ``$\sim$100``, and others ``$ x_1 $``.
+    Pandoc wants no blank inside the dollars and no digit after them, but astronomers write ``$\sim$100``.
     """
     if _PRICE.match(content):
         return False
@@ -158,7 +152,7 @@ def _is_formula(content: str, *, is_before_digit: bool) -> bool:
 
 
 def _formula(formula: str) -> str:
-    """Return the source of inline math, with blanks around relations and digits of scripts in Unicode."""
+    """Put blanks around relations and use Unicode digits as scripts."""
     formula = _NO_BRACKET.sub("", formula.strip())
     formula = _PRIMES.sub(lambda primes: " ′″‴"[primes[0].count("prime")], _DEGREE.sub("°", formula))
     formula = _NOT.sub("\\1\u0338", _RELATION.sub(r"\\ \\\1\\ ", formula))

@@ -1,7 +1,7 @@
-r"""What LaTeX's macros become in plain text, and which arguments they take: ``\tfrac{1}{2}`` is 1/2.
+r"""Plain text for LaTeX's macros and their arguments: ``\tfrac{1}{2}`` is 1/2.
 
-A wrong number is worse than raw LaTeX. Where two numbers meet, something stands between them: ``2\frac12`` is 2 1/2,
-and a macro of several arguments that nobody knows stays as it is written.
+A wrong number is worse than raw LaTeX. A blank separates two numbers (``2\frac12`` is 2 1/2), and an unknown macro of
+several arguments stays raw.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, SpecialsTextSp
 from pylatexenc.latexwalker import LatexMacroNode, LatexWalker, LatexWalkerParseError, ParsingState
 from pylatexenc.macrospec import LatexContextDb, MacroSpec, MacroStandardArgsParser, ParsedMacroArgs
 
-# A blank that stays where the library strips a formula; the caller replaces it.
+# A blank that survives the library's stripping. The caller replaces it.
 BLANK = "\ue000"
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 DIGITS = re.compile(r"[-+]?\d+")
-# A script, fraction or binomial of such a text gets parentheses: "x_{i+1}" would read as x_i + 1.
+# "x_{i+1}" would read as x_i + 1.
 COMPOUND = re.compile(r"\S\s*[-+*/=,<>×·]")
 
-# Signs and words that a macro without arguments stands for. The library's own choices of some read worse in prose: ϵ
-# for epsilon, "∼" for sim, "<cit.>" for a citation; the others are those of authors, journals and MathJax.
+# Some replace the library's choice: ϵ for epsilon, "∼" for sim, "<cit.>" for a citation.
 _CONSTANTS = {
     ">": " ", "epsilon": "ε", "sim": "~", "neg": "¬", "|": "‖", "lt": "<", "gt": ">",
     "eg": "e.g.", "ie": "i.e.", "over": " over ", "choose": " choose ",
@@ -37,7 +36,7 @@ _CONSTANTS = {
     **dict.fromkeys(("la", "lsim", "lta", "apprle"), "≲"), **dict.fromkeys(("ga", "gsim", "gta", "apprge"), "≳"),
     "leqslant": "≤", "geqslant": "≥", "bmod": "mod", "eqsim": "≂", "coloneqq": "≔", "llbracket": "⟦", "rrbracket": "⟧",
 }  # fmt: skip
-# Declarations and sizes: unlike a macro of the authors' own, their names say nothing to a reader.
+# Their names mean nothing to a reader.
 _DROPPED = """
     bf bfseries cal centering color em it itshape rm sc sf sl small tt big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr
     Biggl Biggr left right middle inst label newcommand renewcommand displaystyle textstyle scriptstyle limits nolimits
@@ -49,7 +48,7 @@ _FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "sfrac", "nicefrac", "xfrac")
 _BINOMIALS = ("binom", "tbinom", "dbinom")
 _ABOVE = ("stackrel", "overset")
 _ROOTS = {"": "√", "3": "∛", "4": "∜"}
-# An accent over each character: a line over the 3 of 0.3 makes it 1/3.
+# A line over the 3 of 0.3 makes it 1/3.
 _ACCENTS = {"overline": "\u0305", "widehat": "\u0302", "widetilde": "\u0303", "overrightarrow": "\u20d7"}
 _OVER_RELATION = {
     ("<", "~"): "≲",
@@ -59,10 +58,10 @@ _OVER_RELATION = {
     ("~", "<"): "≲",
     ("~", ">"): "≳",
 }
-# What an equals sign is written under.
+# Written above an equals sign.
 _DEFINING = frozenset({"def", "def.", "!", "?", "△", "Δ", "d", "(d)", "D"})
 
-# Of siunitx: prefixes, units and powers by name. Short names, such as \km, are read as they are.
+# siunitx. Other names, such as \km, stay.
 _PREFIXES = {
     "femto": "f", "pico": "p", "nano": "n", "micro": "μ", "milli": "m", "centi": "c", "deci": "d", "hecto": "h",
     "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E",
@@ -82,28 +81,27 @@ _POWERS_BEFORE = {"square": "²", "cubic": "³"}
 _UNIT_PART = re.compile(r"\\([A-Za-z]+)\s*(?:\{([^{}]*)\})?|([^\\]+)")
 _EXPONENT = re.compile(r"(?<=\d)[eEdD]([-+]?\d+)$")
 
-# The library passes what a function's parameters are named after: ``node`` and ``l2tobj``.
+# The library passes arguments by parameter name: ``node`` and ``l2tobj``.
 Spec = Callable[..., str] | str
 
 
 def _arguments(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> list[str]:
-    """Return the text of each argument, empty for an optional one that is missing."""
     arguments = node.nodeargd.argnlist if node.nodeargd else []
     return [l2tobj.nodelist_to_text([argument]).strip() if argument else "" for argument in arguments]
 
 
-# A number before or behind a macro. The library drops the blanks of a formula, and those of prose stay.
+# The library drops a formula's blanks and keeps prose's.
 _NUMBER_AROUND = [
     (re.compile(rf"\d(?:\\[()]|[{{}}]{blanks})*$"), re.compile(rf"(?:\\[()]|[{{}}]{blanks})*\.?\d"))
     for blanks in ("", r"|\s")
 ]
-# What a fraction would take up into its numerator or denominator.
+# A fraction would absorb these into its numerator or denominator.
 _FACTOR_BEFORE = re.compile(r"[\w})]\s*$")
 _FACTOR_BEHIND = re.compile(r"\s*(?:\w|\\[A-Za-z])")
 
 
 def _apart(node: LatexMacroNode, text: str) -> str:
-    """Return a macro's text with a blank where it would continue a number of the source."""
+    """Add a blank where a macro's text would continue a number."""
     source, end = node.parsing_state.s, node.pos + node.len
     before, behind = _NUMBER_AROUND[bool(node.parsing_state.in_math_mode)]
     is_behind = text[:1].isalnum() and before.search(source[max(node.pos - 12, 0) : node.pos])
@@ -120,9 +118,8 @@ _PRODUCT = re.compile(r"(?<!∂) |\d[^\W\d_]")
 
 
 def _fraction(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return ``\frac{1}{n+1}`` as ``1/(n+1)``."""
     numerator, denominator = (_in_parentheses(part) for part in _arguments(node, l2tobj)[-2:])
-    # "1/2n" and "1/α² β" would be read as products.
+    # "1/2n" and "1/α² β" would read as products.
     is_product = _PRODUCT.search(denominator) and not denominator.startswith("(")
     fraction = f"{numerator}/({denominator})" if is_product else f"{numerator}/{denominator}"
     source, end = node.parsing_state.s, node.pos + node.len
@@ -166,7 +163,7 @@ def _script(text: str) -> str:
 
 
 def _text_script(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return ``10\textsuperscript{5}`` as 10⁵, and ``19\textsuperscript{th}`` as 19th."""
+    r"""Convert ``10\textsuperscript{5}`` to 10⁵, and ``19\textsuperscript{th}`` to 19th."""
     (text,) = _arguments(node, l2tobj)
     is_lowered = node.macroname in {"textsubscript", "sb"}
     if DIGITS.fullmatch(text):
@@ -175,7 +172,7 @@ def _text_script(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
 
 
 def _degrees(node: LatexMacroNode) -> str:
-    r"""Return ``\deg`` as a sign behind a number, where astronomers mean it, and as the degree of what follows."""
+    r"""Return a sign after a number, as astronomers write, else the degree function."""
     return "°" if re.search(r"\d(?:\\[()]|[\s^{])*$", node.parsing_state.s[max(node.pos - 12, 0) : node.pos]) else "deg"
 
 
@@ -205,17 +202,16 @@ def _hyperlink(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
 
 
 def _character(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return the character of MathJax's ``\unicode{x2014}``; raises ValueError."""
+    r"""Return the character of MathJax's ``\unicode{x2014}``. Raises ValueError."""
     return chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16))
 
 
 def _number(text: str) -> str:
-    """Return a number of siunitx with its exponent as a power of ten."""
     return _EXPONENT.sub(lambda exponent: f"×10{exponent[1].lstrip('+').translate(SUPERSCRIPTS)}", text)
 
 
 def _unit(source: str) -> str:
-    r"""Return ``\kilo\metre\per\second\squared`` as km/s²; what has no name in the table stays as it is."""
+    r"""Convert ``\kilo\metre\per\second\squared`` to km/s²."""
     parts: list[str] = []
     prefix = power = ""
     is_per = False
@@ -237,7 +233,7 @@ def _unit(source: str) -> str:
 
 
 def _quantity(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return siunitx's ``\SI{5}{\kilo\gram}`` as 5 kg, and ranges and lists of numbers."""
+    r"""Convert siunitx's ``\SI{5}{\kilo\gram}`` to 5 kg."""
     mandatory = [argument for argument in node.nodeargd.argnlist if argument is not None and _is_group(argument)]
     has_unit = node.macroname not in {"num", "numrange", "numlist", "ang"}
     texts = [l2tobj.nodelist_to_text([argument]).strip() for argument in mandatory]
@@ -254,7 +250,7 @@ def _is_group(node: Any) -> bool:
     return bool(node.isNodeType(latexwalker.LatexGroupNode) and node.delimiters[0] == "{")
 
 
-# The arguments of each macro that the parser's own table lacks, and what they become.
+# Macros that the parser's own table lacks.
 _WITH_ARGUMENTS: dict[str, tuple[str, Spec]] = {
     **dict.fromkeys(_FRACTIONS, ("[{{", _fraction)),
     "frac": ("{{", _fraction),
@@ -283,8 +279,8 @@ _WITH_ARGUMENTS: dict[str, tuple[str, Spec]] = {
 class Walker(LatexWalker):  # type: ignore[misc]  # pylatexenc ships no types
     r"""A parser that reads each group once.
 
-    Where an argument is missing, the library takes a macro to have none, and reads the others again as text:
-    ``\frac{`` 17 times, 102 characters, took 6 s, and each further one twice as long.
+    After a missing argument, the library reads the other arguments again as text: ``\frac{`` repeated 17 times took 6
+    s, and each further one doubles that.
     """
 
     def __init__(self, source: str, *, latex_context: LatexContextDb) -> None:
@@ -292,7 +288,7 @@ class Walker(LatexWalker):  # type: ignore[misc]  # pylatexenc ships no types
         self._groups: dict[tuple[object, ...], Any] = {}
 
     def get_latex_braced_group(self, pos: int, brace_type: str = "{", parsing_state: ParsingState | None = None) -> Any:
-        """Return the group that begins at a position; raises LatexWalkerParseError."""
+        """Raises LatexWalkerParseError."""
         key = (pos, brace_type, parsing_state and parsing_state.in_math_mode)
         if key not in self._groups:
             try:
@@ -306,10 +302,9 @@ class Walker(LatexWalker):  # type: ignore[misc]  # pylatexenc ships no types
 
 
 class _AllGroups(MacroStandardArgsParser):  # type: ignore[misc]
-    """The arguments of a macro that nobody knows: all groups directly behind it."""
+    """The arguments of an unknown macro: all groups directly after it."""
 
     def parse_args(self, w: Walker, pos: int, parsing_state: ParsingState | None = None) -> tuple[Any, int, int]:
-        """Return the arguments, where they begin, and their length."""
         groups: list[Any] = []
         end = pos
         while w.s.startswith(("{", "["), end):
@@ -326,9 +321,9 @@ class _AllGroups(MacroStandardArgsParser):  # type: ignore[misc]
 
 
 def _unknown(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return the text of a macro of the authors' own: ``\hl{text}`` gives its argument, ``\ours{}`` its name.
+    r"""Return the text of an authors' macro: ``\hl{text}`` gives its argument, ``\ours{}`` its name.
 
-    Several arguments could stand for a fraction or a range: with a number in one of them they stay raw.
+    Several arguments with a number may be a fraction or a range, so they stay raw.
     """
     texts = [l2tobj.nodelist_to_text([argument]) for argument in node.nodeargd.argnlist] if node.nodeargd else []
     texts = [text for text in texts if text.strip()]
@@ -340,15 +335,15 @@ def _unknown(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
 
 
 class Converter(LatexNodes2Text):  # type: ignore[misc]
-    """The library's conversion, with blanks behind macros, and scripts in parentheses where they would be misread."""
+    """The library's conversion, with more blanks and parentheses."""
 
     def __init__(self, known: frozenset[str], **options: Any) -> None:
-        """``known`` are the names of all macros that the library or a table above knows."""
+        """``known`` are the macros of the library and of the tables above."""
         super().__init__(**options)
         self.known = known
 
     def nodelist_to_text(self, nodelist: Sequence[Any]) -> str:
-        """Return the text of nodes, and the blank behind a macro that stands for a word; TeX swallows it."""
+        """Return the text with the blank after a word's macro, which TeX swallows."""
         parts = []
         for node, following in pairwise([*nodelist, None]):
             parts.append(str(self.node_to_text(node)))
@@ -361,7 +356,6 @@ class Converter(LatexNodes2Text):  # type: ignore[misc]
         return "".join(parts)
 
     def group_node_to_text(self, node: Any) -> str:
-        """Return the text of a group."""
         text = str(super().group_node_to_text(node))
         source = node.parsing_state.s
         if source[max(node.pos - 1, 0) : node.pos] not in {"^", "_"}:
@@ -371,12 +365,10 @@ class Converter(LatexNodes2Text):  # type: ignore[misc]
         return f"({text})" if continues or COMPOUND.search(text) else text
 
     def math_node_to_text(self, node: Any) -> str:
-        """Return the text of a formula, with single blanks."""
         return re.sub(r" {2,}", " ", str(super().math_node_to_text(node)))
 
 
 def converter() -> tuple[Converter, LatexContextDb]:
-    """Return the converter and the macros that the parser knows, both with our additions."""
     texts = latex2text.get_default_latex_context_db()
     texts.add_context_category(
         "paperbot",
@@ -400,7 +392,7 @@ def converter() -> tuple[Converter, LatexContextDb]:
     with_arguments += [MacroSpec(name, arguments) for name, (arguments, _) in _WITH_ARGUMENTS.items()]
     macros.add_context_category("paperbot", prepend=True, macros=with_arguments)
     known = {spec.macroname for spec in macros.iter_macro_specs()}
-    # Of these the parser takes no group behind them: "\,{III}".
+    # The parser takes no group after these: "\,{III}".
     signs = [MacroSpec(spec.macroname, "") for spec in texts.iter_macro_specs() if spec.macroname not in known]
     macros.add_context_category("signs", macros=signs)
     macros.set_unknown_macro_spec(MacroSpec("", args_parser=_AllGroups()))
@@ -410,7 +402,7 @@ def converter() -> tuple[Converter, LatexContextDb]:
 
 def _constant(text: str) -> Spec:
     def replaced(node: LatexMacroNode) -> str:
-        # Authors have named macros of their own so: "\gt{ground truth}".
+        # Authors reuse these names: "\gt{ground truth}".
         is_own = node.parsing_state.s.startswith("{", node.pos + node.len) and text in {"<", ">", " "}
         return "" if is_own else _apart(node, text)
 

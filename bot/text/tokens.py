@@ -1,7 +1,7 @@
-"""Tokens of a text, each with its stem and its position, in phrases that a person would read as one.
+"""Split a text into tokens with stems and positions, grouped into phrases.
 
-A phrase ends at a function word, a number, and any sign but a space or a hyphen. No bigram spans two phrases, so that
-a reason shown to a reader is something that the paper says.
+A phrase ends at a function word, a number, and any sign except a space or a hyphen. Bigrams stay within a phrase, so a
+reason shows words that stand side by side in the paper.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import snowballstemmer
 
 from bot.text.spaceless import SPACELESS, pairs
 
-# English function words name no topic, and each ends a phrase.
 FUNCTION_WORDS = frozenset(
     """
     a about above after again against all almost along already also although always am among an and another
@@ -45,10 +44,9 @@ FUNCTION_WORDS = frozenset(
 _VOWEL = re.compile(r"[aeiouy]")
 _BRITISH_OUR = re.compile(r"^(behavi|col|fav|flav|hum|lab|neighb|tum)our")
 _BRITISH_LL = re.compile(r"^(cance|channe|fue|labe|leve|mode|paralle|signa|tota|trave|tunne)ll(?=ing|ed|er)")
-# After these letters -ise is British for -ize; "precise", "noise" and "supervise" have others.
+# -ise is British for -ize after these letters only: "precise", "noise".
 _BRITISH_ISE = re.compile(r"(?<=al|el|il|im|om|or|er|ar|in|on|an|at|et|it|ot|id)is(?=(?:e|ed|es|er|ers|ing|ations?)$)")
 _NO_BRITISH_ISE = ("promis", "aris")
-# Stems that Snowball keeps apart although their words name one topic.
 _SAME = {
     "analys": "analysi",
     "evolutionari": "evolut",
@@ -64,20 +62,20 @@ _SAME = {
 
 @cache
 def words_apart() -> Mapping[str, str]:
-    """The stems of words to which Snowball gives that of a word of another meaning, from ``apart.json``.
+    """Return stems for words that Snowball merges with words of another meaning.
 
-    ``bench/vectors.py`` learned them: "computer" is not "compute", nor "visualization" "visual".
+    ``bench/vectors.py`` makes ``apart.json``: "computer" is not "compute".
     """
     groups = json.loads(Path(__file__).with_name("apart.json").read_text())
     return {word: intern(stem) for stem, words in groups.items() for word in words}
 
 
-# About the words of 20,000 papers; Snowball takes 50 microseconds a word in pure Python.
+# The words of about 20,000 papers. Snowball takes 50 microseconds a word.
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the stem of one word, in lower case and without accents, by Snowball's English stemmer (Porter 2001).
+    """Return the stem of a word, by Snowball's English stemmer (Porter 2001), in lower case without accents.
 
-    Words with a digit, a hyphen or "@" are names and lose their case only; vowelless plurals ("LLMs") lose their s.
+    Words with a digit, a hyphen or "@" only lose their case, and vowelless plurals ("LLMs") their s.
 
     >>> [stem(word) for word in ("Modeling", "models", "robotics", "LLMs", "GPT-4o", "behaviour", "optimisation")]
     ['model', 'model', 'robot', 'llm', 'gpt-4o', 'behavior', 'optim']
@@ -96,34 +94,32 @@ def stem(word: str) -> str:
 
 
 def american(word: str) -> str:
-    """Return the American spelling of a word in lower case: "behavior", "optimize", "modeling"."""
     word = _BRITISH_LL.sub(r"\1l", _BRITISH_OUR.sub(r"\1or", word))
     return word if word.startswith(_NO_BRITISH_ISE) else _BRITISH_ISE.sub("iz", word)
 
 
 def snowball_stem(word: str) -> str:
-    """Return Snowball's stem of a word in lower case and American spelling."""
-    # A stemmer holds the word that it works on, so threads must not share it; making one takes 2 microseconds.
+    # Stemmers aren't thread-safe.
     stemmed = str(snowballstemmer.stemmer("english").stemWord(word))
     return intern(_SAME.get(stemmed, stemmed))
 
 
-# Each pattern is linear: no two neighbouring parts of one can match the same character.
+# Each pattern is linear: neighbouring parts never match the same character.
 _WORD = re.compile(r"\w[\w\u0300-\u036f@+-]*(?:[./]\d+)*")
 _AMOUNT = re.compile(r"[\d._/@+-]+(?:x|k|m|b|t|s|ms|st|nd|rd|th|gb|mb|hz|kg|km|cm|mm)?")
 _LATEX = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z\s]|[{}$~]")
 _POSSESSIVE = re.compile(r"'s\b")
-_DASHES = re.compile(r"-{2,}")  # as LaTeX writes a dash, mostly without spaces
+_DASHES = re.compile(r"-{2,}")  # LaTeX's dashes
 _RUN = re.compile(r"\S+")
 _LINK = re.compile(r"://|www\.|@[\w-]+\.\w|\w\.(?:com|org|io|net|edu|gov)(?:[/).,;]|$)|\w\.(?:co|ai|dev)/")
 _LINK_SIGNS = ("://", "www.", "@", ".com", ".org", ".io", ".net", ".edu", ".gov", ".co", ".ai", ".dev")
-_ARXIV_LINK = re.compile(r"this https? URL")  # what arXiv shows in place of a link
+_ARXIV_LINK = re.compile(r"this https? URL")  # arXiv's substitute for a link
 _TYPOGRAPHY = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2019": "'", "\u00a0": " "})
-# A prefix is joined to what follows it: "pre-training" and "pretraining" are one word.
+# "pre-training" equals "pretraining".
 _PREFIXES = frozenset(
     "anti bi co fine hyper inter intra micro multi non over post pre re semi sub super un under".split()
 )
-# Characters of a word; a longer one is an encoding or an attack.
+# Longer words are encodings or attacks.
 _MAX_WORD = 60
 _BREAKING = (
     FUNCTION_WORDS | (_PREFIXES - {"fine"}) | frozenset("al based eg et etc ie trade-off trade-offs versus vs".split())
@@ -131,7 +127,7 @@ _BREAKING = (
 
 
 class Token(NamedTuple):
-    """A word that can be part of a topic: ``text[start:end]`` as spelled, and the number of its phrase."""
+    """A word that may be part of a topic, ``text[start:end]``, with the number of its phrase."""
 
     stem: str
     spelling: str
@@ -141,10 +137,10 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    r"""Return the tokens of a text in order, without function words, bare numbers, links and LaTeX commands.
+    r"""Return the tokens of a text, without function words, bare numbers, links and LaTeX commands.
 
-    A hyphenated compound of whole words is split at its hyphens; one with a function word, a letter or a digit
-    ("state-of-the-art", "k-means", "GPT-4") is one token, and so is one with a prefix ("pre-training").
+    Compounds of whole words are split at hyphens. Compounds with a function word, letter, digit or prefix
+    ("state-of-the-art", "k-means", "GPT-4", "pre-training") are one token.
 
     >>> [(t.stem, t.spelling, t.phrase) for t in tokens(r"\textit{Reward} modeling of multi-hop QA")]
     [('reward', 'Reward', 0), ('model', 'modeling', 0), ('multihop', 'multi-hop', 1), ('qa', 'QA', 1)]
@@ -162,18 +158,17 @@ def tokens(text: str) -> list[Token]:
 
 
 def phrases(text: str) -> list[list[Token]]:
-    """Return the tokens of a text, a list for each phrase."""
     return [list(group) for _, group in groupby(tokens(text), key=attrgetter("phrase"))]
 
 
-# Places that punctuation takes between two words: no phrase spans so many.
+# Positions added for punctuation.
 PUNCTUATION = 10
 
 
 class StemSequence(NamedTuple):
-    """The stems of a text in order, without those of function words, and their ``positions`` among all words.
+    """The stems of a text without function words, and their ``positions`` among all words.
 
-    ``title`` is how many of them stand in the first line.
+    The first ``title`` stems are from the first line.
     """
 
     stems: Sequence[str]
@@ -181,7 +176,6 @@ class StemSequence(NamedTuple):
     title: int
 
     def terms(self) -> list[str]:
-        """Return stems and the bigrams of stems side by side, in the order of the text, with repetitions."""
         terms: list[str] = []
         previous, place = "", -PUNCTUATION
         for stemmed, position in zip(self.stems, self.positions, strict=True):
@@ -198,7 +192,7 @@ def stem_sequence(text: str) -> StemSequence:
     >>> stem_sequence("Reward models, and verifiable rewards")
     StemSequence(stems=['reward', 'model', 'verifi', 'reward'], positions=[0, 1, 13, 14], title=4)
     """
-    # No Token objects, as every paper of a corpus is read here: they would take two fifths of the time.
+    # Token objects would take two fifths of the time.
     plain_text = _without_markup(text)
     end_of_title = text.find("\n") if "\n" in text else len(text)
     stems: list[str] = []
@@ -217,7 +211,7 @@ def stem_sequence(text: str) -> StemSequence:
 
 
 def stem_terms(text: str) -> list[str]:
-    """Return stems and bigrams of stems within phrases, in the order of the text, with repetitions.
+    """Return stems and bigrams within phrases, in text order with repetitions.
 
     >>> stem_terms("Reward models, and the verifiable rewards of R1 in 2025")
     ['reward', 'model', 'reward model', 'verifi', 'reward', 'verifi reward', 'r1']
@@ -226,7 +220,7 @@ def stem_terms(text: str) -> list[str]:
 
 
 def _stems(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and stem of every word; the stem is empty where the word can't be part of a topic."""
+    """Yield start, end and stem of every word, with an empty stem outside topics."""
     for match in _words(text):
         if match.re is SPACELESS:
             yield from ((start, end, intern(text[start:end])) for start, end in pairs(text, *match.span()))
@@ -247,7 +241,6 @@ def _stems(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _words(text: str) -> Iterator[re.Match[str]]:
-    """Yield the words of a text, and the runs of scripts without spaces."""
     end = 0
     if not text.isascii():
         for run in SPACELESS.finditer(text):
@@ -258,7 +251,6 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 
 def _compound_parts(compound: str) -> list[tuple[int, str]]:
-    """Return the words of a hyphenated compound with their offsets, or all of it where it is one word."""
     parts = compound.split("-")
     words = [part.lower() for part in parts]
     if not all(w in _PREFIXES or (len(w) > 1 and w.isalpha() and w not in FUNCTION_WORDS) for w in words):
@@ -269,7 +261,6 @@ def _compound_parts(compound: str) -> list[tuple[int, str]]:
 
 
 def _joins(text: str, end: int, start: int) -> bool:
-    """Whether two words are of one phrase: with a space or hyphen between them, on one line, or with a common part."""
     if start < end:  # pairs of characters
         return True
     between = text[end:start]
@@ -277,10 +268,7 @@ def _joins(text: str, end: int, start: int) -> bool:
 
 
 def _without_markup(text: str) -> str:
-    """Return the text with LaTeX commands and possessive endings as spaces, and links as full stops.
-
-    Each character keeps its position.
-    """
+    """Replace LaTeX and possessive endings by spaces, links by full stops. Positions stay."""
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = _LATEX.sub(lambda command: " " * len(command[0]), text)
     if any(sign in text for sign in _LINK_SIGNS):
@@ -294,20 +282,13 @@ def _without_markup(text: str) -> str:
     return _POSSESSIVE.sub("  ", text) if "'s" in text else text
 
 
-# Which words name a topic: general academic vocabulary, learned from abstracts by ``bench/vocabulary.py``.
-#
-# breaking   "show", "propose", "novel": end a phrase, and name no topic
-# filler     "performance", "component": name no topic, except in listed phrases ("test time") or where a reader
-#            wrote them
-# general    "model", "language": name a topic beside other words, never alone
-# the rest   names a topic
-#
-# ``Spellings`` is how words are usually capitalised: "LoRA", "Bayesian"; "reward" also where a title has "Reward".
+# ``bench/vocabulary.py`` makes ``vocabulary.json``. "Breaking" words ("show") end a phrase, "filler" ("performance")
+# names a topic only in listed phrases ("test time"), and "general" words ("model") need another word.
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Stems by what they name; ``filler`` includes ``breaking``, and ``phrases`` are bigrams that name a topic."""
+    """Classes of stems. ``filler`` includes ``breaking``, and ``phrases`` are topical bigrams."""
 
     breaking: frozenset[str]
     filler: frozenset[str]
@@ -315,7 +296,7 @@ class Vocabulary:
     phrases: frozenset[str]
 
     def split(self, phrase: Sequence[Token], separators: AbstractSet[str]) -> list[list[Token]]:
-        """Cut a phrase on both sides of each separator; a listed phrase stays whole."""
+        """Cut a phrase on both sides of each separator, except within listed phrases."""
         runs = [[token] for token in phrase[:1]]
         for before, token in pairwise(phrase):
             separated = before.stem in separators or token.stem in separators
@@ -328,7 +309,6 @@ class Vocabulary:
 
 @cache
 def shipped_vocabulary() -> Vocabulary:
-    """The vocabulary in ``vocabulary.json``."""
     lists = json.loads(Path(__file__).with_name("vocabulary.json").read_text())
     breaking = frozenset(lists["breaking"].split())
     return Vocabulary(
@@ -340,18 +320,16 @@ def shipped_vocabulary() -> Vocabulary:
 
 
 def is_general(stem: str) -> bool:
-    """Whether a stem names no topic by itself."""
     vocabulary = shipped_vocabulary()
     return stem in vocabulary.filler or stem in vocabulary.general
 
 
 def is_filler(stems: Sequence[str]) -> bool:
-    """Whether each of some stems names no topic even beside other words."""
     return all(stem in shipped_vocabulary().filler for stem in stems)
 
 
 def names_topic(stems: Sequence[str]) -> bool:
-    """Whether stems that stand side by side name a topic.
+    """Return whether adjacent stems name a topic.
 
     >>> [names_topic(s.split()) for s in ("reward model", "languag model", "strong perform", "model", "robot")]
     [True, True, False, False, True]
@@ -360,12 +338,9 @@ def names_topic(stems: Sequence[str]) -> bool:
     return not all(map(is_general, stems)) or any(f"{a} {b}" in listed for a, b in pairwise(stems))
 
 
-# Readers of one profile have the same topics, and each reader's are asked for with each edition.
 @lru_cache(maxsize=10_000)
 def topical_terms(phrase: str) -> tuple[str, ...]:
-    """Return the terms by which a phrase is recognised: its bigrams, and the stems that name a topic by themselves.
-
-    A phrase without such terms has its stems.
+    """Return a phrase's bigrams and topical stems, or all its stems if it has neither.
 
     >>> topical_terms("reward models"), topical_terms("language models"), topical_terms("agent")
     (('reward', 'reward model'), ('languag model',), ('agent',))
@@ -375,7 +350,7 @@ def topical_terms(phrase: str) -> tuple[str, ...]:
 
 
 def topical_phrases(phrases: Iterable[Sequence[Token]]) -> list[list[Token]]:
-    """Return the longest runs of tokens in a text's phrases that may name topics, in the order of the text.
+    """Return the longest topical runs of tokens in a text's phrases, in text order.
 
     >>> from bot.text.tokens import phrases
     >>> text = "We show strong performance of process reward models on the task of robot manipulation"
@@ -391,16 +366,15 @@ def topical_phrases(phrases: Iterable[Sequence[Token]]) -> list[list[Token]]:
     ]
 
 
-# Not the "s" of a possessive.
 _SPELT_WORD = re.compile(r"(?<![^\W\d_]['’])[^\W\d_]\w*")
-# Behind a word, a comma or a bracket: the first word of a sentence is capitalised whatever it is.
+# Sentences begin with a capital.
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
-# A word that the home knows from a title alone is a name, unless it ends so: "Curiosity", "Credit Assignment".
+# Other words from titles are names. These aren't: "Curiosity", "Credit Assignment".
 _COMMON_NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ance", "ence", "ing")
 
 
 class Spellings:
-    """The usual spelling of words in running text.
+    """The usual capitals of words: "LoRA", "Bayesian", but "reward" even where a title has "Reward".
 
     >>> spellings = Spellings.learn(["We train LoRA by Bayesian rules. Reward hacking is rare, reward is not."])
     >>> spellings.usual("Reward Hacking of Lora, Bayesian")
@@ -408,35 +382,34 @@ class Spellings:
     """
 
     def __init__(self, text: str = "") -> None:
-        """Read ``text``, the spellings separated by line breaks; of two that differ in case the last counts."""
+        """``text`` has a spelling on each line, the last of which counts."""
         self.text = text
 
     @classmethod
     def learn(cls, abstracts: Iterable[str]) -> Self:
-        """Count the words of abstracts; not of titles, where most words are capitalised."""
+        """Count the words of abstracts. Most words in titles have capitals."""
         counts: Counter[str] = Counter()
         for abstract in abstracts:
             counts.update(_INSIDE_SENTENCE.findall(abstract))
         return cls("\n".join(word for word, _ in reversed(counts.most_common())))
 
     def usual(self, phrase: str) -> str:
-        """Return the phrase with each word as it is usually capitalised; names with inner capitals stay."""
         return _SPELT_WORD.sub(self._usual_word, phrase)
 
     def _usual_word(self, word: re.Match[str]) -> str:
         if any(map(str.isupper, word[0][1:])):
             return word[0]
         lower = word[0].lower()
-        # In a title also the second part of a compound has a capital: "Low-Bitrate".
+        # As in titles: "Low-Bitrate".
         is_second_part = word.string[word.start() - 2 : word.start()].endswith("-") and (
             word.string[word.start() - 2].islower()
         )
-        if is_second_part and word[0] == lower:  # "layer-wise", where the home knows "WISE" as a name
+        if is_second_part and word[0] == lower:  # "layer-wise", where the home has "WISE" as a name
             return lower
         is_common = is_second_part or lower.endswith(_COMMON_NOUN_ENDINGS)
         return self.by_word.get(lower, lower if is_common else word[0])
 
     @cached_property
     def by_word(self) -> dict[str, str]:
-        """The usual spelling of each word, by the word in lower case."""
+        """Usual spellings by lower case."""
         return {word.lower(): word for word in self.text.split("\n")}

@@ -1,9 +1,6 @@
-"""A profile's text taken apart: topics that the reader wants, topics that they refuse, and what is left unread.
+"""Read a profile's text: topics that the reader wants, topics that they refuse, and the unread rest.
 
-    text --_refusals--> wanted and refused parts --_segments, _runs--> Interests: wanted, refused, unread
-
-"I work on LLM agents. Rather not robots": wanted "LLM agents", refused "robots", unread "I work on". Abbreviations are
-expanded, so that "LLM" and "large language models" are one topic.
+"I work on LLM agents. Rather not robots" wants "LLM agents", refuses "robots" and leaves "I work on" unread.
 """
 
 from __future__ import annotations
@@ -17,8 +14,7 @@ from itertools import groupby, pairwise
 
 from bot.text.tokens import Token, shipped_vocabulary, stem, tokens
 
-# Each with its commonest reading in the field. Those that a corpus spells out ("large language models (LLMs)") could be
-# learned from it, but the same profile would mean something else in each home, and "CLIP", "BED" or "CAPE" are words.
+# Learned from a corpus, a profile would differ between homes, and "CLIP", "BED" or "CAPE" are words.
 _COMMON = {
     "ASR": "automatic speech recognition",
     "CNN": "convolutional neural network",
@@ -80,12 +76,11 @@ _COMMON = {
 
 @cache
 def common_expansions() -> Mapping[str, tuple[str, ...]]:
-    """Return for the stem of each common abbreviation the stems of what it stands for."""
     return {stem(short): tuple(token.stem for token in tokens(long)) for short, long in _COMMON.items()}
 
 
 def expanded(stems: Iterable[str]) -> tuple[str, ...]:
-    """Return the stems with each abbreviation replaced by what it stands for; "LLM models" are language models, too.
+    """Expand abbreviations. "LLM models" are language models, too.
 
     >>> expanded(["llm", "agent"]), expanded(["rl", "learn"])
     (('larg', 'languag', 'model', 'agent'), ('reinforc', 'learn'))
@@ -99,9 +94,8 @@ def expanded(stems: Iterable[str]) -> tuple[str, ...]:
 class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
-    Topics of one ``segment`` ("reinforcement learning for language models") are meant together; those of different
-    ones, divided by a comma, "and" or "or", are alternatives. ``starts_sentence``: its first letter may be a capital
-    for no other reason.
+    Topics of one ``segment`` ("reinforcement learning for language models") belong together. Commas, "and" and "or"
+    separate segments.
     """
 
     text: str
@@ -111,20 +105,19 @@ class Topic:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Its stems and their bigrams, as ``stem_terms`` gives them."""
         return (*self.stems, *(f"{a} {b}" for a, b in pairwise(self.stems)))
 
 
 @dataclass(frozen=True, slots=True)
 class Interests:
-    """How a text was understood; topics in the order of the text, each once, and ``unread`` as it was written."""
+    """A text's topics, each once in text order, and its ``unread`` parts."""
 
     wanted: tuple[Topic, ...] = ()
     refused: tuple[Topic, ...] = ()
     unread: tuple[str, ...] = ()
 
 
-# Words of requests, as spelled: "learn" is one, "learning" is part of topics. Contractions lose their ending.
+# As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
     actually ain also anything apart appreciate area aren article articles aside ask asking asks bit bored build
@@ -142,24 +135,24 @@ _REQUESTS = frozenset(
     way ways welcome weren wish won wonder work working works wouldn yes
     """.split()
 )
-# What follows is a verb: "I study ...".
+# A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
-# A line break behind a long line wraps a sentence; behind a short one it ends an item of a list.
+# Long lines are wrapped, short ones are list items.
 _WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
 _SENTENCE = re.compile(r"(?:[^.!?;\n•]|[.!?](?!\s|$))+")
 _SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&和与與及或]|\n|\b(?:and|or|but|so|nor)\b", re.IGNORECASE)
-# East Asian punctuation by what ends the same; each keeps its position.
+# Positions stay.
 _PUNCTUATION = str.maketrans("，、。；！？：（）「」『』【】・", ',,;;;;:()""""(),')
 _HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE)
-# "Sequential and generative recommendation": an adjective alone, before a phrase whose noun it shares.
+# "Sequential and generative recommendation": a lone adjective shares the noun.
 _SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
 _ADJECTIVE_ENDINGS = ("tial", "cial", "onal", "ural", "ical", "ative", "tic", "ous", "able", "ible")
 
 _ME = r"\b(?:i|we)(?:'m|'re|'ve|'d|'ll)?(?:\s+(?:am|are|have|would|do|really|also|just|usually|try|to|rather))*"
 _NOT = r"(?:do\s+not|don'?t|did\s+not|didn't|not|never|no\s+longer|won't|wouldn't|cannot|can't)"
-# "Not only", "no matter": no refusals.
+# "Not only" and "no matter" refuse nothing.
 _NO_REFUSAL = r"(?!\s+(?:only|just|merely|necessarily|limited|yet|sure|least|all|always|even|mind|matter|doubt|so\b))"
-# What comes after these words is refused.
+# The refusal follows these words.
 _BEFORE_REFUSED = re.compile(
     rf"""
       {_ME}\s+(?:{_NOT}{_NO_REFUSAL}(?:\s+(?:really|much))?(?:\s+care(?:\s+(?:much|about|for))*)?|hate|dislike|avoid|skip|ignore|exclude|detest|can\s+do\s+without|had\s+enough\s+of)
@@ -179,7 +172,7 @@ _BEFORE_REFUSED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# What comes before these words is refused.
+# The refusal precedes these words.
 _BEHIND_REFUSED = re.compile(
     r"""
       \b(?:is|are)(?:n't|\s+not)\s+(?:really\s+|so\s+)?
@@ -191,13 +184,12 @@ _BEHIND_REFUSED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# Ends what is refused, or begins what is refused behind.
 _TURN = re.compile(
     r"[()]|\s[–—-]\s|,?(?:但是?|不过|不過|しかし|ただし)|,?\s*\b(?:but|however|though|although|whereas|while)\b"
     r"|,\s*(?=(?:i|we|please|show|send|give|read|love|anything|everything|just|only|especially|rather|prefer|more|unless)\b)",
     re.IGNORECASE,
 )
-# Ends what is refused, too, and names what is wanted all the same: "no robots except drones".
+# A wanted topic follows: "no robots except drones".
 _EXCEPTION = re.compile(r",?\s*\b(?:except|excluding|unless|other\s+than|(?:apart|aside)\s+from)\b", re.IGNORECASE)
 _OR = re.compile(r"\bn?or\b", re.IGNORECASE)
 _AND = re.compile(r"\band\b", re.IGNORECASE)
@@ -206,21 +198,19 @@ _WORD = re.compile(r"\w+")
 _BETWEEN = re.compile(r"\w[^.,;:!?()\[\]\"“”•|\n]*(?<!\s)")
 # "Position papers" are no papers on position.
 _KINDS = frozenset("benchmark opinion perspective position review survey".split())
-# Refused alone these would refuse nearly every paper.
+# Alone, these would refuse nearly every paper.
 _TOO_BROAD = {
     (stem(word),)
     for word in "ai approach data decision explaining learning machine method model network paper result system".split()
 }
 
 
-# Readers of one profile have the same text, and each reader's is asked for with each edition.
 @lru_cache(maxsize=10_000)
 def read_interests(text: str) -> Interests:
-    """Take a reader's text apart.
+    """Split a reader's text into wanted topics, refused topics and unread parts.
 
-    Requests ("I work on"), verbs behind "I" or "we", and words that name no topic alone are left unread; a general word
-    counts where the reader named it alone, as an item of a list. If nothing remains, every word counts that does not
-    make a request.
+    Requests ("I work on"), verbs after "I" or "we", and words without a topic stay unread. A general word counts as an
+    item of its own. If nothing remains, all words except requests count.
 
     >>> interests = read_interests("I work on reward hacking. How do models help reasoning? Robots aren't for me.")
     >>> [topic.text for topic in interests.wanted], [topic.text for topic in interests.refused], interests.unread
@@ -229,7 +219,7 @@ def read_interests(text: str) -> Interests:
     plain = _WRAP.sub(" ", text.replace("’", "'")).translate(_PUNCTUATION)
     wanted_text, refused_text = list(plain), [sign if sign == "\n" else " " for sign in plain]
     for taken, refused in _refusals(plain):
-        # A comma ends the segment before what is taken; all other characters keep their positions.
+        # The comma ends the segment. Positions stay.
         wanted_text[taken] = "," + " " * (taken.stop - taken.start - 1)
         refused_text[refused] = plain[refused]
         if taken.start < refused.start:
@@ -247,7 +237,7 @@ def read_interests(text: str) -> Interests:
 
 
 def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """Yield the parts of a text between topics and punctuation that hold more than function words."""
+    """Yield parts between topics with more than function words."""
     rest = list(text)
     for start, end in read:
         rest[start:end] = "," * (end - start)
@@ -260,7 +250,7 @@ def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterat
 
 
 def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
-    """Yield what each refusal takes in the text, its words of refusal included, and what it refuses."""
+    """Yield each refusal with its cue, and without it."""
     for sentence in _SENTENCE.finditer(text):
         offset, part = sentence.start(), sentence[0]
         turns = [turn.span() for turn in _TURN.finditer(part)]
@@ -275,7 +265,7 @@ def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
                 continue
             done = _first_from(ends, cue.end(), len(part))
             comma = part.find(",", cue.end(), done)
-            # "No robots, drones or cars" refuses them all, and "agents, not robots, and planning" one.
+            # "No robots, drones or cars" refuses them all, "agents, not robots, and planning" one.
             is_list = _first_from(ors, comma, done) < done <= _first_from(ands, cue.end(), done)
             if comma >= 0 and not is_list and first_word and first_word.start() < cue.start():
                 done = comma
@@ -291,13 +281,12 @@ def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
 
 
 def _first_from(places: Sequence[int], start: int, otherwise: int) -> int:
-    """Return the first of these places, which ascend, from ``start`` on; by bisection, as a text may have thousands."""
     place = bisect_left(places, start)
     return places[place] if place < len(places) else otherwise
 
 
 def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], list[tuple[int, int]]]:
-    """Return the topics of a text by their stems, and the places of all; ``original`` has the reader's own signs."""
+    """Return topics by their stems, and all their places. ``original`` has the reader's signs."""
     segments = _segments(text)
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
@@ -317,7 +306,7 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
 
 
 def _with_shared_nouns(text: str, runs: Sequence[tuple[int, list[Token]]]) -> list[tuple[int, list[Token]]]:
-    """Return the runs, an adjective before "and" or "or" with the noun behind: "sequential" with "recommendation"."""
+    """Append the shared noun to an adjective before "and" or "or"."""
     shared = []
     for (number, run), (_, following) in pairwise([*runs, (0, [])]):
         link = _SHARES_NOUN.match(text, run[0].end) if len(run) == 1 and len(following) > 1 else None
@@ -328,7 +317,7 @@ def _with_shared_nouns(text: str, runs: Sequence[tuple[int, list[Token]]]) -> li
 
 
 def _segments(text: str) -> list[tuple[int, list[Token]]]:
-    """Return the tokens between punctuation, "and" and "or", without those that make a request, by number."""
+    """Return numbered runs of tokens between punctuation, "and" and "or", without requests."""
     ends = [match.start() for match in _SEGMENT_END.finditer(text)]
     segments = []
     for number, group in groupby(tokens(text), key=lambda token: bisect_left(ends, token.start)):
@@ -342,7 +331,7 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
             else:
                 segment.append(token)
         start = ends[number - 1] if number else 0
-        # "How do language models hallucinate" ends in its verb; "how can they help with markets" has another.
+        # "How do language models hallucinate" ends in its verb. "How can they help with markets" has another.
         if len(segment) > 2 and not has_request and _HOW.search(text, start, segment[0].start):
             segments += [(number, segment[:-1]), (number, segment[-1:])]
         else:
@@ -351,7 +340,6 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
 
 
 def _runs(segment: Sequence[Token]) -> list[list[Token]]:
-    """Return the parts of a segment that are topics: side by side in the text, cut at verbs."""
     vocabulary = shipped_vocabulary()
     parts = [list(segment[:1])]
     for before, token in pairwise(segment):
@@ -374,7 +362,6 @@ def _runs(segment: Sequence[Token]) -> list[list[Token]]:
 
 
 def _is_kind_of_paper(segment: Sequence[Token], token: Token) -> bool:
-    """Return whether a word completes a phrase such as "position papers", which says more than its first word."""
     before = segment[-1] if segment else None
     return (
         token.stem == "paper"

@@ -16,15 +16,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.model import Paper
-from bot.model.errors import PaperbotError
+from bot.model.errors import DeletedError, PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.editions import EditionPages, OpenEditions, papers_file
-from bot.web.open_pages import MonthPages, WeekPages
+from bot.web.open_pages import WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SearchPages, VotePages
-from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages, TastePages
+from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
 from bot.web.site import RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
 
@@ -86,12 +86,10 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     subscriptions = SubscriptionPages(site, open_editions, publish_soon)
     search = SearchPages(site, open_editions)
     votes = VotePages(site)
-    taste = TastePages(site)
     editions = EditionPages(site, publish_soon)
     papers = PaperPages(site, open_editions)
     preview = PreviewPage(site, open_editions)
     weeks = WeekPages(site, open_editions)
-    months = MonthPages(site, open_editions)
     preferences = ReaderPage(site)
 
     def sample(_request: Request) -> Response:
@@ -122,14 +120,11 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/open/{slug}/week", weeks.redirect_to_newest),
         _route("/open/{slug}/week/{week}.png", weeks.picture),
         _route("/open/{slug}/week/{week}", weeks.show),
-        _route("/open/{slug}/month", months.redirect_to_newest),
-        _route("/open/{slug}/month/{month}", months.show),
         *_export_routes("/open/{slug}/papers", open_editions.papers),
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),
         _route("/thumb/{token}/save", votes.offer_to_save),
         *_export_routes("/thumb/{token}/paper", votes.papers),
-        _route("/taste/{token}", taste.show, taste.change),
         _route("/go/{token}", addresses),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),
@@ -201,6 +196,8 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
                 status, message = error.status_code, _MESSAGES.get(error.detail, error.detail)
             case NotStoppedByReaderError():
                 status, message = 403, _STOPPED_BY_OTHERS
+            case DeletedError():
+                status, message = 410, "This subscription or paper no longer exists."
             case _:
                 log.error("%s", error)
                 status, message = 503, "Paperbot is unavailable at the moment; please try again later."

@@ -19,11 +19,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.channels import is_shared, phrases
+from bot import wording
+from bot.channels import is_shared
 from bot.channels.email import EMAIL
 from bot.channels.papers import category_in_words, facts, facts_text, path, title_link
-from bot.channels.phrases import catch_up_days
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
 from bot.editions.connections import GroupLikes
@@ -34,6 +34,7 @@ from bot.store.editions import StoredEdition
 from bot.text.latex import readable
 from bot.text.tokens import tokens
 from bot.web.site import Site, field, own_path, page_number, parse_day, require_personal
+from bot.wording import catch_up_days
 
 _DAYS_A_PAGE = 20
 _SKIPPED_A_PAGE = 30
@@ -407,7 +408,7 @@ def atom(edition: Edition, public_url: str) -> bytes:
     for pick in edition.picks:
         paper = pick.paper
         entry = ET.SubElement(feed, "entry")
-        _add(entry, "title", phrases.title(paper))
+        _add(entry, "title", wording.title(paper))
         # RFC 4287, section 4.2.6: the id never changes. It holds the paper's id and no date, so a feed reader shows
         # a paper in two editions as one entry.
         _add(entry, "id", f"{page}#{paper.ref}")

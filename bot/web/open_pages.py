@@ -1,8 +1,7 @@
-"""An open profile's best papers of a week, and what grew in its field in a month: pages to show around, with pictures.
+"""An open profile's best papers of a week: a page to show around, with a picture.
 
 A week's page is for strangers: it has no reasons, matches or marks of the profile's words. ``/open/{slug}/week`` leads
 to the newest week, ``/open/{slug}/week/2025-W19`` stays the same week's, and the same with ``.png`` is the picture.
-``/open/{slug}/month`` leads to the newest month that has ended, ``/open/{slug}/month/2025-05`` stays the same month's.
 """
 
 from __future__ import annotations
@@ -13,22 +12,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
-from xml.etree import ElementTree as ET
-from xml.etree.ElementTree import Element, SubElement
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.channels import phrases
+from bot import wording
 from bot.channels.email import EMAIL
-from bot.channels.sections import month_compared, month_counts, month_share, month_shares, month_topic
 from bot.config.profiles import Profile
 from bot.editions.due import Candidates, superseded
-from bot.editions.letters import FieldMonths, month_after, month_before
-from bot.model import NOT_STORED, Edition, FieldMonth, PaperId, Reader
+from bot.model import NOT_STORED, Edition, PaperId, Reader
 from bot.model.clock import local_date, moment
-from bot.model.wording import long_date, month_name, oneline, shorten
+from bot.model.wording import long_date, oneline, shorten
 from bot.web.editions import EditionCache, OpenEditions
 from bot.web.site import Site, client_key
 
@@ -66,7 +61,7 @@ class WeekPages:
             edition=edition,
             dates=_dates(monday, edition.language),
             address=address,
-            description=shorten("; ".join(phrases.news(pick) for pick in edition.picks), _DESCRIPTION_WIDTH),
+            description=shorten("; ".join(wording.news(pick) for pick in edition.picks), _DESCRIPTION_WIDTH),
             earlier=self._name_if_any(profile, monday - _WEEK),
             later=self._name_if_any(profile, monday + _WEEK),
         )
@@ -75,7 +70,7 @@ class WeekPages:
         slug, profile = self._open_editions.of_request(request)
         monday = _monday(request.path_params["week"])
         edition = self._edition(request, slug, profile, monday)
-        lines = [phrases.news(pick) for pick in edition.picks]
+        lines = [wording.news(pick) for pick in edition.picks]
         content = draw(edition.profile_title, _dates(monday, "en"), lines)
         # Whoever shows a preview loads it from another site.
         headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
@@ -224,101 +219,3 @@ def _letters(text: str) -> Iterator[str]:
             yield '"'
         elif letter in "‘’":
             yield "'"
-
-
-_YEARS = range(1990, 2200)  # the first papers of arXiv are of 1991
-
-# Geometry of the picture in user units, as that of ``bot.operate.charts``: 380 are the width of a phone's screen.
-_WIDTH = 380
-_BAR_WIDTH = 300.0
-_BAR = 11
-_TOPIC = 62
-_LABEL_CHARACTERS = 44
-_LEGEND = 26
-
-
-class MonthPages:
-    """``/open/{slug}/month`` and a month below it."""
-
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
-        self._site = site
-        self._open_editions = open_editions
-        self._months = FieldMonths(site.store)
-
-    def redirect_to_newest(self, request: Request) -> Response:
-        slug, profile = self._open_editions.of_request(request)
-        month = month_before(self._today(profile))
-        newest = self._site.store.papers.newest_first_seen(profile.sources)
-        if newest:
-            # Where nothing has come for long, the last month with papers.
-            month = min(month, local_date(newest, profile.schedule.timezone).replace(day=1))
-        return RedirectResponse(f"/open/{slug}/month/{month:%Y-%m}", 303)
-
-    def show(self, request: Request) -> Response:
-        slug, profile = self._open_editions.of_request(request)
-        first = _month(request.path_params["month"])
-        if not self._months.is_kept(profile, first):
-            # Only what reads papers is counted.
-            self._site.count_view(client_key(request))
-        month = self._months.of(profile, first, self._site.now)
-        if month is None:
-            raise HTTPException(404, "This month is compared with those before once it has ended.")
-        language = profile.language
-        sentence = month_compared(month, language)
-        topics = "; ".join(f"{month_topic(topic)}, {month_counts(topic, month)}" for topic in month.topics)
-        later = month_after(first)
-        return self._site.page(
-            "month.html.j2",
-            language=language,
-            slug=slug,
-            profile_title=profile.title,
-            month=month,
-            name=month_name(first, language),
-            picture=picture(month, language) if month.topics else "",
-            address=f"{self._site.app.public_url}/open/{slug}/month/{first:%Y-%m}",
-            description=shorten(topics or sentence, _DESCRIPTION_WIDTH),
-            # From a month without papers nothing leads on.
-            earlier=f"{month_before(first):%Y-%m}" if month.papers else "",
-            later=f"{later:%Y-%m}" if later < self._today(profile).replace(day=1) else "",
-        )
-
-    def _today(self, profile: Profile) -> date:
-        return local_date(self._site.now, profile.schedule.timezone)
-
-
-def _month(name: str) -> date:
-    try:
-        first = date.fromisoformat(f"{name}-01")
-    except ValueError:
-        first = date.min
-    if first.year not in _YEARS:
-        raise HTTPException(404, "Not a valid month; write it like 2025-05.")
-    return first
-
-
-def picture(month: FieldMonth, language: str) -> str:
-    """Return the shares of each topic as an ``svg`` element without styles, which the pages' CSP forbids inline."""
-    height = _LEGEND + _TOPIC * len(month.topics)
-    root = Element("svg", {"class": "chart curve", "viewBox": f"0 0 {_WIDTH} {height}", "role": "img"})
-    names = (month_name(month.first, language), "the three months before")
-    shares = [month_shares(topic, month) for topic in month.topics]
-    largest = max(now for now, _ in shares)
-    figures = [
-        f"{month_topic(topic)} {month_share(now)} and {month_share(before)}"
-        for topic, (now, before) in zip(month.topics, shares, strict=True)
-    ]
-    root.set("aria-label", f"Share of the papers of {names[0]} and of {names[1]}: {'; '.join(figures)}.")
-    for kind, x, name in (("now", 0, names[0]), ("before", 170, names[1])):
-        SubElement(root, "rect", {"class": kind, "x": f"{x}", "y": "3", "width": "10", "height": "10"})
-        SubElement(root, "text", {"x": f"{x + 16}", "y": "13"}).text = name
-    for number, (topic, of_topic) in enumerate(zip(month.topics, shares, strict=True)):
-        y = _LEGEND + _TOPIC * number
-        label = {"class": "topic", "x": "0", "y": f"{y + 18}"}
-        SubElement(root, "text", label).text = shorten(month_topic(topic), _LABEL_CHARACTERS)
-        for row, (kind, value) in enumerate(zip(("now", "before"), of_topic, strict=True)):
-            top = y + 25 + (_BAR + 3) * row
-            width = round(_BAR_WIDTH * value / largest, 1)
-            bar = {"class": kind, "x": "0", "y": f"{top}", "width": f"{width}", "height": f"{_BAR}"}
-            SubElement(root, "rect", bar)
-            SubElement(root, "text", {"x": f"{width + 6:g}", "y": f"{top + _BAR - 1}"}).text = month_share(value)
-    return ET.tostring(root, "unicode")

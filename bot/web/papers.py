@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.channels.papers import GAP, Piece
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.model import Paper, Reader, Sighting, Vote
-from bot.model.wording import oneline, shorten
+from bot.model.wording import oneline, shorten, storable
 from bot.readers.votes import VoteEffect, vote_with_effect
 from bot.store import Store
 from bot.text.latex import readable
@@ -211,7 +211,7 @@ class SearchPages:
     def _results(self, request: Request, reader: Reader | None) -> Response:
         """Show the papers with all words: those that were typed, or corrected ones where no paper has these."""
         # PostgreSQL refuses the null character in any text.
-        typed = request.query_params.get("q", "")[:_LONGEST_SEARCH].replace("\0", "")
+        typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
         search = self._site.store.search
         words = typed
         papers = search.papers(typed)

@@ -18,19 +18,18 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.channels import is_shared
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
-from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, TasteChange, Vote
+from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
 from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
-from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural
+from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
 from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
-    MAX_WORD_LENGTH,
     NotStoppedByReaderError,
     Preferences,
     TooManyRequestsError,
@@ -43,9 +42,8 @@ from bot.readers.subscriptions import (
     show_likes,
     with_own_interests,
 )
-from bot.readers.votes import VoteEffect, change_taste, has_phrase, liked_votes
 from bot.web.editions import OpenEditions, attachment
-from bot.web.papers import VOTES_A_MINUTE, record_vote
+from bot.web.papers import record_vote
 from bot.web.site import (
     POLICY,
     Site,
@@ -67,10 +65,12 @@ _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTIL
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
+_INTERESTS_WIDTH = 300  # characters that the page of the confirmation shows
 _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # so that the page is short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
+_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up")  # of a form of preferences
 _VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
 
 
@@ -128,7 +128,12 @@ class ReaderPage:
                 record_vote(self._site, reader, paper, vote, via="page")
                 message = f"{_VOTE_MESSAGES[vote]}: saved."
             case "settings":
-                message = self._change_settings(request, reader, profile)
+                if field(request, "reset"):
+                    reset_preferences(store, reader)
+                    message = "Your editions follow the profile again."
+                else:
+                    self._change_settings(request, reader, profile)
+                    message = "Saved. It counts from your next edition on."
             case "show likes" if profile.group:
                 name = show_likes(store, reader, field(request, "name"))
                 message = f"Saved: the others see what “{name}” likes." if name else "Saved: nobody sees what you like."
@@ -147,31 +152,26 @@ class ReaderPage:
                 raise HTTPException(400, "This form is incomplete.")
         return message
 
-    def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> str:
-        if field(request, "reset"):
-            reset_preferences(self._site.store, reader)
-            return "Your editions follow the profile again."
-        set_preferences(self._site.store, reader, profile, self._preferences(request, reader), self._site.now)
-        return "Saved. It counts from your next edition on."
-
-    def _preferences(self, request: Request, reader: Reader) -> Preferences:
-        """Return the preferences of a form; those that it leaves out stay as they are."""
-        current = Preferences.of(self._site.profile_of(reader), self._site.now)
+    def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
+        """Set the preferences of a form; those that it leaves out stay as they are."""
         sent = request.state.form
-        return Preferences(
-            title=field(request, "title") if "title" in sent else current.title,
+        chosen = Preferences(
+            title=field(request, "title"),
             size=int(field(request, "size")),
             at=time.fromisoformat(field(request, "at")),
             days=fields(request, "day"),
-            timezone=field(request, "timezone") or current.timezone,
-            interests=field(request, "interests") if "interests" in sent else current.interests,
-            keywords=_lines(request, "keywords", current.keywords),
-            authors=_lines(request, "authors", current.authors),
-            mute=_lines(request, "mute", current.mute),
-            language=field(request, "language") or current.language,
+            timezone=field(request, "timezone"),
+            interests=field(request, "interests"),
+            keywords=field(request, "keywords").splitlines(),
+            authors=field(request, "authors").splitlines(),
+            mute=field(request, "mute").splitlines(),
+            language=field(request, "language"),
             # A hidden field comes with the box, which sends nothing where it is empty.
-            catch_up="1" in fields(request, "catch_up") if "catch_up" in sent else current.catch_up,
+            catch_up="1" in fields(request, "catch_up"),
         )
+        kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
+        kept += [name for name in ("timezone", "language") if not field(request, name)]
+        set_preferences(self._site.store, reader, profile, chosen, self._site.now, kept=kept)
 
     def export(self, request: Request) -> Response:
         data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
@@ -202,7 +202,14 @@ class ReaderPage:
             case "/votes":
                 template, shown = "votes.html.j2", self._votes(request, reader, profile)
             case "/data":
-                template, shown = "data.html.j2", self._data(reader)
+                library = self._site.store.library
+                owned = library.of_readers([reader.id], _LIBRARY_SHOWN).get(reader.id, [])
+                template = "data.html.j2"
+                shown = {
+                    "links": self._site.app.links(reader),
+                    "library": owned,
+                    "library_size": library.size(reader.id),
+                }
             case _:
                 template, shown = "preferences.html.j2", self._settings(reader, profile)
         return self._site.page(
@@ -242,56 +249,37 @@ class ReaderPage:
 
         store = self._site.store
         with self._site.composer() as composer:
-            words = learned(composer, reader, profile, now=self._site.now)
+            phrases = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
         typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
-        found = self._with_words(votes, typed)[::-1]
+        matching = votes
+        if typed:
+            papers = store.papers.voted(vote.paper for vote in votes)
+            words = typed.casefold().split()
+            matching = [vote for vote in votes if all(word in papers[vote.paper].text.casefold() for word in words)]
+        newest_first = matching[::-1]
+        this_monday = self._site.now.date() - timedelta(days=self._site.now.weekday())
+        mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
+        counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
         first = (page_number(request) - 1) * _VOTES_A_PAGE
         return {
-            "learned": words,
+            "learned": phrases,
             "answer": answer(report, by_pairs=True) if report.thumbs else "",
             "curve": svg_chart(chart) if chart else "",
             "ignored": store.overrides.get(reader.id).ignored,
-            "weeks": self._weeks(votes),
+            "weeks": [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays],
             "votes": len(votes),
             "typed": typed,
-            "thumbs": self._with_papers(found[first : first + _VOTES_A_PAGE]),
+            "thumbs": self._with_papers(newest_first[first : first + _VOTES_A_PAGE]),
             "page": page_number(request),
-            "more": len(found) > first + _VOTES_A_PAGE,
-        }
-
-    def _weeks(self, votes: Sequence[RecordedVote]) -> list[Week]:
-        today = self._site.now.date()
-        this_monday = today - timedelta(days=today.weekday())
-        counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
-        mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
-        return [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays]
-
-    def _with_words(self, votes: Sequence[RecordedVote], typed: str) -> Sequence[RecordedVote]:
-        """Return the votes on papers whose texts have all the words."""
-        if not typed:
-            return votes
-        papers = self._site.store.papers.voted(vote.paper for vote in votes)
-        words = typed.casefold().split()
-        return [vote for vote in votes if all(word in papers[vote.paper].text.casefold() for word in words)]
-
-    def _data(self, reader: Reader) -> dict[str, Any]:
-        library = self._site.store.library
-        return {
-            "links": self._site.app.links(reader),
-            "library": [item for items in library.of_readers([reader.id], _LIBRARY_SHOWN).values() for item in items],
-            "library_size": library.size(reader.id),
+            "more": len(newest_first) > first + _VOTES_A_PAGE,
         }
 
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
         papers = self._site.store.papers.get(vote.paper for vote in votes)
         return [(vote, papers[vote.paper]) for vote in votes]
-
-
-def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[str]:
-    return field(request, name).splitlines() if name in request.state.form else otherwise
 
 
 class PreviewPage:
@@ -338,18 +326,16 @@ class PreviewPage:
                 return "", f"These papers can't be read: {error}."
             titles = [item.entry.title for item in library.entries[:_MAX_PASTED_PAPERS]]
             return "\n".join(titles)[:MAX_INTERESTS], "" if titles else "No paper with a title is in it."
-        return self._with_titles(typed.splitlines())
-
-    def _with_titles(self, lines: Sequence[str]) -> tuple[str, str]:
+        lines = typed.splitlines()
         ids = [arxiv_id_in(line) for line in lines]
         keys = [f"arxiv:{arxiv_id}" for arxiv_id in ids if arxiv_id][:_MAX_PASTED_PAPERS]
-        titles = {paper.arxiv_id: paper.title for paper in self._site.store.papers.with_keys(keys)}
-        read = [titles.get(arxiv_id) if arxiv_id else line for line, arxiv_id in zip(lines, ids, strict=True)]
-        unknown = [arxiv_id for arxiv_id in ids if arxiv_id and arxiv_id not in titles]
+        titles_by_id = {paper.arxiv_id: paper.title for paper in self._site.store.papers.with_keys(keys)}
+        read = [titles_by_id.get(arxiv_id) if arxiv_id else line for line, arxiv_id in zip(lines, ids, strict=True)]
+        unknown = [arxiv_id for arxiv_id in ids if arxiv_id and arxiv_id not in titles_by_id]
         interests = "\n".join(text for text in read if text is not None).strip()[:MAX_INTERESTS]
         if not unknown:
             return interests, ""
-        return (interests, f"Not known here yet: {', '.join(unknown[:_MAX_PASTED_PAPERS])}. Paste the titles instead.")
+        return interests, f"Not known here yet: {', '.join(unknown[:_MAX_PASTED_PAPERS])}. Paste the titles instead."
 
 
 class SubscriptionPages:
@@ -439,10 +425,14 @@ class SubscriptionPages:
 
     def _confirmation_page(self, reader: Reader, *, confirmed: bool) -> Response:
         profile = self._site.profile_of(reader)
+        typed = self._site.store.overrides.get(reader.id).interests or ""
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
             profile=profile,
+            # Under the name of the profile until it is confirmed: a stranger may have typed the interests.
+            title=self._site.profile_in_file(reader).title,
+            interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
             # Only after the confirmation: the link in the mail must not open the preferences of an address that
@@ -459,73 +449,3 @@ class SubscriptionPages:
             resumed=resumed,
             may_resume=reader.stopped is None or may_resume(reader),
         )
-
-
-# ``/taste/{token}``, the page behind the letter's buttons: GET says what would change, POST changes it.
-_INCOMPLETE = "This link is incomplete; please open it from the letter again."
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    reader: Reader
-    change: TasteChange
-    phrase: str
-    papers: list[Paper]  # of the letter, which the reader still likes
-
-
-class TastePages:
-    """What becomes of a phrase that the reader has not liked for a quarter."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
-    def show(self, request: Request) -> Response:
-        return self._page(self._wish(request))
-
-    def change(self, request: Request) -> Response:
-        wish = self._wish(request)
-        reader = wish.reader
-        profile = self._site.profile_of(reader)
-        self._site.limit_rate("votes", f"{reader.id} ", VOTES_A_MINUTE)
-        with self._site.composer() as composer:
-            try:
-                effect = change_taste(
-                    composer,
-                    reader,
-                    profile,
-                    change=wish.change,
-                    phrase=wish.phrase,
-                    papers=[paper.id for paper in wish.papers],
-                    now=self._site.now,
-                )
-            except ValueError as error:
-                raise HTTPException(400, str(error)) from None
-        return self._page(wish, effect=effect)
-
-    def _page(self, wish: _Wish, effect: VoteEffect | None = None) -> Response:
-        return self._site.page(
-            "taste.html.j2",
-            me=self._site.me(wish.reader),
-            language=self._site.language_of(wish.reader),
-            links=self._site.app.links(wish.reader),
-            change=wish.change,
-            phrase=wish.phrase,
-            papers_liked=wish.papers,
-            effect=effect,
-        )
-
-    def _wish(self, request: Request) -> _Wish:
-        reader_id, *paper_ids = self._site.payload(request, Purpose.TASTE)
-        reader = self._site.reader_with(reader_id)
-        # PostgreSQL refuses the null character in any text.
-        phrase = oneline(request.query_params.get("phrase", "").replace("\0", ""))
-        papers = self._site.store.papers.get(paper_ids)
-        try:
-            change = TasteChange(request.query_params.get("do", ""))
-        except ValueError:
-            raise HTTPException(400, _INCOMPLETE) from None
-        # The papers are signed, the phrase is not: it has to be one of theirs.
-        if len(phrase) > MAX_WORD_LENGTH or not any(has_phrase(paper, phrase) for paper in papers.values()):
-            raise HTTPException(400, _INCOMPLETE)
-        liked = {vote.paper for vote in liked_votes(self._site.store, reader, paper_ids)}
-        return _Wish(reader, change, phrase, [papers[i] for i in paper_ids if i in papers and i in liked])

@@ -21,12 +21,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.channels import is_shared
 from bot.channels.papers import path
-from bot.config.files import Purpose, TokenError
+from bot.config.keys import Purpose, TokenError
 from bot.config.profiles import Profile, with_override
 from bot.model import Paper, PaperId, Reader, Vote, parse_ref
 from bot.model.clock import local_date
 from bot.model.errors import StoreError
-from bot.model.wording import DEFAULT_LANGUAGE, visible
+from bot.model.wording import DEFAULT_LANGUAGE, storable, visible
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -336,9 +336,9 @@ def _parse_form(scope: Scope, body: bytes) -> dict[str, list[str]] | None:
     if content_type != "application/x-www-form-urlencoded":
         return {}
     try:
-        # PostgreSQL refuses the null character in any text.
-        text = body.decode("utf-8", "replace").replace("\0", "")
         # Starlette's own form parser has no limit on the number of URL-encoded fields.
-        return parse_qs(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+        form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
         return None
+    # After the decoding, as %00 is a NUL too.
+    return {storable(name): [storable(value) for value in values] for name, values in form.items()}

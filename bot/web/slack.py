@@ -21,7 +21,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.channels import is_shared, phrases
+from bot import wording
+from bot.channels import is_shared
 from bot.channels.slack import SLACK
 from bot.channels.slack.rendering import escape, render_answers
 from bot.model import OutboxKey, Paper, Reader, Vote
@@ -207,13 +208,13 @@ def _id_at(value: object, *path: str) -> str:
 
 def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> Answer:
     sign = "+" if effect.rise else "−"
-    new = [phrases.title(paper) for paper in effect.after if paper not in effect.before]
+    new = [wording.title(paper) for paper in effect.after if paper not in effect.before]
     details = [
         ", ".join(f"{sign} {phrase}" for phrase in effect.phrases[:_PHRASES_SHOWN]),
         f"New among the first papers of the next edition: {'; '.join(new)}." if effect.waiting and new else "",
         tally,
     ]
-    title = escape(phrases.title(paper), 300)
+    title = escape(wording.title(paper), 300)
     text = "\n".join([f"{_VOTE_MESSAGES[vote]} “{title}”", *(escape(line, 500) for line in details if line)])
     blocks: list[dict[str, Any]] = [{"type": "section", "text": {"type": "mrkdwn", "text": text}}]
     if vote is not Vote.CLEAR:

@@ -1,12 +1,10 @@
-"""How Celery is set up, ``TaskQueue``, which enqueues and counts tasks, and what a worker does for each of them.
+"""Set up Celery, enqueue and count tasks, and run them.
 
 Each task reads from the store what is due, and may run any number of times:
 
-ingest    polls one source, if it is due; the source is locked meanwhile, so that it is not polled twice at once
-compose   composes the due alerts and editions of some readers; the slots in the store decide who of several did it
-deliver   claims messages of one channel until nothing is due, the rate is used up, or its time is over
-
-``run_worker`` runs Celery's processes, each with the tasks over the home.
+- ingest polls one due source under a lock.
+- compose makes due alerts and editions of some readers. Slots in the store prevent duplicates.
+- deliver sends messages of one channel for some seconds.
 """
 
 from __future__ import annotations
@@ -32,11 +30,10 @@ from bot.model.errors import ProblemLog, QueueError
 from bot.store.readers import IdRange
 from bot.worker import COMPOSE, DELIVER, INGEST, TASKS
 
-# Seconds after which a task is interrupted, and its process is killed. Tasks are made to end long before.
+# In seconds: interrupt a task, kill its process.
 SOFT_LIMIT = 45
 HARD_LIMIT = 55
-# After which a broker gives a task that was not acknowledged to another worker. Redis goes by this time alone, so that
-# one near the limit would run tasks twice on a busy machine.
+# In seconds. Redis redelivers by this time alone, so a shorter one would run slow tasks twice.
 REDELIVERED_AFTER = 10 * HARD_LIMIT
 
 
@@ -45,12 +42,11 @@ def queue_name(name: str, task: str) -> str:
 
 
 def make_celery(url: str, name: str) -> Celery:
-    """Return Celery on the broker at ``url``; ``name`` tells the queues of several installations apart."""
+    """``name`` prefixes the queues of one installation."""
     celery = Celery(name, broker=url, set_as_current=False)
     celery.conf.update(
         # Redis: the visibility timeout. RabbitMQ: ``x-consumer-timeout`` below, after which it closes the channel
-        # (celery #6760). Versions before 3.12 ignore it and take the node's 30 minutes; classic queues have no
-        # limit from 4.3 on.
+        # (celery #6760). Versions before 3.12 use the node's 30 minutes, and classic queues have no limit from 4.3 on.
         broker_transport_options={
             "visibility_timeout": REDELIVERED_AFTER,
             "confirm_publish": True,
@@ -70,17 +66,17 @@ def make_celery(url: str, name: str) -> Celery:
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        # A task is acknowledged when it has ended; one whose process was killed goes to another worker.
+        # If a process is killed, another worker gets its task.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         task_soft_time_limit=SOFT_LIMIT,
         task_time_limit=HARD_LIMIT,
-        # A task under way ends although its broker is gone: killed in the middle, its message would be ``unknown``.
+        # A killed delivery would be ``unknown``.
         worker_cancel_long_running_tasks_on_connection_loss=False,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
-        # Importing takes longer than the default of 4 seconds on a busy machine, and then the process is killed.
+        # On a busy machine, importing takes longer than the default of 4 seconds.
         worker_proc_alive_timeout=60,
         worker_hijack_root_logger=False,
         worker_enable_remote_control=False,
@@ -90,7 +86,7 @@ def make_celery(url: str, name: str) -> Celery:
 
 
 class TaskQueue:
-    """The tasks at the broker; raises QueueError where it can't be reached."""
+    """The tasks at the broker. Raises QueueError if it can't be reached."""
 
     def __init__(self, url: str, name: str) -> None:
         self._celery = make_celery(url, name)
@@ -100,7 +96,6 @@ class TaskQueue:
         self._send(INGEST, source)
 
     def compose(self, profile: str, ids: IdRange) -> None:
-        """Have the due alerts and editions of a profile's readers with these ids composed."""
         self._send(COMPOSE, profile, ids.first, ids.last)
 
     def deliver(self, kind: Kind) -> None:
@@ -136,26 +131,25 @@ class TaskQueue:
             yield
         except (OperationalError, *connection.connection_errors, *connection.channel_errors) as error:
             reason = " ".join(str(error).split())
-            # The address with its password masked.
+            # as_uri masks the password.
             raise QueueError(f"queue.url: {connection.as_uri()}: {reason}; is the broker running?") from error
 
 
-# How long one task delivers. A task that is told to stop waits for the message under way, so this is well below the
-# limit of a task.
+# Well below a task's limit, because a stopping task finishes its message.
 _DELIVERY_SECONDS = 20
-# Tasks for one channel that wait at a time: more would only find nothing due.
+# More would find nothing due.
 _DELIVERIES_WAITING = 4
 
 
 class TaskInterrupted(BaseException):
-    """Raised in a task that has reached the soft limit; a BaseException, as it is no reader's or digest's fault."""
+    """The soft limit was reached. A BaseException, because no reader or digest is at fault."""
 
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let the signal of the soft limit raise TaskInterrupted.
+    """Raise TaskInterrupted at the soft limit.
 
-    Celery's own exception is an Exception, which the daily job would report as a problem of one reader after another.
+    Celery's own Exception would be reported as a problem of each reader.
     """
 
     def interrupt(_number: int, _frame: object) -> None:
@@ -169,7 +163,7 @@ def _interruptible() -> Iterator[None]:
 
 
 class Tasks:
-    """The tasks over one home, with what a process keeps between them: connections, profiles, and the ranker."""
+    """The tasks over one home, with connections, profiles and ranker kept between them."""
 
     def __init__(self, home: Path, url: str, name: str) -> None:
         self._home = home
@@ -177,7 +171,7 @@ class Tasks:
         self._name = name
         self._log = ProblemLog()
 
-    # Made at their first use: a worker's process is a fork, and connections must not be shared with its parent.
+    # Made at first use: a worker's process is a fork and must not share connections with its parent.
 
     @cached_property
     def _app(self) -> App:
@@ -204,22 +198,18 @@ class Tasks:
                     problems.extend(report.problems)
 
     def compose(self, profile: str, first: int, last: int) -> None:
-        """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
         with self._task(f"compose {profile}") as problems:
             self._profiles.catch_up()
             problems.extend(self._profiles.problems.values())
-            # The ranker alone: this process has no files to read again.
             self._app.refresh()
-            # None of a profile that was withdrawn meanwhile.
+            # Empty if the profile was withdrawn meanwhile.
             current = {slug: each for slug, each in self._profiles.profiles.items() if slug == profile}
             job = self._app.daily_job_for(current)
             problems.extend(job.compose(IdRange(first, last), datetime.now(UTC)))
-            # Messages are sent now instead of after the next tick.
             if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
                 self._queue.deliver_all()
 
     def deliver(self, kind: Kind) -> None:
-        """Deliver what is due for a kind of channel."""
         with self._task(f"deliver {kind}") as problems:
             is_exclusive = channel(kind).is_exclusive
             time_over = Event()
@@ -244,7 +234,7 @@ class Tasks:
 
     @contextmanager
     def _task(self, name: str) -> Iterator[list[Problem]]:
-        """Yield a list for a task's problems; one that takes too long ends, and what is left of it is due still."""
+        """Yield a list for a task's problems. Interrupted work stays due."""
         with self._log.problems_of(name) as problems:
             try:
                 with _interruptible():
@@ -254,15 +244,14 @@ class Tasks:
 
 
 def register(celery: Celery, tasks: Tasks) -> None:
-    """Let Celery call the tasks by their names."""
     for name, task in {INGEST: tasks.ingest, COMPOSE: tasks.compose, DELIVER: tasks.deliver}.items():
-        # Without ``typing``, which takes the ``self`` of a method for an argument that is missing.
+        # ``typing`` would miss the ``self`` of a method.
         celery.task(task, name=name, shared=False, typing=False)
 
 
 def run_worker(home: Path, url: str, name: str, *, concurrency: int, queues: Sequence[str]) -> int:
-    """Take tasks from these queues until SIGTERM or SIGINT; then end those under way, and return the exit code."""
-    # Its banner and task lines repeat what the log says already.
+    """Run tasks of these queues until SIGTERM or SIGINT, and return the exit code."""
+    # Celery's own lines repeat the log.
     logging.getLogger("celery").setLevel(logging.WARNING)
     celery = make_celery(url, name)
     register(celery, Tasks(home, url, name))

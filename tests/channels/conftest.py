@@ -19,7 +19,6 @@ from store.conftest import open_another, samples, store, store_url
 from bot.channels.email.smtp import SmtpChannel
 from bot.channels.templates import environment
 from bot.model import (
-    ChangedPhrase,
     Delivery,
     Edition,
     OutboxKey,
@@ -29,7 +28,6 @@ from bot.model import (
     Reader,
     Sentence,
     Sighting,
-    TasteChange,
     Vote,
 )
 
@@ -192,9 +190,6 @@ class TestLinks:
 
     def me(self) -> str:
         return f"https://papers.example.org/me/{'m' * 60}"
-
-    def taste(self, phrase: ChangedPhrase, change: TasteChange) -> str:
-        return f"https://papers.example.org/taste/{'t' * 60}?do={change}&phrase={phrase.text}"
 
     def unsubscribe(self) -> str:
         return f"https://papers.example.org/unsubscribe/{'u' * 60}"

@@ -18,8 +18,7 @@ from jinja2 import DictLoader, Environment
 from bot.channels import RenderingParts
 from bot.channels.email.rendering import HTML_BUDGET, MailParts, MailRenderer, render_mail
 from bot.channels.papers import Links, ReaderLinks, title_link
-from bot.channels.phrases import news
-from bot.config.files import Signer
+from bot.config.keys import Signer
 from bot.model import (
     Edition,
     Fact,
@@ -37,6 +36,7 @@ from bot.model import (
     Vote,
 )
 from bot.model.errors import TemplateProblem
+from bot.wording import news
 
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]

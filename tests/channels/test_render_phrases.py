@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from bot.channels import phrases
+from bot import wording
 from bot.model import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
 
 Paper_ = Callable[..., Paper]
@@ -28,7 +28,7 @@ Edition_ = Callable[..., Edition]
     ],
 )
 def test_authors_are_shortened(make_paper: Paper_, names: tuple[str, ...], count: int | None, expected: str) -> None:
-    assert phrases.authors(make_paper(authors=names, author_count=count)) == expected
+    assert wording.authors(make_paper(authors=names, author_count=count)) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,23 +45,23 @@ def test_a_followed_author_is_always_named(
     make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, expected: str
 ) -> None:
     reasons = (Reason(ReasonKind.AUTHOR, followed),) if followed else ()
-    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), reasons=reasons)) == expected
+    assert wording.credits_of(make_pick(make_paper(authors=tuple(names)), reasons=reasons)) == expected
 
 
 def test_an_alert_names_the_terms_that_matched(make_paper: Paper_, make_pick: Pick_) -> None:
     alert_reasons = tuple(Reason(ReasonKind.ALERT, name) for name in ("violins", "F", "e"))
     paper = make_paper(authors=tuple("ABCDEF"))
     pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason(ReasonKind.WROTE, "wood")))
-    assert phrases.label(pick) == "On your alert list (violins, F, e): strong match"
-    assert phrases.why(pick) == "You wrote “wood”."
-    assert phrases.credits_of(pick) == "A, B, C, E, F and 1 more"
+    assert wording.label(pick) == "On your alert list (violins, F, e): strong match"
+    assert wording.why(pick) == "You wrote “wood”."
+    assert wording.credits_of(pick) == "A, B, C, E, F and 1 more"
     by_score = make_pick(paper, kind=PickKind.ALERT)
-    assert phrases.label(by_score) == "On your alert list: strong match"
+    assert wording.label(by_score) == "On your alert list: strong match"
 
 
 @pytest.mark.parametrize(("probability", "expected"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
 def test_no_match_is_shown_as_certain(probability: float, expected: str) -> None:
-    assert phrases.percent(probability) == expected
+    assert wording.percent(probability) == expected
 
 
 def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(make_paper: Paper_) -> None:
@@ -72,7 +72,7 @@ def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(
     # Lists of recent papers repeat them.
     again = Sighting("s", "LLM-RL", date(2025, 5, 8))
     paper = make_paper(sightings=(first, first, second, again, Sighting("folder", "", None)))
-    assert phrases.seen(paper) == [
+    assert wording.seen(paper) == [
         "LLM-RL",
         "5 May 2025",
         "also in Daily Papers, 17 Apr 2026",
@@ -82,25 +82,25 @@ def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(
 
 def test_a_sightings_date_replaces_a_missing_date_of_the_paper(make_paper: Paper_) -> None:
     paper = make_paper(published=None, sightings=(Sighting("s", "LLM-RL", date(2025, 5, 6)),))
-    assert phrases.seen(paper) == ["LLM-RL", "6 May 2025"]
+    assert wording.seen(paper) == ["LLM-RL", "6 May 2025"]
 
 
 def test_a_paper_without_sightings_has_only_its_date(make_paper: Paper_) -> None:
-    assert phrases.seen(make_paper(sightings=())) == ["5 May 2025"]
-    assert phrases.seen(make_paper(sightings=(), published=None)) == []
+    assert wording.seen(make_paper(sightings=())) == ["5 May 2025"]
+    assert wording.seen(make_paper(sightings=(), published=None)) == []
 
 
 def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> None:
-    assert phrases.label(make_pick()) == "Strong match"
+    assert wording.label(make_pick()) == "Strong match"
     explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
-    assert phrases.label(explored) == "Exploratory pick: good match"
+    assert wording.label(explored) == "Exploratory pick: good match"
 
 
 def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
-    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper; 1 looked at; 1 minute to read"
+    assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper; 1 looked at; 1 minute to read"
     two = make_edition(make_pick(), make_pick(), considered=1200)
-    assert phrases.tally(two) == "2 papers; 1,200 looked at; 1 minute to read"
-    assert phrases.tally(make_edition(considered=0)) == "0 new papers"
+    assert wording.tally(two) == "2 papers; 1,200 looked at; 1 minute to read"
+    assert wording.tally(make_edition(considered=0)) == "0 new papers"
 
 
 def test_the_subject_names_the_best_paper_and_how_many_more(
@@ -108,8 +108,8 @@ def test_the_subject_names_the_best_paper_and_how_many_more(
 ) -> None:
     title = r"Knowing what \textbf{nobody} knows: when to stop asking and when to go on searching"
     edition = make_edition(make_pick(make_paper(title=title)), *[make_pick()] * 6)
-    assert phrases.subject(edition) == "Knowing what nobody knows: when to stop asking and when to… + 6 more"
-    assert len(phrases.subject(edition)) <= 70
+    assert wording.subject(edition) == "Knowing what nobody knows: when to stop asking and when to… + 6 more"
+    assert len(wording.subject(edition)) <= 70
 
 
 def test_the_subject_says_the_first_line_that_tells_more_than_a_title(
@@ -117,15 +117,15 @@ def test_the_subject_says_the_first_line_that_tells_more_than_a_title(
 ) -> None:
     untold = make_pick(make_paper(1, "Owls at night: a study"), line="Owls at night")
     told = make_pick(make_paper(3), line="Owls gain 63%")
-    assert phrases.subject(make_edition(untold, told, untold)) == "Owls gain 63% + 2 more"
+    assert wording.subject(make_edition(untold, told, untold)) == "Owls gain 63% + 2 more"
     long = make_pick(
         make_paper(2), line="STRIX finds 63% more of the owls that call at night, with half as many microphones"
     )
-    assert phrases.subject(make_edition(long, told)) == "STRIX finds 63% more of the owls that call at night … + 1 more"
+    assert wording.subject(make_edition(long, told)) == "STRIX finds 63% more of the owls that call at night … + 1 more"
     whole = "Owls that listen to mice gain 63% in a winter with little snow"
-    assert phrases.subject(make_edition(make_pick(make_paper(4), line=whole), told)) == whole
-    assert phrases.preheader(make_edition(untold, told)) == "Also: Owls at night"
-    assert phrases.subject(make_edition(untold)) == "Owls at night"
+    assert wording.subject(make_edition(make_pick(make_paper(4), line=whole), told)) == whole
+    assert wording.preheader(make_edition(untold, told)) == "Also: Owls at night"
+    assert wording.subject(make_edition(untold)) == "Owls at night"
 
 
 def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
@@ -138,8 +138,8 @@ def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
     close = Reason(ReasonKind.NEAR, "flight", near="bats")
     picks = [pick(1, bats), pick(2, owls), pick(3, Reason(ReasonKind.AUTHOR, "Ada"), owls), pick(4, close)]
     picks += [pick(5, Reason(ReasonKind.LIKED, "A title")), pick(6, owls, kind=PickKind.EXPLORE)]
-    assert [(group.topic, len(group.picks)) for group in phrases.groups(make_edition(*picks))] == [("", 6)]
-    groups = phrases.groups(make_edition(*picks, pick(7, Reason(ReasonKind.KEYWORD, "GRPO"))))
+    assert [(group.topic, len(group.picks)) for group in wording.groups(make_edition(*picks))] == [("", 6)]
+    groups = wording.groups(make_edition(*picks, pick(7, Reason(ReasonKind.KEYWORD, "GRPO"))))
     assert [(group.topic, [place for place, _ in group.picks]) for group in groups] == [
         ("Bats", [1, 4]),
         ("Owls", [2, 3]),
@@ -149,31 +149,31 @@ def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
 
 def test_the_subject_of_a_single_pick_counts_no_further_ones(make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(make_pick())
-    assert phrases.subject(edition) == "A paper"
-    assert phrases.preheader(edition) == "We did it."
+    assert wording.subject(edition) == "A paper"
+    assert wording.preheader(edition) == "We did it."
 
 
 def test_the_preheader_names_the_next_two_papers(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(*(make_pick(make_paper(title=title)) for title in ("One", "Two", "Three", "Four")))
-    assert phrases.preheader(edition) == "Also: Two; Three"
+    assert wording.preheader(edition) == "Also: Two; Three"
 
 
 def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
     edition = make_edition(quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold."))
-    assert phrases.subject(edition) == "A quiet day for Reward models"
-    assert phrases.preheader(edition) == "None of the 30 new papers reached your threshold."
-    assert phrases.quiet(make_edition()) == "Nothing new."
+    assert wording.subject(edition) == "A quiet day for Reward models"
+    assert wording.preheader(edition) == "None of the 30 new papers reached your threshold."
+    assert wording.quiet(make_edition()) == "Nothing new."
 
 
 def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     missing = "without blog and arxiv-ai, which could not be read"
-    assert phrases.tally(edition) == f"1 paper; 9 looked at, {missing}; 1 minute to read"
+    assert wording.tally(edition) == f"1 paper; 9 looked at, {missing}; 1 minute to read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
-    assert phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
+    assert wording.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
 def test_a_weekly_edition_is_worded_by_the_week(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
-    assert phrases.tally(edition) == "2 papers; 143 looked at; 1 minute to read"
-    assert phrases.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"
+    assert wording.tally(edition) == "2 papers; 143 looked at; 1 minute to read"
+    assert wording.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"

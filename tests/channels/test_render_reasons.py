@@ -1,7 +1,7 @@
 """The wording of reasons: one sentence, the same in every channel."""
 
-from bot.channels.phrases import sentence
 from bot.model import Reason, ReasonKind
+from bot.wording import sentence
 
 
 def test_reasons_of_a_kind_are_named_together_and_in_their_order() -> None:

@@ -31,11 +31,6 @@ def test_a_homes_template_overrides_the_shipped_one(tmp_path: Path, links: Links
     assert render(env, "mail.txt.j2", sample_edition(), links) == "Sample 6 May 2025"
 
 
-def test_a_homes_copy_of_an_earlier_template_still_works(tmp_path: Path, links: Links) -> None:
-    env = home_with(tmp_path, "mail.txt.j2", "{{ pick_begins }}Owls{{ pick_ends }}")
-    assert render(env, "mail.txt.j2", sample_edition(), links) == "Owls"
-
-
 def test_html_is_escaped_and_text_is_not(tmp_path: Path, links: Links) -> None:
     for name, expected in (("a.html.j2", "&lt;b&gt;"), ("a.txt.j2", "<b>")):
         assert render(home_with(tmp_path, name, "{{ '<b>' }}"), name, sample_edition(), links) == expected

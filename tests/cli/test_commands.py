@@ -9,9 +9,8 @@ from html import unescape
 
 import pytest
 
-from bot import __version__
+from bot import __version__, wording
 from bot.app import open_app
-from bot.channels import phrases
 from bot.cli.main import paperbot as group
 from bot.model import Vote
 
@@ -235,7 +234,7 @@ def test_demo_ends_with_a_page_whose_vote_moves_the_first_papers(paperbot, tmp_p
         (vote,) = app.store.feedback.votes(mary.id)
         places = [pick.paper.id for pick in app.store.editions.picks_of(first.id)]
         assert (places.index(vote.paper), vote.vote) == (4, Vote.DOWN)
-        sent = [phrases.title(pick.paper) for pick in app.store.editions.picks_of(second.id)]
+        sent = [wording.title(pick.paper) for pick in app.store.editions.picks_of(second.id)]
     with_it = html[html.index("<h3>With it</h3>") : html.index("4. The edition of the next day")]
     titles = [unescape(title) for title in re.findall(r'<li dir="auto">(.+?) <span class="moved">', with_it)]
     assert titles == sent, "what is compared is what was sent"

@@ -52,6 +52,12 @@ def test_secrets_are_masked(home, paperbot, monkeypatch, arguments):
     assert "hun" not in answer.out
     assert "ter2" not in answer.out
     assert "postgresql://paperbot:********@127.0.0.1/paperbot" in answer.out
+    for name in ("password", "sslpassword", "api_key", "token", "key"):
+        url = f"postgresql://paperbot@127.0.0.1/paperbot?{name}=hunter2&sslmode=require"
+        monkeypatch.setenv("PAPERBOT_STORE__URL", url)
+        assert "hunter2" not in paperbot("config", *arguments).out
+        shown = {row["key"]: row["value"] for row in paperbot("config", "--json").json["settings"]}
+        assert shown["store.url"] == url.replace("hunter2", "********")
     assert "PAPERBOT_PASSWORDS__SCHOLAR" in answer.out
 
 

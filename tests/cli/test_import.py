@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from support import digest
 
-from bot.config.files import redact
+from bot.config.keys import redact
 
 NOW = "2025-05-07T18:00:00+00:00"
 ADA = "reward-models/ada@example.org"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -97,3 +98,16 @@ def test_errors_name_no_reader(ingested):
         profile.write_text(profile.read_text().replace(ADDRESS, "eve@example.org"))
         with pytest.raises(ToolError, match=r"^this reader has left the profile$"):
             tools.picks()
+
+
+def test_a_vote_does_not_bring_a_forgotten_reader_back(ingested):
+    with open_app(ingested) as app, open_app(ingested) as another:
+        tools = ReaderTools(app, f"reward-models/{ADDRESS}")
+        tools.vote("TTRL", "up")
+        another.forget(app.store.readers.get("reward-models", ADDRESS), datetime.now(UTC))
+        with pytest.raises(ToolError, match=r"^this reader has left the profile$"):
+            tools.vote("TTRL", "down")
+        # Nor by a process that read the file before, and so has the address still.
+        app.store.readers.sync("reward-models", [("email", ADDRESS)], datetime.now(UTC))
+        assert app.store.readers.all() == []
+        assert app.store.readers.of_profile("reward-models") == []

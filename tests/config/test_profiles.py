@@ -320,6 +320,69 @@ def test_concurrent_edits_of_a_profile_are_all_kept(home):
     assert "# " in path.read_text()
 
 
+WAYS_TO_SAVE = {
+    "in place": lambda path, text: path.write_text(text),
+    "by a rename": lambda path, text: (
+        path.with_suffix(".new").write_text(text) and path.with_suffix(".new").replace(path)
+    ),
+}
+
+
+@pytest.mark.parametrize("save", WAYS_TO_SAVE.values(), ids=WAYS_TO_SAVE)
+def test_what_a_person_saves_while_readers_are_added_and_removed_is_kept(home, save):
+    path = home / "profiles" / "reward-models.toml"
+    comments = iter(["# saved while Bob is added\n", "# saved while Ada is removed\n"])
+
+    def edit(function, *arguments):
+        comment = [next(comments)]
+
+        def check_while_a_person_saves(address):
+            if comment:  # once, between our reading of the file and our writing
+                save(path, comment.pop() + path.read_text())
+            return address_checks()["email"](address)
+
+        assert function(path, *arguments, {**address_checks(), "email": check_while_a_person_saves})
+
+    edit(add_reader, "email", "bob@example.org")
+    edit(remove_reader, "ada@example.org")
+    assert "# saved while Bob is added\n" in path.read_text()
+    assert "# saved while Ada is removed\n" in path.read_text()
+    assert load_profile(path, "UTC", address_checks()).addresses == [("email", "bob@example.org")]
+
+
+def test_a_file_that_changes_without_end_is_left_alone(home, monkeypatch):
+    path = home / "profiles" / "reward-models.toml"
+    monkeypatch.setattr("bot.config.tables._EDIT_PAUSE", 0)
+
+    def check_while_a_program_writes(address):
+        path.write_text(path.read_text() + "#\n")
+        return address_checks()["email"](address)
+
+    checks = {**address_checks(), "email": check_while_a_program_writes}
+    with pytest.raises(ConfigError, match=r"reward-models\.toml: is changed again and again by another program"):
+        remove_reader(path, "ada@example.org", checks)
+    assert "ada@example.org" in path.read_text()
+    assert sorted(file.name for file in path.parent.glob(".*")) == []
+
+
+def test_a_profile_that_is_a_link_stays_one_and_its_target_is_edited(home, tmp_path):
+    path = home / "profiles" / "reward-models.toml"
+    target = tmp_path / "elsewhere" / "kept.toml"
+    target.parent.mkdir()
+    path.rename(target)
+    target.chmod(0o640)
+    path.symlink_to(Path(os.path.relpath(target, path.parent)))
+    assert add_reader(path, "email", "bob@example.org", address_checks())
+    assert path.is_symlink()
+    assert "bob@example.org" in target.read_text()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert [file.name for file in target.parent.iterdir()] == ["kept.toml"]
+    path.unlink()
+    path.symlink_to(path.name)
+    with pytest.raises(ConfigError, match=r"reward-models\.toml: "):
+        add_reader(path, "email", "eva@example.org", address_checks())
+
+
 def test_an_address_of_a_million_characters_is_refused_by_its_length(monkeypatch):
     monkeypatch.setattr("email_validator.validate_email", None)
     with pytest.raises(ValueError, match="it is too long") as caught:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.config.files import Sealer
+from bot.config.keys import Sealer
 from bot.model.errors import PaperbotError
 
 OLD, NEW = b"o" * 32, b"n" * 32

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.channels.papers import ReaderLinks
-from bot.config.files import Purpose, Redactor, Signer, TokenError, load_keys
+from bot.config.keys import Purpose, Redactor, Signer, TokenError, load_keys
 from bot.model import Entry, Reader, Vote
 from bot.model.errors import PaperbotError
 from bot.model.papers import new_paper
@@ -138,7 +138,7 @@ def test_a_key_file_never_exists_without_its_key(tmp_path, monkeypatch):
     def dies(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bot.config.files.os.fsync", dies)
+    monkeypatch.setattr("bot.config.keys.os.fsync", dies)
     with pytest.raises(KeyboardInterrupt):
         load_keys(tmp_path / "secret.key")
     monkeypatch.undo()

@@ -6,8 +6,8 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.channels.phrases import word_count
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
+from bot.wording import word_count
 
 MONDAY = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.model import Entry, Fact, FactKind, ParsedDigest, Vote
+from bot.ranking.ranker import Ranker
 from bot.web.application import make_web
 
 NOW = datetime(2026, 6, 12, 9, tzinfo=UTC)
@@ -182,3 +183,27 @@ def test_slack_and_the_own_page_say_it_and_the_page_to_share_does_not(owls):
         [],
         [{"kind": "revised", "liked": "p1", "text": "STRIX finds 12% more owls.", "paper": None}],
     ]
+
+
+def test_many_papers_of_a_common_name_are_not_all_compared_with_each_other(owls, monkeypatch):
+    compared = []
+    similarities = Ranker.similarities
+
+    def counted(self, pairs):
+        compared.append(len(pairs))
+        return similarities(self, pairs)
+
+    monkeypatch.setattr(Ranker, "similarities", counted)
+
+    def of_one_name(numbers):
+        return [Entry(f"Owls {n} at night", BEFORE, ("Wei Wang", f"Author {n}")) for n in numbers]
+
+    owls.arrive(0, *of_one_name(range(100, 130)))
+    owls.edition(0)
+    for n in range(100, 130):
+        owls.like(0, f"Owls {n} at night")
+    owls.arrive(1, *of_one_name(range(200, 500)))
+    owls.edition(1)
+    # Two readers, who share what was compared.
+    assert sum(compared) == 200
+    assert [kind for kind, _ in owls.follow_ups()[1]] == ["continued"]

@@ -11,10 +11,10 @@ from itertools import pairwise
 import pytest
 from support import digest
 
+from bot import wording
 from bot.app import open_app
-from bot.channels import phrases
-from bot.editions.composer import compose_letter, put_letters
 from bot.editions.due import due_ranges, letter_day
+from bot.editions.letters import compose_letter, put_letters
 from bot.model import EditionKind, Match, State, StopReason, Vote
 from bot.store.readers import EVERYONE
 
@@ -217,7 +217,7 @@ def test_each_vote_counts_in_the_one_letter_whose_heading_has_its_day(voted, at,
         (reader,) = app.store.readers.all()
         letters = [letter_of(app, reader, app.profiles["reward-models"], friday) for friday in fridays]
     assert [len(letter.liked) for letter in letters] == liked
-    assert phrases.letter_week(letters[1]) == "2 May 2025 to 8 May 2025"
+    assert wording.letter_week(letters[1]) == "2 May 2025 to 8 May 2025"
 
 
 def test_too_few_votes_give_no_share(voted, paperbot):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.config.files import Signer
+from bot.config.keys import Signer
 from bot.formats import ParseLimits, Parser
 from bot.formats.bounces import MAX_BYTES, parse
 from bot.model import BounceKind, BounceReport, RawDigest

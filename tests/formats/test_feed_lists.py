@@ -78,18 +78,13 @@ def test_a_file_that_was_cut_off_keeps_what_it_has():
     assert len(read.problems) == 1
 
 
-def test_a_declared_character_set_is_heeded():
-    text = opml('<outline text="Сова" xmlUrl="https://a.example/x"/>', head='<?xml version="1.0" encoding="koi8-r"?>')
-    assert feeds(text.encode("koi8-r")).feeds[0].title == "Сова"
+def test_western_letters_of_an_old_export_are_read():
+    text = opml('<outline text="Hibou à 9 €" xmlUrl="https://a.example/x"/>', head='<?xml encoding="iso-8859-1"?>')
+    assert feeds(text.encode("cp1252")).feeds[0].title == "Hibou à 9 €"
 
 
-def test_plain_addresses_and_json():
-    plain = feeds('# mine\nhttps://a.example/x\n\nhttps://b.example/y "birds" "~Bees"\n')
-    assert [(feed.title, feed.url) for feed in plain.feeds] == [
-        ("", "https://a.example/x"),
-        ("Bees", "https://b.example/y"),
-    ]
-    assert addresses('["https://a.example/x", {"title": "B", "xmlUrl": "https://b.example/y"}]') == [
+def test_plain_addresses():
+    assert addresses("# mine\nhttps://a.example/x\n\nhttps://b.example/y\n") == [
         "https://a.example/x",
         "https://b.example/y",
     ]
@@ -101,7 +96,6 @@ def test_plain_addresses_and_json():
         (opml(), True),
         ("<!-- made by hand -->\n<opml/>", True),
         ("\ufeffhttps://a.example/x\nhttps://b.example/y\n", True),
-        ('["https://a.example/x"]', True),
         ("<rss version='2.0'><channel><title>OPML</title></channel></rss>", False),
         ('{"version": "https://jsonfeed.org/version/1.1", "feed_url": "https://a.example/x", "items": []}', False),
         ('[{"title": "Owls", "url": "https://a.example/x", "abstract": "x"}]', False),
@@ -123,7 +117,6 @@ def test_what_is_a_list_of_feeds(text, is_list):
         ("<opml/>", "0 feeds in it"),
         ("<!DOCTYPE opml [<!ENTITY a 'b'>]><opml>&a;</opml>", "document type declaration"),
         ("\n".join(f"https://a.example/{n}" for n in range(MAX_FEEDS + 1)), "501 feeds"),
-        ("[" * 100_000, "can't be read"),
     ],
 )
 def test_what_is_no_list_is_refused_with_the_reason(content, reason):
@@ -177,7 +170,7 @@ def test_an_unknown_declared_encoding_costs_nothing(encoding):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
-    [b"<outline>", b"<outline text='&", b'<outline xmlUrl="http://a/', b"https://a.example/x\n", b"<!--", b'["https:'],
+    [b"<outline>", b"<outline text='&", b'<outline xmlUrl="http://a/', b"https://a.example/x\n", b"<!--"],
 )
 def test_a_part_that_repeats_is_read_within_the_parsers_limits(part):
     with Parser() as parser:

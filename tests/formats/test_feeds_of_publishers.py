@@ -153,8 +153,8 @@ def test_an_abstract_without_such_parts_stays_whole(abstract: str) -> None:
             Description("Owls fly.", "Phys. Rev. Owls", ("Ada Lovelace",), date(2026, 5, 15)),
         ),
         (
-            "Owl Chem., 2026, Advance Article\nDOI: 10.1039/D6OC00001A, Paper\nOpen Access\nAda Lovelace, Grace Hopper\n"
-            "Owls fly.\nThe content of this RSS Feed (c) The Royal Society of Chemistry",
+            "Owl Chem., 2026, Advance Article\nDOI: 10.1039/D6OC00001A, Paper\nOpen Access\n"
+            "Ada Lovelace, Grace Hopper\nOwls fly.\nThe content of this RSS Feed (c) The Royal Society of Chemistry",
             Description("Owls fly.", "Owl Chem.", ("Ada Lovelace", "Grace Hopper"), doi="10.1039/D6OC00001A"),
         ),
         (

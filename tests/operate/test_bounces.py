@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from imap_server import ImapServer
 
 from bot.app import open_app
-from bot.config.files import Signer, TokenError
+from bot.config.keys import Signer, TokenError
 
 __all__ = ["certificate", "mail_server", "servers", "tls"]
 

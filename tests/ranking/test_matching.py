@@ -5,7 +5,7 @@ import pytest
 
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import TEXT_WEIGHTS
-from bot.ranking.matching import FeatureWeights, PhraseIndex, TextModel, words_of_topics
+from bot.ranking.matching import FeatureWeights, PhraseIndex, TextModel
 from bot.ranking.meaning import PaperWords
 from bot.text.tokens import stem_sequence
 from bot.text.topics import expanded
@@ -210,29 +210,3 @@ def test_close_topics_come_closest_first(corpus):
     paper = "Robot grasping with tactile hands\nA robot hand grasps protein; grippers grasp."
     close = model.close_topics(corpus.papers([paper]).meanings[0])
     assert close[0].text == "robot grasping"
-
-
-def test_the_words_of_topics_alone_give_the_same_index():
-    texts = [
-        "Reward models\nWe reward, and then model.",
-        "LLM agents\nAn agent acts.",
-        "Bread\nNothing else matters.",
-        "",
-    ]
-    words = PaperWords.from_sequences([stem_sequence(text) for text in texts])
-    topics = [("reward", "model"), ("larg", "languag", "model", "agent"), ("bread",)]
-    kept = words_of_topics(words, topics)
-    assert len(kept.words) < len(words.words)
-    every, some = PhraseIndex(words), PhraseIndex(kept)
-    for stems in topics:
-        assert some.presence(stems).tolist() == every.presence(stems).tolist()
-        assert some.has_words(stems).tolist() == every.has_words(stems).tolist()
-
-
-def test_words_however_far_apart_are_those_of_one_paper():
-    texts = ["Models\nWe reward, and then, in time. An LLM.", "Reward\n", "Model\n", ""]
-    index = PhraseIndex(PaperWords.from_sequences([stem_sequence(text) for text in texts]))
-    assert not index.presence(("reward", "model")).any()
-    assert index.has_words(("reward", "model")).tolist() == [True, False, False, False]
-    assert index.has_words(("languag", "reward")).tolist() == [True, False, False, False]
-    assert not index.has_words(("owl", "model")).any()

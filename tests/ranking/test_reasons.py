@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from bot.channels.phrases import sentence
 from bot.model import Bonus, BonusKind, Reason, ReasonKind, Score
 from bot.ranking.corpus import Corpus
 from bot.ranking.phrases import PaperText
@@ -12,6 +11,7 @@ from bot.ranking.ranking import VotedTerms
 from bot.ranking.reasons import Evidence, breakdown, choose, without_repetition
 from bot.text.tokens import Spellings, stem_terms
 from bot.text.topics import read_interests
+from bot.wording import sentence
 
 ABSTRACTS = [
     "We study reward hacking, where large language models (LLMs) exploit the reward model.",

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy.exc import IntegrityError
 
 from bot.model import RecordedVote, Vote
+from bot.model.errors import DeletedError
 
 
 def test_the_last_vote_on_a_paper_counts_and_all_are_stored(samples, store, now):
@@ -38,7 +38,7 @@ def test_votes_are_per_reader(samples, store, now):
 
 def test_a_vote_on_an_unknown_paper_is_refused(samples, store, now):
     reader = samples.reader()
-    with pytest.raises(IntegrityError):
+    with pytest.raises(DeletedError, match="the reader or the paper was deleted meanwhile"):
         store.feedback.add(reader.id, 9_999, Vote.UP, now, "cli")
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from bot.model import Entry, LibraryEntry, ParsedDigest
-from bot.store.known import Additions
+from bot.store.libraries import Additions
 
 OWLS = LibraryEntry(Entry("Owls at Night", "They fly.", ("Ada Lovelace",), doi="10.1000/owls"), date(2020, 3, 4))
 BEES = LibraryEntry(Entry("Bees by Day", arxiv_id="2504.00001"))

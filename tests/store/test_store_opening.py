@@ -44,7 +44,7 @@ def test_sqlite_is_in_wal_mode_and_enforces_foreign_keys(tmp_path):
     with open_store(f"sqlite:///{tmp_path}/paperbot.db") as store:
         assert store.papers.count() == 0
     database = Database(parse_url(f"sqlite:///{tmp_path}/paperbot.db"))
-    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 30_000}
+    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 10_000}
     with database.reading() as connection:
         actual = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in expected}
     database.close()
@@ -129,6 +129,31 @@ def test_an_unreachable_server_is_reported_in_one_line_without_the_password():
     assert "\n" not in str(caught.value)
 
 
+WRONG_URLS = {
+    "postgresql://ada@127.0.0.1:1/papers?password=s3cret": "; start PostgreSQL there, or correct store.url",
+    "postgresql://ada@127.0.0.1:1/papers?sslpassword=s3cret": "; start PostgreSQL there, or correct store.url",
+    "postgresql://ada:s3cret@127.0.0.1:port/papers": "store.url can't be read; write sqlite:///path or",
+    "postgresql://ada:s3@cret@127.0.0.1:s3cret/papers": "store.url can't be read; write sqlite:///path or",
+    "postgresql://ada:s3cret@[::1/papers": "store.url can't be read; write sqlite:///path or",
+    "postgresql://ada:s3cret@127.0.0.1:99999/papers": "store.url has no port between 1 and 65535",
+    "postgresql://ada:s3cret@127.0.0.1:0/papers": "store.url has no port between 1 and 65535",
+    "postgresql://ada:s3cret@/papers?host=127.0.0.1&port=s3cret": "store.url has no port between 1 and 65535",
+    "postgresql://ada@127.0.0.1:1/papers?passwort=s3cret": 'invalid connection option "passwort"; correct the options',
+    "postgresql://ada:s3cret@127.0.0.1:1/papers?connect_timeout=x": "bad value for connect_timeout: 'x'; correct the",
+    "sqlite:///papers.db?timeout=s3cret": "store.url: an SQLite store has no options; remove the question mark",
+}
+
+
+@pytest.mark.parametrize("url", WRONG_URLS)
+def test_a_wrong_url_is_reported_with_its_remedy_and_without_its_password(url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError) as caught:
+        open_store(url)
+    assert WRONG_URLS[url] in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_postgresql_without_its_driver_is_refused_with_what_to_install():
     code = "import sys; sys.modules['psycopg'] = None\n"
     code += "from bot.store import open_store\n"
@@ -146,6 +171,28 @@ def test_a_store_damaged_while_open_is_a_store_error(tmp_path):
             connection.execute("DROP TABLE outbox")
         with pytest.raises(StoreError, match=r"paperbot\.db: no such table: outbox"):
             store.outbox.counts()
+
+
+def test_who_waits_for_another_writer_says_so_once_and_goes_on_after_it(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("bot.store.engine._SAID_AFTER", 0)
+    monkeypatch.setattr("bot.store.engine._BUSY_SECONDS", 0)
+    monkeypatch.setattr("bot.store.engine._BUSY_STILL", 0)
+    file = tmp_path / "paperbot.db"
+    with open_store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file, isolation_level=None)) as another:
+        another.execute("BEGIN IMMEDIATE")
+        for _ in range(3):
+            with pytest.raises(StoreError, match="database is locked; another process has been writing"):
+                store.bounce_counts.add("stopped")
+        said = f"{file}: another process has been writing for 0 seconds; waiting for up to 0 more"
+        assert [record.getMessage() for record in caplog.records] == [said]
+        another.execute("ROLLBACK")
+        store.bounce_counts.add("stopped")
+        assert store.bounce_counts.all() == {"stopped": 1}
+        # Then others wait the whole time again.
+        another.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="database is locked"):
+            store.bounce_counts.add("stopped")
+        assert [record.getMessage() for record in caplog.records] == [said, said]
 
 
 def _run(store_url: str, statement: str) -> None:

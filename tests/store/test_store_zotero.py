@@ -1,5 +1,6 @@
 """Connections to Zotero in the store: one for each reader, and what is to be saved in the outbox once."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -36,7 +37,8 @@ def undo_save(store, ada, save, now):
 def test_a_connection_is_kept_as_it_is_and_replaced(store, ada, connection, now):
     assert store.zotero.get(ada) == connection
     poll = SourceState("zotero", checked_at=now, failures=2, problem="503", not_before=now + LEASE)
-    store.zotero.record_poll(ada, poll, 17)
+    store.zotero.record_poll(replace(connection, sealed_key="an earlier one's"), poll, 16)
+    store.zotero.record_poll(connection, poll, 17)
     (stored,) = store.zotero.all()
     assert (stored.poll, stored.version) == (poll, 17)
     store.zotero.connect(connection)

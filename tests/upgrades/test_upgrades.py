@@ -1,7 +1,7 @@
-"""Homes of earlier versions, as those versions made them, are opened by this one.
+"""A home of commit 8be0fab, the last one before 0.2.0, is opened by this version.
 
-Each folder is a commit. ``sqlite.sql`` and ``postgresql.sql`` are dumps of a store in which six papers were sent to two
-readers, who gave six votes; others came, paused, left and were refused on the pages, and one was forgotten.
+``8be0fab/sqlite.sql`` is a dump of a store of that commit in which six papers were sent to four readers, two of whom
+voted. Others came, paused, left and were refused on the pages, and one was forgotten.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
-from sqlalchemy import NullPool, create_engine
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import MetaData, NullPool, StaticPool, create_engine, func, insert, select, text
 from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
-from bot.config.files import Purpose, Signer, TokenError
-from bot.model import Origin, StopReason, Vote
+from bot.config.keys import Purpose, Signer, TokenError
+from bot.model import Origin, ReasonKind, StopReason, Vote
 from bot.model.errors import StoreError
 from bot.model.papers import leading_authors
 from bot.model.readers import Override
@@ -35,6 +37,7 @@ from bot.store.upgrade import HEAD, SCRIPTS
 from bot.web.application import make_web
 
 HERE = Path(__file__).parent
+DUMP = HERE / "8be0fab" / "sqlite.sql"
 KEY = "ab" * 32  # of the homes
 NEXT_YEAR = datetime(2027, 11, 20, 8, 0, tzinfo=UTC)
 NOW = datetime(2026, 11, 20, 14, 0, tzinfo=UTC)
@@ -49,13 +52,22 @@ readers = [{ email = "ada@example.org" }, { email = "grace@example.org" }, { ema
 VOTES = {1: Vote.UP, 3: Vote.UP, 5: Vote.DOWN}  # of Ada, by paper
 
 
+# The links of the mail that Ada got.
+LINKS = {
+    "edition": "/edition/1.b4a64.6afffe02.b-z-jLXczyfEwk8CZEoaZA",
+    "me": "/me/1.6afffe02.bx1rab7yByiuWjCwGD6EzA",
+    "thumb": "/thumb/1.6.6afffe02.ub6e2UtCIscVGE37mhGQ6g?vote=down",
+    "unsubscribe": "/unsubscribe/1.6afffe02.fjG8ZK_tu82MhnKGBEO-Cg",
+}
+TAG = "1-0-tso7xbsjqcxl72te"  # in its Message-ID
+
+
 @dataclass(frozen=True)
 class OldHome:
     """A home whose store an earlier version made."""
 
     path: Path
     store_url: str
-    commit: str
 
     def query(self, statement: str) -> Sequence[Any]:
         """Run a statement, and return its rows if it has any."""
@@ -65,14 +77,29 @@ class OldHome:
             return result.all() if result.returns_rows else []
 
 
-def _load(sql: Path, store_url: str) -> None:
-    if sql.stem == "sqlite":
-        with closing(sqlite3.connect(store_url.removeprefix("sqlite:///"))) as connection:
-            connection.executescript(sql.read_text())
-        return
-    # Without parameters, psycopg sends all statements at once, and takes no percent sign for a placeholder.
-    with create_engine(parse_url(store_url), poolclass=NullPool).begin() as connection:
-        connection.connection.cursor().execute(sql.read_text())
+def _load_on_server(dump: sqlite3.Connection, store_url: str) -> None:
+    """Copy the rows of the dump into tables that the first migration makes."""
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    source = create_engine("sqlite://", creator=lambda: dump, poolclass=StaticPool)
+    with create_engine(parse_url(store_url), poolclass=NullPool).begin() as target, source.connect() as rows:
+        config.attributes["connection"] = target
+        command.upgrade(config, "0011")
+        target.execute(text("SET timezone TO 'UTC'"))
+        target.execute(text("DELETE FROM salts"))
+        old, new = MetaData(), MetaData()
+        old.reflect(rows)
+        new.reflect(target)
+        for table in new.sorted_tables:
+            if table.name in ("alembic_version", "papers_search"):
+                continue
+            for row in rows.execute(select(old.tables[table.name])).mappings():
+                # None as a JSON value would be stored as the text "null".
+                target.execute(insert(table).values({name: value for name, value in row.items() if value is not None}))
+        used = dict(rows.execute(text("SELECT name, seq FROM sqlite_sequence")).all())
+        for name in used.keys() | {"summaries"}:
+            last = used.get(name) or rows.scalar(text(f"SELECT max(id) FROM {name}"))
+            target.execute(select(func.setval(func.pg_get_serial_sequence(name, "id"), last)))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -80,13 +107,17 @@ def dialect(request) -> str:
     return request.param
 
 
-@pytest.fixture(params=["daea185", "a388557"])
+@pytest.fixture
 def old(request, dialect, tmp_path, monkeypatch) -> OldHome:
     home = tmp_path / "papers"
     for folder in ("state", "profiles", "seeds"):
         (home / folder).mkdir(parents=True)
-    url = request.getfixturevalue("schema_url") if dialect == "postgresql" else f"sqlite:///{home}/state/paperbot.db"
-    _load(HERE / request.param / f"{dialect}.sql", url)
+    is_on_server = dialect == "postgresql"
+    url = request.getfixturevalue("schema_url") if is_on_server else f"sqlite:///{home}/state/paperbot.db"
+    with closing(sqlite3.connect(":memory:" if is_on_server else home / "state" / "paperbot.db")) as connection:
+        connection.executescript(DUMP.read_text())
+        if is_on_server:
+            _load_on_server(connection, url)
     (home / "state" / "secret.key").write_text(KEY)
     (home / "paperbot.toml").write_text(
         f'[store]\nurl = "{url}"\n[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n'
@@ -95,7 +126,7 @@ def old(request, dialect, tmp_path, monkeypatch) -> OldHome:
     shutil.copy(HERE / "digest.txt", home / "seeds" / "a.txt")
     monkeypatch.delenv("PAPERBOT_HOME", raising=False)
     monkeypatch.chdir(home)
-    return OldHome(home, url, request.param)
+    return OldHome(home, url)
 
 
 @pytest.fixture
@@ -115,13 +146,11 @@ def test_every_vote_is_kept(store):
     assert [vote.via for vote in store.feedback.votes(_reader(store, "web").id)] == ["mail"]
 
 
-@pytest.mark.parametrize("old", ["daea185"], indirect=True)
 def test_the_votes_of_a_channels_members_are_kept(store):
     channel = store.readers.get("rewards", "C0123ABC")
     assert {vote.voter: vote.vote for vote in store.feedback.votes(channel.id)} == {
         "U1": Vote.UP,
         "U2": Vote.DOWN,
-        "U3": Vote.UP,
     }
 
 
@@ -149,9 +178,15 @@ def test_readers_are_as_they_were(store):
 
 def test_preferences_circuit_breakers_and_alerts_are_kept(old, store):
     ada = _reader(store, "ada").id
-    language = {"language": "de"} if old.commit == "a388557" else {}
     assert store.overrides.get(ada) == Override(
-        size=2, at=time(7, 30), days=("mon", "wed"), ignored=("tasks",), **language
+        size=2,
+        at=time(7, 30),
+        days=("mon", "wed"),
+        ignored=("tasks",),
+        language="de",
+        title="Rewards",
+        shown_as="Ada",
+        catch_up=True,
     )
     breaker = store.circuit_breakers.all()["email"]
     assert (breaker.times, breaker.why) == (1, "535 wrong password")
@@ -171,17 +206,19 @@ def test_editions_show_what_they_showed(old, store):
     (edition,) = store.editions.of_reader(_reader(store, "ada").id)
     picks = store.editions.picks_of(edition.id)
     assert (edition.slot, edition.composed_at.hour, edition.watermark) == ("2026-11-20", 9, 6)
-    assert len(picks) == 3
-    assert all(len(pick.summary) == 3 and pick.summary[2].text.endswith("on three tasks.") for pick in picks)
+    assert len(picks) == 5
+    assert all(len(pick.summary) == 3 and pick.summary[2].text.endswith("on three tasks.") for pick in picks[:4])
     assert any(sentence.marks for pick in picks for sentence in pick.summary)
     assert "reward hacking" in {reason.text for pick in picks for reason in pick.reasons}
+    # The second pick had a reason before these, of a kind that is no longer given.
+    assert [reason.kind for reason in picks[1].reasons] == [ReasonKind.WROTE, ReasonKind.NEAR]
     assert [paper.id for paper in store.search.papers("hacking")] == [3]
 
 
 def test_ids_of_deleted_readers_are_not_given_again(old, store):
-    given = 10 if old.commit == "daea185" else max(reader.id for reader in store.readers.all())
+    given = max(reader.id for reader in store.readers.all())
     new = store.readers.request_subscription("rewards", "email", "new@example.org", NOW)
-    assert new.id > given
+    assert new.id > given + 1  # one more came, and was forgotten
 
 
 def test_nothing_is_sent_again_and_the_backup_is_named(old, paperbot, caplog, dialect):
@@ -197,10 +234,10 @@ def test_nothing_is_sent_again_and_the_backup_is_named(old, paperbot, caplog, di
     if dialect == "sqlite":
         backup = Path(re.search(r"from before is (\S+)$", line)[1])
         with closing(sqlite3.connect(backup)) as copy:
-            ((votes,),) = copy.execute(f"SELECT count(*) FROM {'thumbs' if old.commit == 'daea185' else 'votes'}")
+            ((votes,),) = copy.execute("SELECT count(*) FROM votes")
     else:
         schema = re.search(r'DROP SCHEMA "(\w+)" CASCADE$', line)[1]
-        ((votes,),) = old.query(f'SELECT count(*) FROM "{schema}".{"thumbs" if old.commit == "daea185" else "votes"}')
+        ((votes,),) = old.query(f'SELECT count(*) FROM "{schema}".votes')
     assert votes >= 7
 
 
@@ -215,33 +252,22 @@ def test_the_next_edition_sends_no_paper_again(old, paperbot):
         assert not sent & sent_before
 
 
-@pytest.mark.parametrize("old", ["daea185"], indirect=True)
-def test_what_waited_in_the_outbox_is_still_sent(old, store):
-    (delivery,) = store.outbox.claim("email", NOW, timedelta(minutes=30), 10)
-    assert str(delivery.key) == "confirmation-20261120T130000:7:email:1"
-    assert (delivery.reader.address, delivery.body) == ("waiting@example.org", b"Subject: letter\r\n\r\nbody")
-
-
 @time_machine.travel(NEXT_YEAR, tick=False)
-@pytest.mark.parametrize("old", ["daea185"], indirect=True)
 def test_the_links_of_an_old_mail_work_for_a_year(old):
-    ((body,),) = old.query("SELECT body FROM outbox WHERE id = 1")
-    mail = bytes(body).decode().replace("=\r\n", "").replace("=3D", "=")
-    links = dict(re.findall(r"http://localhost:8000(/(thumb|me|unsubscribe)/[\w.-]+)", mail))
-    by_page = {page: path for path, page in links.items()}
     with open_app(old.path) as app:
         client = TestClient(make_web(app), base_url="http://localhost:8000")
-        assert client.get(by_page["me"]).status_code == 200
-        page = client.post(f"{by_page['thumb']}?vote=down").text
-        assert "Saved: less like this." in page
+        assert client.get(LINKS["me"]).status_code == 200
+        assert "Reward Hacking in Small Models" in client.get(LINKS["edition"]).text
+        assert "Saved: less like this." in client.post(LINKS["thumb"]).text
         (*_, last) = app.store.feedback.history(_reader(app.store, "ada").id)
-        assert (last.vote, last.via) == (Vote.DOWN, "mail")
-        client.post(by_page["unsubscribe"])
+        assert (last.paper, last.vote, last.via) == (6, Vote.DOWN, "mail")
+        client.post(LINKS["unsubscribe"])
         assert _reader(app.store, "ada").stopped is StopReason.UNSUBSCRIBED
+        assert app.signer.read_tag(TAG) == (1, 0)
 
 
 def test_an_old_token_is_valid_for_its_purpose_and_key_alone():
-    token = "WzFd.awPElw.tzDtaXgDLY4otQnNwID0QLTmUtYa-wo51EEvSiOYskE"
+    token = LINKS["me"].removeprefix("/me/")
     signer = Signer([bytes.fromhex(KEY)])
     with time_machine.travel(NEXT_YEAR):
         assert signer.read(Purpose.ME, token) == [1]
@@ -264,7 +290,7 @@ def test_forget_reaches_the_backup(old, dialect):
     assert old.query(f"SELECT count(*) FROM {schema}.readers WHERE address = 'ada@example.org'") == [(0,)]
     assert old.query(f"SELECT DISTINCT reader_id FROM {schema}.outbox WHERE reader_id = 1") == []
     assert old.query(f"SELECT count(*) FROM {schema}.picks WHERE edition_id = 1") == [(0,)]
-    assert old.query(f"SELECT count(*) FROM {schema}.picks") == [(3,)]
+    assert old.query(f"SELECT count(*) FROM {schema}.picks") == [(10,)]
 
 
 @pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
@@ -277,44 +303,61 @@ def test_a_copy_of_an_earlier_upgrade_is_not_overwritten(old):
     open_store(old.store_url).close()
 
 
-@pytest.mark.parametrize(
-    ("commit", "lacking"),
-    [
-        ("9cc3a2f", "bounce_counts"),
-        ("ab7acca", "outbox.thread, overrides.language"),
-        ("ff08a45", "outbox.thread, overrides.language"),
-        ("9038010", "overrides.language"),
-    ],
-)
-def test_a_state_between_releases_is_recognised_and_left_as_it_is(commit, lacking, tmp_path, paperbot, home):
+@pytest.mark.parametrize("revision", ["0001", "0006", "0010"])
+def test_a_store_of_an_earlier_version_is_left_as_it_is(paperbot, home, revision):
     file = home / "state" / "paperbot.db"
-    file.unlink()
-    _load(HERE / commit / "sqlite.sql", f"sqlite:///{file}")
-    answer = paperbot("--home", home, "status")
-    assert answer.code == 2
-    assert re.search(
-        r"made by a version between two releases.*`paperbot export READER` prints a reader's votes", answer.err
-    )
-    with pytest.raises(StoreError, match=rf"no upgrade leads here: it lacks .*{lacking}"):
-        open_store(f"sqlite:///{file}")
-    assert "! store: " in paperbot("--home", home, "check").err
     with closing(sqlite3.connect(file)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
-        assert connection.execute("SELECT count(*) FROM votes").fetchall() == [(6,)]
-    assert not list(file.parent.glob("*.bak"))
+        connection.execute("UPDATE alembic_version SET version_num = ?", [revision])
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = file.read_bytes()
+    answer = paperbot("--home", home, "run")
+    assert answer.code == 2
+    assert (
+        f"made by an earlier Paperbot (revision {revision}), and left as it is; open it once with commit" in answer.err
+    )
+    assert "! store: " in paperbot("--home", home, "check").err
+    assert file.read_bytes() == content
+    assert [other.name for other in file.parent.glob("*.bak")] == []
 
 
-@pytest.mark.parametrize(
-    ("revision", "told"),
-    [
-        ("0004", r"made by an early Paperbot \(revision 0004\).*open it once with the version of revision 0006"),
-        ("0999", r"made by a newer Paperbot.*no downgrade leads back; upgrade Paperbot, or use its copy from before"),
-    ],
-)
-def test_other_revisions_are_refused_with_what_can_be_done(old, revision, told):
-    old.query(f"UPDATE alembic_version SET version_num = '{revision}'")
+def test_a_newer_store_is_refused_with_what_can_be_done(old):
+    old.query("UPDATE alembic_version SET version_num = '0999'")
+    told = r"made by a newer Paperbot.*no downgrade leads back; upgrade Paperbot, or use its copy from before"
     with pytest.raises(StoreError, match=told):
         open_store(old.store_url)
+
+
+def test_the_first_migration_makes_the_tables_of_that_commit(tmp_path):
+    """Column by column and index by index, with all that SQLite knows of them."""
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    engine = create_engine(f"sqlite:///{tmp_path}/new.db", poolclass=NullPool)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0011")
+    with (
+        closing(sqlite3.connect(tmp_path / "new.db")) as made,
+        closing(sqlite3.connect(":memory:")) as dump,
+    ):
+        dump.executescript(DUMP.read_text())
+        assert _description(made) == _description(dump)
+
+
+def _description(connection: sqlite3.Connection) -> dict[str, object]:
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    described: dict[str, object] = {f"{kind} {name}": sql for kind, name, sql in rows if kind != "table"}
+    for kind, name, sql in rows:
+        if kind == "table":
+            described[f"table {name}"] = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
+            described[f"keys {name}"] = connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+            described[f"indexes {name}"] = [
+                (row, connection.execute(f"PRAGMA index_xinfo({row[1]})").fetchall())
+                for row in connection.execute(f"PRAGMA index_list({name})").fetchall()
+            ]
+            described[f"autoincrement {name}"] = "AUTOINCREMENT" in sql
+            described[f"rowid {name}"] = "WITHOUT ROWID" in sql
+    return described
 
 
 def test_a_published_migration_is_never_edited():
@@ -325,7 +368,6 @@ def test_a_published_migration_is_never_edited():
 
 
 # The commands open the store first, so that the tables are those of this version.
-@pytest.mark.parametrize("old", ["a388557"], indirect=True)
 @pytest.mark.parametrize(
     ("change", "told"),
     [

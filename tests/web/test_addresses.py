@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.channels.papers import short
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 
 
 def test_the_page_shows_each_address_and_leads_nowhere_by_itself(client, links, paper, app):

@@ -124,7 +124,7 @@ def test_an_editions_page_opens_as_long_as_its_readers_pages(client, app, reader
     for days, status in ((390, 200), (401, 410)):
         later = time.time() + days * 86_400
         with monkeypatch.context() as clock:
-            clock.setattr("bot.config.files.time.time", lambda now=later: now)
+            clock.setattr("bot.config.keys.time.time", lambda now=later: now)
             assert (client.get(edition).status_code, client.get(me).status_code) == (status, status)
 
 

@@ -298,7 +298,10 @@ def test_deleting_ones_data_takes_a_button_and_leaves_nothing(app, client, me, r
     assert paperbot("run", "--force", "--json").json["editions"] == 0
     assert reader.address not in profile.read_text()
     assert [line for line in profile.read_text().splitlines() if line.startswith("#")] == comments
-    assert not app.store.readers.forgotten("reward-models", reader.address)
+    # The hash of the address stays: it keeps processes from adding it that read the file before.
+    assert app.store.readers.forgotten("reward-models", reader.address)
+    assert paperbot("subscribe", "reward-models", reader.address).code == 0
+    assert app.store.readers.get("reward-models", reader.address)
 
 
 UNEDITABLE = {
@@ -351,7 +354,7 @@ def test_a_forwarded_mail_leads_to_its_edition_and_to_nothing_personal(app, clie
 
 
 def test_a_day_without_an_edition_is_404(app, client, reader):
-    from bot.config.files import Purpose
+    from bot.config.keys import Purpose
 
     for ordinal in (730_000, 10**9, -5):
         token = app.signer.sign(Purpose.EDITION, [reader.id, ordinal])

@@ -4,15 +4,20 @@ import asyncio
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 import time_machine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
+from starlette.testclient import TestClient
 
-from bot.config.files import Redactor
+from bot.app import open_app
+from bot.cli.main import invoke
+from bot.config.keys import Redactor
 from bot.model import Vote
+from bot.readers import find_paper
 from bot.web.application import make_web
 from bot.web.site import client_key
 
@@ -298,3 +303,40 @@ def test_no_input_makes_any_page_fail(client, links, paper, day, data):
         answer = client.request(method, page, params=data.draw(FORMS))
     assert answer.status_code in (200, 303, 400, 401, 404, 405, 413, 429)
     assert "content-security-policy" in answer.headers
+
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+def test_a_null_character_in_a_form_reaches_no_database(app, client, me, reader):
+    assert client.post(me, content="do=ignore&word=o%00wls", headers=FORM).status_code == 200
+    assert app.store.overrides.get(reader.id).ignored == ("owls",)
+
+
+def test_null_characters_are_no_error_on_postgresql(served, empty_schema_url, monkeypatch):
+    # psycopg 3 raises DataError for a text with one; SQLite stores it.
+    monkeypatch.setenv("PAPERBOT_STORE__URL", empty_schema_url)
+    assert invoke(["--home", str(served), "ingest"]) == 0
+    with open_app(served) as app:
+        now = datetime.now(UTC)
+        (reader,) = app.store.readers.sync("reward-models", app.profiles["reward-models"].addresses, now)
+        client = TestClient(make_web(app), base_url="http://localhost:8000")
+        me, nul = app.links(reader).me(), "%00o%00wls%00"
+        names = ("title", "interests", "keywords", "authors", "mute", "timezone", "language", "day", "paper", "name")
+        everywhere = "&".join(f"{name}={nul}" for name in names)
+        answers = [
+            client.post(path, content=f"{start}&{everywhere}", headers=FORM)
+            for path, start in (
+                (me, f"do=ignore&word={nul}"),
+                (me, f"do=restore&word={nul}"),
+                (me, "do=settings&size=5&at=08:00&day=mon&timezone=UTC&language=en"),
+                (me, f"do={nul}"),
+                ("/subscribe", f"profile=reward-models&email={nul}@example.org"),
+                ("/subscribe", "profile=reward-models&email=eve@example.org"),
+                ("/preview", f"wishes={nul}"),
+            )
+        ]
+        answers += [client.get(f"{page}?q={nul}&phrase={nul}&page={nul}") for page in ("/search", f"{me}/search", me)]
+        assert [answer.status_code for answer in answers if answer.status_code >= 500] == []
+        assert app.store.overrides.get(reader.id).title == "owls"
+        assert find_paper(app.store, "TT\0RL")

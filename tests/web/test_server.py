@@ -42,6 +42,7 @@ class Running:
 
     port: int
     loop: SteeredLoop
+    server: Server
 
     def after(self, seconds: float) -> None:
         """Let time pass for the server."""
@@ -73,7 +74,7 @@ def serving(connections=20, trusted_proxies=()) -> Iterator[Running]:
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        yield Running(listener.getsockname()[1], loop)
+        yield Running(listener.getsockname()[1], loop, server)
     finally:
         server.should_exit = True
         server.force_exit = True
@@ -92,6 +93,16 @@ def read_until_closed(connection):
     with suppress(ConnectionError):
         while connection.recv(1_000):
             pass
+
+
+def test_responses_are_sent_without_waiting_for_the_clients_acknowledgement():
+    # Python 3.11's asyncio sets TCP_NODELAY on no connection that a listener of ``socket.create_server`` accepts.
+    with serving() as running, socket.create_connection(("127.0.0.1", running.port)) as client:
+        client.sendall(b"GET /client HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert client.recv(1_000).startswith(b"HTTP/1.1 200")
+        (connection,) = running.server.server_state.connections
+        accepted = connection.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
 HALF_OPEN = {

@@ -53,8 +53,9 @@ def test_editions_of_own_interests_are_called_after_them(app, client, mails, del
     ask(client, interests="I work on reward models for agents")
     deliver()
     (confirmation,) = mails(EVE)
-    assert confirmation["Subject"] == "Please confirm your subscription to “Reward models for agents”"
+    assert confirmation["Subject"] == "Please confirm your subscription to “Reward models”"
     (link,) = (link for link in links_in(confirmation) if "/confirm/" in link)
+    assert "what was typed with the request: “I work on reward models for agents”" in client.get(link).text
     assert "“Reward models for agents” goes to eve@example.org" in client.post(link).text
     deliver("--force")
     edition = mails(EVE)[-1]
@@ -97,13 +98,19 @@ def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(
     assert deliver()["editions"] == 0
 
 
-def test_a_confirmation_mail_holds_nothing_that_the_requester_typed(client, mails, deliver):
+def test_a_confirmation_mail_holds_nothing_that_the_requester_typed(client, mails, deliver, clock):
+    ask(client, name="BUY NOW", interests="BTC, claim at http://evil.example/", homepage="")
+    deliver()
+    clock.shift(timedelta(hours=25))  # a further request, which finds the interests of the first
     ask(client, name="BUY NOW", homepage="")
     deliver()
-    (mail,) = mails(EVE)
-    assert "BUY NOW" not in mail.as_string()
-    body = mail.get_body(("html",)).get_content() + mail.get_body(("plain",)).get_content()
-    assert EVE not in body
+    assert len(mails(EVE)) == 2
+    for mail in mails(EVE):
+        assert mail["Subject"] == "Please confirm your subscription to “Reward models”"
+        body = mail.get_body(("html",)).get_content() + mail.get_body(("plain",)).get_content()
+        for typed in ("BUY NOW", "BTC", "evil.example"):
+            assert typed not in mail.as_string() + body
+        assert EVE not in body
 
 
 def test_the_answer_does_not_reveal_who_is_subscribed(client):

@@ -6,7 +6,7 @@ import re
 import pytest
 from support import buttons, digest, links_in
 
-from bot.config.files import Purpose
+from bot.config.keys import Purpose
 from bot.model import Vote
 
 

@@ -9,7 +9,7 @@ import pytest
 from support import digest
 from toy_channel import ToyKind, registered
 
-from bot.editions.composer import put_letters
+from bot.editions.letters import put_letters
 from bot.model import Vote
 from bot.store.readers import EVERYONE
 from bot.worker import DELIVER

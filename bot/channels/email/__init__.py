@@ -1,4 +1,4 @@
-"""Email: editions as mails over SMTP, or as ``.eml`` files. Bounces go to ``bot.operate.ingest``."""
+"""Email: editions as mails over SMTP, or as ``.eml`` files."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class EmailKind(ReaderChannelKind):
 class OperatorKind(ChannelKind):
     """Notices to the operator's mail address.
 
-    A route of its own: an open circuit breaker for the readers' mails doesn't hold back the notice of it.
+    Its own circuit breaker lets a notice pass when the readers' breaker is open.
     """
 
     name = OPERATOR_KIND
@@ -91,7 +91,7 @@ def _mail_route(
         return Route([FilesChannel(files, EmailKind.suffix)])
     from bot.channels.email.smtp import SmtpChannel
 
-    # The envelope sender (RFC 5321) is the bare address, to which bounces go; the From header has the name too.
+    # Bounces go to the envelope sender (RFC 5321).
     return Route(
         [
             SmtpChannel(

@@ -1,12 +1,8 @@
 """Render mails: editions, letters and confirmations, as HTML with inlined styles and as plain text.
 
-    edition --templates--> ``MailParts`` --``mail_bytes``--> multipart/alternative, 7-bit, with exactly these headers
-
-Python's email package rewrites some header values. An encoded word (RFC 2047) in a subject is decoded, line breaks
-included, and can inject a ``Bcc`` header; a long List-Unsubscribe is written as encoded words, which mail programs
-don't decode there. So the mail is put together here, line by line: subject, sender and title are folded by the package
-and parsed again, once for each value; all other values are plain ASCII on one line. The bodies can't change the
-structure: quoted-printable has no line that begins with the boundary. This also takes a tenth of the time.
+Python's email package decodes encoded words (RFC 2047) in a subject, line breaks included, which could inject a ``Bcc``
+header. It also encodes a long List-Unsubscribe, which mail programs don't decode. So this module writes the mail line
+by line. The package folds only subject, sender and title, and each result is parsed again.
 """
 
 from __future__ import annotations
@@ -25,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from css_inline import CSSInliner
 
-from bot.channels import Renderer, RenderingParts, edition_in, phrases
+from bot import wording
+from bot.channels import Renderer, RenderingParts, edition_in
 from bot.channels.papers import Links, ReaderLinks, shortened
 from bot.channels.templates import render, render_part
 from bot.model import Edition, Letter, Message, OutboxKey, Reader, Role
@@ -37,21 +34,20 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-# Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
-# Quoted-printable adds to the size: an equals sign takes three bytes.
+# Bytes. Gmail clips messages at about 102 KB, with the unsubscribe link.
 HTML_BUDGET = 80_000
-# A mail of the usual picks has at most 700 words; of more, which a profile asks for, as many for each.
+# 700 words for the usual picks, as many per pick in larger editions.
 _USUAL_PICKS = 5
 _WORDS_A_PICK = 140
-# What a sentence in a long mail is worth by its role; the finding stays.
+# Value of a sentence by role. Findings stay.
 _WORTHS = {Role.CONCLUSION: 1.3, Role.IDEA: 1.0, Role.TASK: 1.0, None: 0.8, Role.BACKGROUND: 0.4}
-_SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
-# RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
+_SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits
+# RFC 5322, section 2.1.1: 998 characters a line, with the header's name.
 _MAX_VALUE_LENGTH = 900
 _LONG_WORD = 60  # characters
 _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
-# A header on one or more lines of printable ASCII, of which each but the first begins with a blank and holds more.
+# Continuation lines begin with a blank and aren't empty.
 _HEADER_LINE = re.compile(r"[!-9;-~]+:( [ -~]{0,990})?(\r\n[ \t](?=.*[!-~])[ -~]{1,990})*")
 
 
@@ -65,7 +61,7 @@ class MailParts:
 
 
 def sender_domain(sender: str) -> str:
-    """Return the domain of a ``From`` value, for Message-ID and List-Id; ``localhost`` without an address.
+    """Return the domain of a ``From`` value for Message-ID and List-Id, or ``localhost``.
 
     >>> sender_domain("Paperbot <paperbot@example.org>"), sender_domain("")
     ('example.org', 'localhost')
@@ -83,26 +79,25 @@ def mail_bytes(
     message_id: str,
     date: datetime,
 ) -> bytes:
-    """Return the finished mail; the same arguments give the same bytes.
+    """Return the finished mail. The same arguments give the same bytes.
 
-    ``sender`` may have a display name, ``recipient`` is a bare address, ``list_id`` is ``Title <slug.host>``,
-    ``message_id`` includes its angle brackets. Raises a permanent DeliveryError if a value fits no correct mail.
+    ``sender`` may have a display name, ``recipient`` is a bare address, ``list_id`` is ``Title <slug.host>``, and
+    ``message_id`` includes angle brackets. Raises a permanent DeliveryError for an invalid value.
     """
-    # The same mail has the same boundary. Quoted-printable never holds "=_" (RFC 2045, section 6.7), so that no paper's
-    # text can contain it.
+    # Quoted-printable never holds "=_" (RFC 2045, section 6.7).
     boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}"
     headers = [
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
-        # RFC 2919: filters compare the identifier in angle brackets only; the title before it is for people.
+        # RFC 2919: filters compare only the part in angle brackets.
         _list_id(list_id),
         *_unsubscribe_headers(unsubscribe_url),
-        # RFC 3834: vacation responders don't answer mail with this header.
+        # RFC 3834: vacation responders don't answer.
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
         f'Content-Type: multipart/alternative; boundary="{boundary}"',
     ]
     begin = f"--{boundary}\r\n".encode("ascii")
-    # RFC 2046, section 5.1.4: a program shows the last alternative that it can display, so text comes first.
+    # RFC 2046, section 5.1.4: the last supported alternative is shown.
     return b"".join(
         (
             "\r\n".join([*headers, "", ""]).encode("ascii"),
@@ -117,17 +112,16 @@ def mail_bytes(
 
 
 def _unsubscribe_headers(url: str) -> list[str]:
-    """Return how mail programs unsubscribe: by a page, by a mail (RFC 2369), or, without an address, not at all."""
+    """RFC 2369: a page, a mail, or no headers without an address."""
     if not url:
         return []
     header = _verbatim("List-Unsubscribe", f"<{url}>")
-    # RFC 8058 wants both headers: a POST of this body to the HTTPS address unsubscribes without a further page.
-    # A GET must not unsubscribe, as mail scanners follow every link; the page it shows has a button instead.
+    # RFC 8058 wants both headers: a POST of this body unsubscribes. A GET must not, because mail scanners follow links.
     return [header] if url.startswith("mailto:") else [header, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]
 
 
 def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime) -> bytes:
-    """Return a plain text mail to the operator; arguments and errors are those of ``mail_bytes``."""
+    """Return a plain text mail to the operator. Raises as ``mail_bytes``."""
     headers = [
         *_envelope_headers(subject, sender, recipient, message_id, date),
         "Auto-Submitted: auto-generated",
@@ -137,23 +131,21 @@ def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, messag
 
 
 def _envelope_headers(subject: str, sender: str, recipient: str, message_id: str, date: datetime) -> list[str]:
-    # A list such as "a@x,b@x" must not pass: the envelope has one recipient, and the other would silently get nothing.
+    # In a list such as "a@x,b@x" the second address would silently get nothing.
     if not is_one_address(recipient):
         raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, scope=FailureScope.READER)
     return [
         _subject(subject),
         _folded("From", sender),
-        # The package would fold an address of more than 78 characters into encoded words, which RFC 2047, section 5,
-        # forbids within an address.
+        # The package would fold long addresses into encoded words, against RFC 2047, section 5.
         _verbatim("To", recipient),
         f"Date: {format_datetime(date)}",
-        # The same delivery has the same Message-ID, so that servers and people recognise a copy.
+        # Servers recognise a repeated delivery.
         _verbatim("Message-ID", message_id),
     ]
 
 
 def _part(subtype: str, text: str) -> bytes:
-    """Return a text as a part in quoted-printable, with its headers; its last line ends."""
     headers = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
     lines = visible(text).replace("\r\n", "\n").replace("\r", "\n")
     if lines and not lines.endswith("\n"):
@@ -161,13 +153,11 @@ def _part(subtype: str, text: str) -> bytes:
     return headers.encode("ascii") + b2a_qp(lines.replace("\n", "\r\n").encode(), istext=True)
 
 
-# Many mails of a batch have the same subject and all have the same sender.
 @lru_cache(maxsize=1_000)
 def _folded(name: str, value: str) -> str:
-    """Return a header line, folded and in encoded words where needed; raises DeliveryError if it holds another."""
-    # Assigning "=?utf-8?q?a=0d=0aBcc:_x@y?=" to a header decodes it, and the generator writes the line break as such:
-    # a Bcc header chosen by a paper's title. Since the fix of CVE-2024-6923 (Python 3.11.10, 3.12.5) it raises
-    # HeaderWriteError instead, which would stop the whole mail because of one title. A zero-width space prevents both.
+    """Return a header line, folded and encoded where needed. Raises DeliveryError."""
+    # The package decodes "=?utf-8?q?a=0d=0aBcc:_x@y?=" to a line break and a Bcc header. Since CVE-2024-6923 (Python
+    # 3.11.10, 3.12.5) it raises HeaderWriteError, which would lose the mail. A zero-width space prevents both.
     safe = oneline(value).replace("=?", "=\u200b?")
     folded: str = policy.SMTP.fold(name, _REGISTRY(name, safe))
     line = folded.removesuffix("\r\n")
@@ -177,10 +167,8 @@ def _folded(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _subject(text: str) -> str:
-    """Return the header line of a subject, as ``_folded`` does."""
     safe = oneline(text).replace("=?", "=\u200b?")
-    # The policy's folding adds a blank before an encoded word on a line of its own; this one decodes to the same text.
-    # A word that is longer than a line is encoded, too, to be divided.
+    # The policy's folding adds a blank before an encoded word. Words longer than a line are encoded.
     is_plain = safe.isascii() and all(len(word) < _LONG_WORD for word in safe.split())
     charset = "us-ascii" if is_plain else "utf-8"
     line = "Subject: " + Header(safe, charset, maxlinelen=76, header_name="Subject").encode(linesep="\r\n")
@@ -189,18 +177,17 @@ def _subject(text: str) -> str:
 
 
 def _verify_header(name: str, line: str) -> None:
-    """Parse a header line as its receiver will; raises DeliveryError unless it is this header and nothing else."""
-    # Defence in depth: whatever else the email package does to a value, an injected header never leaves.
+    """Raise DeliveryError unless the line is exactly this header."""
+    # Defence in depth: an injected header never leaves.
     message = message_from_bytes(f"{line}\r\n\r\n".encode("ascii", "replace"), policy=policy.compat32)
     if message.keys() != [name] or message.get_payload() or not _HEADER_LINE.fullmatch(line):
         raise _refusal(f"{name} can't hold {line[:80]!r}")
 
 
 def _verbatim(name: str, value: str) -> str:
-    """Return a header line with the value unchanged; raises DeliveryError for a value that can't be written so.
+    """Return a header line with the value unchanged. Raises DeliveryError.
 
-    The package folds a value longer than 78 characters that has no blank into encoded words, and a mail program that
-    doesn't decode them in an address or identifier ignores the header.
+    The package would fold long values into encoded words, which mail programs ignore in addresses.
     """
     if not (value.isascii() and value.isprintable() and len(value) < _MAX_VALUE_LENGTH):
         raise _refusal(f"{name} can't hold {value[:80]!r}")
@@ -209,13 +196,12 @@ def _verbatim(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _list_id(list_id: str) -> str:
-    """Return the header of ``Title <slug.host>``: the title quoted or as encoded words, the identifier unchanged."""
     title, _, identifier = list_id.rpartition("<")
     title = shorten(title, 60)
     if title.isascii():
         phrase = f'"{title.translate(_WITHOUT_QUOTES)}"'
     else:
-        # RFC 2047, section 2: an encoded word has at most 75 characters.
+        # RFC 2047, section 2: at most 75 characters.
         phrase = Header(title, "utf-8", maxlinelen=75).encode(linesep="")
     return _verbatim("List-Id", f"{phrase} <{identifier}")
 
@@ -225,7 +211,7 @@ def _refusal(problem: str) -> DeliveryError:
 
 
 class MailRenderer(Renderer):
-    """Makes mails; ``sender`` is their From field."""
+    """Makes mails. ``sender`` is their From field."""
 
     def __init__(self, sender: str, parts: RenderingParts) -> None:
         self._sender = sender
@@ -234,10 +220,10 @@ class MailRenderer(Renderer):
 
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
         edition = edition_in(content)
-        # Derived, not random: rendering the edition again gives the same Message-ID.
+        # Derived, so that rendering again gives the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
-        # One set of links for all parts of a mail, so that a token is the same in each.
+        # All parts of a mail share the tokens.
         parts, date = self._mail(content, links), edition.composed_at
         return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
@@ -277,10 +263,7 @@ class MailRenderer(Renderer):
 
 
 def render_mail(environment: Environment, edition: Edition, links: Links) -> MailParts:
-    """Return the mail of an edition; raises TemplateProblem if a template has a mistake.
-
-    If the HTML exceeds its budget, the summaries are shortened step by step and finally omitted; no pick is dropped.
-    """
+    """Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
     edition = _within_words(edition)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
@@ -288,17 +271,17 @@ def render_mail(environment: Environment, edition: Edition, links: Links) -> Mai
             break
         picks = tuple(replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
         html = _inlined(render(environment, "mail.html.j2", replace(edition, picks=picks), links))
-    # Programs that show the plain text don't clip it.
+    # Programs don't clip plain text.
     text = visible(render(environment, "mail.txt.j2", edition, links))
-    return MailParts(phrases.subject(edition), html, text)
+    return MailParts(wording.subject(edition), html, text)
 
 
 def _within_words(edition: Edition) -> Edition:
-    """Return the edition without the sentences that are longest for what they are worth, so that it is read in minutes.
+    """Drop the longest sentences of least value, to bound the reading time.
 
-    What was found stays, and while there is another way, two sentences of each summary; the page has all of them.
+    Findings stay, and two sentences of each summary if possible.
     """
-    excess = phrases.word_count(edition) - _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
+    excess = wording.word_count(edition) - _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
     summaries = [list(pick.summary) for pick in edition.picks]
     while excess > 0:
         most = max(map(len, summaries), default=0)
@@ -322,15 +305,15 @@ def _within_words(edition: Edition) -> Edition:
 
 
 def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:
-    """Return the mail of a letter; raises TemplateProblem if a template has a mistake."""
+    """Raises TemplateProblem."""
     context = {"letter": letter, "links": links, "language": letter.edition.language}
     html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
     text = visible(render_part(environment, "letter/mail.txt.j2", **context))
-    return MailParts(phrases.letter_subject(letter), html, text)
+    return MailParts(wording.letter_subject(letter), html, text)
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:
-    """Return a confirmation mail, whose text begins with its subject; raises TemplateProblem as ``render_mail``."""
+    """The text begins with its subject. Raises TemplateProblem."""
     text = visible(render_part(environment, "confirmation/subscribe.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
     html = _inlined(render_part(environment, "confirmation/subscribe.html.j2", **context))
@@ -338,8 +321,6 @@ def render_confirmation(environment: Environment, **context: object) -> MailPart
 
 
 def _inlined(html: str) -> str:
-    """Return a mail's HTML without invisible characters, with its style sheet as ``style`` attributes."""
-    # Several mail programs ignore or strip style sheets, so the styles are inlined. Media queries can't be: they stay
-    # in the head for programs that support narrow screens and dark mode. Nothing may be fetched while rendering.
+    # Several mail programs ignore style sheets. Media queries stay in the head.
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return inliner.inline(visible(html))

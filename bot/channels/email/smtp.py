@@ -1,12 +1,9 @@
-"""Mail over SMTP (RFC 5321): the stored bytes, one recipient per message, one connection for many messages.
+"""Mail over SMTP (RFC 5321): one recipient per message, one connection for many messages.
 
-    connect, TLS, log in -> MAIL -> RCPT -> DATA -> 354 -> start_data() -> body and final dot -> 250
+MAIL, RCPT and DATA go out together with PIPELINING (RFC 2920). Before the final dot the server can't have accepted the
+message, so a broken connection is retried. After it, a missing reply means ``unknown`` (RFC 1047).
 
-MAIL, RCPT and DATA go out together where the server offers PIPELINING (RFC 2920): two round trips a message, not four.
-Until the final dot is sent the server can't have accepted the message, so a broken connection is retried. From then on
-only its reply tells, and without one the outcome is unknown (RFC 1047): at most once, or marked ``unknown``.
-
-What a failure is about follows from the reply codes of RFC 5321 and the enhanced status codes of RFC 3463:
+Reply codes (RFC 5321) and enhanced status codes (RFC 3463) give a failure's scope:
 
 | reply                                     | about                             |
 |-------------------------------------------|-----------------------------------|
@@ -43,21 +40,20 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-_MAX_REPLY = 300  # characters of a server's reply that are stored
-_LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6: about the login, whatever the stage
-# A wish for fewer messages: 421, or 4.7.x, a policy. Servers without enhanced codes are recognised by how many messages
-# they refuse; greylisting is about one mailbox, whatever code it has.
+_MAX_REPLY = 300  # characters
+_LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6
+# 421 and 4.7.x ask for fewer messages, except greylisting of one mailbox.
 _THROTTLING_STATUS = re.compile(r"4\.7\.\d{1,3}\b(?!.*gr[ae]y.?list)", re.IGNORECASE)
-# RFC 3463, 3.2 and 3.3, and RFC 7505: there is no such mailbox, it has moved, its domain takes no mail, it is disabled.
+# RFC 3463, 3.2 and 3.3, and RFC 7505: no such mailbox, moved, no mail for the domain, disabled.
 _MAILBOX_STATUS = frozenset({"5.1.1", "5.1.6", "5.1.10", "5.2.1"})
 _PERMANENT_STATUS = re.compile(r"5\.\d{1,3}\.\d{1,3}\b")
 _FULL_MAILBOX_STATUS = "5.2.2"
-# RFC 3463, 3.2: about the sender's address, although many servers check it at RCPT only.
+# RFC 3463, 3.2: the sender's address.
 _SENDER_STATUS = frozenset({"5.1.7", "5.1.8"})
 
 
 class Stage(StrEnum):
-    """How far a message has come, in words for people."""
+    """The progress of a message, in words for people."""
 
     CONNECT = "connecting to the mail server"
     MAIL = "naming the sender"
@@ -68,14 +64,13 @@ class Stage(StrEnum):
 
 
 def refusal_code(error: Exception) -> int | None:
-    """Return the reply code if the server refused; None if it sent no reply that makes sense."""
+    """Return the reply code of a refusal, None without a valid reply."""
     if isinstance(error, smtplib.SMTPResponseException) and 400 <= error.smtp_code < 600:
         return error.smtp_code
     return None
 
 
 def translate(error: Exception, stage: Stage) -> DeliveryError:
-    """Return what a failure at one stage means. No other place knows the exceptions of ``smtplib``."""
     if isinstance(error, smtplib.SMTPResponseException) and refusal_code(error):
         code = error.smtp_code
         text = readable(error.smtp_error)
@@ -87,19 +82,19 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         is_full = status == _FULL_MAILBOX_STATUS or (code == 552 and not status and stage is Stage.RCPT)
         scope = FailureScope.MESSAGE if is_full else _scope_of_refusal(code, status, stage)
         is_throttled = code == 421 or bool(_THROTTLING_STATUS.match(text))
-        # The code says for good, but the owner of a full mailbox may empty it.
+        # The owner may empty a full mailbox.
         is_permanent = code >= 500 and not is_full
         return DeliveryError(message, permanent=is_permanent, scope=scope, throttled=is_throttled, code=str(code))
     if stage is Stage.END:
         message = f"{stage}: {readable(str(error))}"
         return DeliveryError(message, permanent=False, unknown=True, code="no answer")
     if isinstance(error, UnicodeError):
-        # Without the error's own text, which quotes the password.
+        # The error's own text quotes the password.
         message = f"{stage}: host, user name, password and sender must be plain ASCII"
         return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code="not ASCII")
 
-    # No connection, or one that broke before the message could have been accepted.
-    is_unsupported = isinstance(error, smtplib.SMTPNotSupportedError)  # STARTTLS or AUTH, which won't appear by itself
+    # The message can't have been accepted.
+    is_unsupported = isinstance(error, smtplib.SMTPNotSupportedError)  # STARTTLS or AUTH
     return DeliveryError(
         f"{stage}: {readable(str(error)).rstrip('.')}; {_connection_remedy(error)}",
         permanent=is_unsupported,
@@ -109,7 +104,6 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
 
 
 def _connection_remedy(error: Exception) -> str:
-    """Return what to change in the settings if no connection that can be used comes about."""
     if isinstance(error, smtplib.SMTPNotSupportedError):
         if "STARTTLS" in str(error):
             return 'set email.security = "tls" and the port for it, usually 465'
@@ -124,14 +118,14 @@ def _connection_remedy(error: Exception) -> str:
 
 
 def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
-    """Return what a refusal is about; the enhanced status code is more exact than the stage."""
+    """The enhanced status code is more exact than the stage."""
     if stage is Stage.CONNECT or code in _LOGIN_CODES:
         return FailureScope.CHANNEL
     if code < 500:
         return FailureScope.MESSAGE
     if stage is Stage.MAIL or status in _SENDER_STATUS:
         return FailureScope.POLICY
-    # Not after the body: there 5.7.x is a spam filter's verdict on one message, which must not stop all others.
+    # After the body, 5.7.x is a spam filter's verdict on one message.
     if status.startswith("5.7.") and stage is not Stage.END:
         return FailureScope.POLICY
     if status in _MAILBOX_STATUS:
@@ -140,7 +134,7 @@ def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
 
 
 def readable(reply: bytes | str) -> str:
-    """Return a server's reply as one line without control characters, which could drive a terminal."""
+    """Return one line without control characters."""
     text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
     printable = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(printable.split())[:_MAX_REPLY]
@@ -148,19 +142,17 @@ def readable(reply: bytes | str) -> str:
 
 Reply = tuple[int, bytes]
 
-# -1 is what smtplib returns for no reply, 421 what a server says before it closes (RFC 5321, 3.8).
+# smtplib returns -1 without a reply. Servers send 421 before they close (RFC 5321, 3.8).
 _CLOSED = (-1, 421)
 
 
 class SmtpChannel(Channel):
     """Sends mail through one server.
 
-    ``security``: ``starttls`` and ``tls`` verify the server's certificate and never fall back to plain text;
-    ``none`` is for a loopback host only. ``context`` replaces the system's certificates. ``envelope_sender`` is the
-    bare address that bounces go to; with ``bounce_tag``, each message has one of its own, ``local+tag@domain`` (VERP).
-    ``timeout_seconds`` bounds each read, ``session_seconds`` everything before the final dot, ``answer_seconds`` the
-    reply to it; ``timer`` gives the seconds that they are measured in. Raises ``ConfigError`` where mail would go over
-    a network in plain text.
+    ``starttls`` and ``tls`` verify the certificate and never fall back to plain text. Bounces go to
+    ``envelope_sender``, or with ``bounce_tag`` to ``local+tag@domain`` (VERP). ``timeout_seconds`` bounds each read,
+    ``session_seconds`` everything before the final dot, ``answer_seconds`` its reply. Raises ``ConfigError`` if mail
+    would cross a network in plain text.
     """
 
     def __init__(
@@ -176,8 +168,7 @@ class SmtpChannel(Channel):
         context: ssl.SSLContext | None = None,
         timeout_seconds: float = 30,
         session_seconds: float = 300,
-        # RFC 5321, 4.5.3.2.6: ten minutes. A client that gives up earlier makes duplicates, as the server is often
-        # still busy with a message that it will accept.
+        # RFC 5321, 4.5.3.2.6. Giving up earlier makes duplicates.
         answer_seconds: float = 600,
         timer: Timer = time.monotonic,
     ) -> None:
@@ -197,29 +188,29 @@ class SmtpChannel(Channel):
         self._answer_seconds = answer_seconds
         self._timer = timer
         self._session: _Session | None = None
-        self._in_transaction = False  # MAIL was sent and not yet followed by an accepted message
+        self._in_transaction = False  # MAIL was sent without an accepted message after it
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Send one message to its reader's address; the receipt is the server's reply to the final dot."""
+        """Send one message. The receipt is the server's reply to the final dot."""
         address = delivery.reader.address
-        # smtplib sends "a@x,b@x" to the first only and says nothing of the second.
+        # smtplib sends "a@x,b@x" only to the first.
         if not is_one_address(address):
             problem = f"{address!r} is not one plain ASCII mail address"
             raise DeliveryError(problem, permanent=True, scope=FailureScope.READER, code="bad address")
 
         sender = self._envelope_sender
         if self._bounce_tag is not None:
-            # By the envelope sender (RFC 5321) a bounce tells which message it is about.
+            # The envelope sender identifies a bounce's message.
             local, _, domain = sender.rpartition("@")
             sender = f"{local}+{self._bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
         session = self._open_envelope((sender, address), Deadline(self._session_seconds, self._timer))
         try:
             start_data()
         except BaseException:
-            self._drop()  # the server waits for a body; closing the connection is the only way not to send one
+            self._drop()  # only closing the connection avoids sending a body
             raise
         with self._translated(Stage.BODY):
-            # In one write: if it fails, the dot at its end has not left, and the server can't have the message.
+            # In one write: if it fails, the final dot has not left.
             session.send(_dot_stuff(delivery.body) + b".\r\n")
         session.limit(self._answer_seconds, Deadline(self._answer_seconds, self._timer))
         with self._translated(Stage.END):
@@ -240,7 +231,7 @@ class SmtpChannel(Channel):
                 self._session = self._connect(deadline)
 
     def takes_logins(self) -> bool:
-        """Return whether the server offers to log in (AUTH, RFC 4954); raises ``DeliveryError``."""
+        """Return whether the server offers AUTH (RFC 4954). Raises ``DeliveryError``."""
         self.check()
         return self._session is not None and self._session.has_extn("auth")
 
@@ -253,12 +244,12 @@ class SmtpChannel(Channel):
         self._drop()
 
     def _open_envelope(self, envelope: tuple[str, str], deadline: Deadline) -> _Session:
-        """Name sender and recipient, ask to send the body, and return the session, which then waits for it."""
+        """Send MAIL, RCPT and DATA, and return the session."""
         session = self._session
         mail_reply: Reply | None = None
         if session is not None:
             session.limit(self._timeout_seconds, deadline)
-            # A server may close an idle connection at any time, so a failure on a used connection is not an error yet.
+            # A server may close an idle connection at any time.
             if not self._in_transaction or _reset(session):
                 with suppress(OSError):
                     mail_reply = self._begin_envelope(session, envelope)
@@ -290,10 +281,10 @@ class SmtpChannel(Channel):
         return session.getreply()
 
     def _expect_in_envelope(self, first_digit: int, reply: Reply, unread: int) -> None:
-        """Raise a refusal, after reading the ``unread`` replies to the commands that were sent with the refused one.
+        """Raise a refusal after reading the replies to the commands sent with it.
 
-        A server may ask for a body all the same (RFC 2920, 3.1). The connection is closed then, as after a refused
-        start: even an empty body could be delivered.
+        If the server still asks for a body (RFC 2920, 3.1), the connection is closed, because even an empty body could
+        arrive.
         """
         if reply[0] // 100 == first_digit:
             return
@@ -321,7 +312,7 @@ class SmtpChannel(Channel):
         return session
 
     def _tls_context(self) -> ssl.SSLContext:
-        # smtplib's own default accepts any certificate, also a self-signed one for another host.
+        # smtplib's default accepts any certificate.
         return self._context or ssl.create_default_context()
 
     def _drop(self) -> None:
@@ -331,7 +322,7 @@ class SmtpChannel(Channel):
 
     @contextmanager
     def _translated(self, stage: Stage) -> Iterator[None]:
-        """Translate errors; the connection is kept after a refusal, but not after 421 or without a reply."""
+        """Drop the connection after 421 or without a reply."""
         try:
             yield
         except (OSError, UnicodeError) as error:  # every smtplib.SMTPException is an OSError
@@ -343,8 +334,7 @@ class SmtpChannel(Channel):
 class _Session(smtplib.SMTP):
     """A connection with a deadline for whole replies.
 
-    The timeout of smtplib bounds single reads: with ``timeout=1``, a server that sent a byte at a time held a
-    session for seven seconds.
+    smtplib's timeout bounds single reads, so a server could send a byte at a time.
     """
 
     def __init__(self, host: str, port: int, read_seconds: float, deadline: Deadline, **options: Any) -> None:
@@ -353,17 +343,15 @@ class _Session(smtplib.SMTP):
         connected = self.sock
         if connected is None:
             raise smtplib.SMTPServerDisconnected("no connection")
-        # The final dot is a packet of its own. With Nagle's algorithm it would wait for the acknowledgement of the
-        # body, which the other side may delay by 40 ms.
+        # Nagle's algorithm could delay the final dot by 40 ms.
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def limit(self, read_seconds: float, deadline: Deadline) -> None:
-        """Set how long each read may take, and all of them."""
         self._read_seconds = read_seconds
         self._deadline = deadline
 
     def seconds_left(self) -> float:
-        """Return how long the next read may take; raises TimeoutError after the deadline."""
+        """Raises TimeoutError after the deadline."""
         return self._deadline.remaining(self._read_seconds)
 
     @property
@@ -371,13 +359,13 @@ class _Session(smtplib.SMTP):
         return self.has_extn("pipelining")
 
     def getreply(self) -> Reply:
-        """Read one reply; an overlong line counts as no reply, where smtplib makes up a 500."""
+        """Read one reply. An overlong line counts as no reply."""
         if self.file is None and self.sock is not None:
             self.file = io.BufferedReader(_DeadlineReader(self.sock, self.seconds_left))
         try:
             return super().getreply()
         except smtplib.SMTPResponseException as error:
-            # A 500 of its own making would look like a permanent refusal and end the message.
+            # smtplib's own 500 would look like a permanent refusal.
             raise smtplib.SMTPServerDisconnected("the reply is too long") from error
 
 
@@ -386,8 +374,6 @@ class _TlsSession(_Session, smtplib.SMTP_SSL):
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket, with the time that is left as the timeout of each read."""
-
     def __init__(self, sock: socket.socket, seconds_left: Callable[[], float]) -> None:
         self._sock = sock
         self._seconds_left = seconds_left
@@ -401,24 +387,23 @@ class _DeadlineReader(io.RawIOBase):
 
 
 def _reset(session: _Session) -> bool:
-    """Send RSET, which ends an unfinished transaction; return whether the connection still works."""
+    """Send RSET, and return whether the connection works."""
     with suppress(OSError):
         return session.rset()[0] == 250
     return False
 
 
 def _dot_stuff(body: bytes) -> bytes:
-    """Return a body as sent, without the final dot (RFC 5321, 4.5.2).
+    """Dot-stuff a body (RFC 5321, 4.5.2), without the final dot.
 
-    Line ends become CRLF first: some servers take a bare LF before a dot for the end of the message, and what follows
-    for commands (SMTP smuggling, CVE-2023-51764).
+    All line ends become CRLF, because some servers end a message at a bare LF and a dot (SMTP smuggling,
+    CVE-2023-51764).
     """
     lines = body.splitlines()
     return b"".join(b"." * line.startswith(b".") + line + b"\r\n" for line in lines)
 
 
 def _expect(first_digit: int, reply: Reply) -> Reply:
-    """Return the reply if its code begins with the digit, else raise it."""
     if reply[0] // 100 != first_digit:
         raise smtplib.SMTPResponseException(*reply)
     return reply

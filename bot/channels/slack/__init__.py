@@ -1,4 +1,4 @@
-"""Slack: editions as Block Kit messages by its Web API, or as ``.json`` files. ``bot.web.slack`` takes votes there."""
+"""Slack: editions as Block Kit messages by its Web API, or as ``.json`` files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SlackKind(ReaderChannelKind):
     pattern = re.compile("[^@:/]*")
     suffix = ".json"
     forms = ("slack",)
-    is_exclusive = True  # one message a second in a channel, which two processes could not keep to
+    is_exclusive = True  # one message a second in a channel, over all processes
 
     def check_address(self, address: str) -> str:
         if not _ADDRESS.fullmatch(address):
@@ -64,7 +64,7 @@ class SlackKind(ReaderChannelKind):
             )
 
     def route(self, settings: SlackSettings, parts: TransportParts) -> Route:
-        """Return one connection: Slack takes about one message a second, so a second one would only wait."""
+        """Slack takes about one message a second, so one connection is enough."""
         if not settings.token:
             return Route([FilesChannel(parts.files, self.suffix)])
         from bot.channels.slack.transport import SPACING, SlackChannel

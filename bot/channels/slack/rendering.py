@@ -1,9 +1,8 @@
-"""Render for Slack in Block Kit. An edition is a message with the list, and its picks are replies in its thread.
+"""Render for Slack in Block Kit: a message with the list, and a reply in its thread for each pick.
 
-An edition of a single pick, or of none, is one message. Answers to ``/papers`` can't have a thread, so there the whole
-edition is rendered in one message, or in several if it is too long, split between papers.
+Answers to ``/papers`` can't have a thread, so they hold the whole edition, split between papers if it is too long.
 
-All text is escaped in ``mrkdwn`` objects, so that a paper can neither mention a channel, forge a link nor turn bold.
+All text is escaped in ``mrkdwn`` objects, so a paper can neither mention a channel, forge a link nor turn bold.
 """
 
 from __future__ import annotations
@@ -14,39 +13,38 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import Renderer, edition_in, phrases, sections
+from bot import wording
+from bot.channels import Renderer, edition_in
 from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
-from bot.channels.sections import FOLLOW_UPS, Span, follow_ups
 from bot.channels.slack import SLACK
-from bot.model import Edition, FieldMonth, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
+from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
 from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
+from bot.wording import FOLLOW_UPS, Span, follow_ups
 
-# Characters of JSON. Slack documents 40,000 characters of text, but refuses blocks somewhere above
-# 11,000 characters in all, which it documents nowhere.
+# Characters of JSON. Slack documents 40,000, but refuses blocks of more than about 11,000 in all.
 MESSAGE_LIMIT = 9_000
-BLOCK_LIMIT = 45  # per message; Slack's limit is 50
-SECTION_LIMIT = 2_800  # below a section's 3,000
+BLOCK_LIMIT = 45  # Slack's limit is 50
+SECTION_LIMIT = 2_800  # below Slack's 3,000
 TITLE_LIMIT = 800
 URL_LIMIT = 1_000
 NOTIFICATION_LIMIT = 500
 TEXT_LIMIT = 500
-_HEADER_LIMIT = 150  # Slack's limit for a header's text
-_CONTEXT_LIMIT = 10  # Slack's limit of elements in a context block
+_HEADER_LIMIT = 150  # Slack's limit
+_CONTEXT_LIMIT = 10  # Slack's limit
 
-# Characters of escaped text. A section may hold 3,000: title, URL and credits share one, and all of a pick's texts
-# together have to fit into one message, because a pick is never split.
+# Escaped. Title, URL and credits share a section, and a pick must fit into one message.
 _CREDITS_LIMIT = 500
 _FACTS_LIMIT = 600
 _NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
-# What is left of a message for its list: title, date, footer and notification take up to 4,000.
+# For title, date, footer and notification.
 _LIST_LIMIT = MESSAGE_LIMIT - 4_000
-# Ten liked papers with their links, in one section of 3,000 characters.
+# Ten liked papers with links fill a section.
 _LIKED_LIMIT = 150
 _THREAD_IN_PREVIEW = "the ts of the first message"
 _WORD = r"[^\W_]"
-# Slack formats only at a word's edge: the underscore of snake_case needs no escape.
+# Slack formats only at a word's edge, so snake_case needs no escape.
 _FORMATTING = re.compile(rf"(?<!{_WORD})[*_~`]|[*_~`](?!{_WORD})")
 _CUT_ENTITY = re.compile(r"&[a-z]*$")
 
@@ -56,24 +54,23 @@ DIVIDER: Block = {"type": "divider"}
 
 
 def escape(text: str, limit: int) -> str:
-    """Return the text on one line as Slack shows it literally, at most ``limit`` characters after escaping."""
+    """Return one line as Slack shows it, at most ``limit`` characters after escaping."""
     escaped = literal(shorten(text, limit))
-    # Escaping lengthens: "&" becomes five characters. A cut within "&amp;" would show its beginning.
+    # A cut within "&amp;" would show.
     return escaped if len(escaped) <= limit else _CUT_ENTITY.sub("", escaped[: limit - 1]) + "…"
 
 
 def literal(text: str) -> str:
-    """Return text that Slack shows as it is."""
-    # Slack documents these three escapes only. They also disarm <!channel>, <@user> and <url|label>.
+    # Slack documents only these escapes. They also disarm <!channel>, <@user> and <url|label>.
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # For *bold* and the like there is no escape; between zero-width spaces the mark is shown as a character.
+    # Zero-width spaces disarm formatting, which has no escape.
     return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
 
 
 def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
     """Return the arguments of ``chat.postMessage`` as JSON.
 
-    ``notification`` is what notifications and screen readers use in place of the blocks; it must be escaped.
+    ``notification``, already escaped, replaces the blocks in notifications and screen readers.
     """
     arguments = {
         "channel": edition.reader.address,
@@ -83,7 +80,7 @@ def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
         "unfurl_links": False,
         "unfurl_media": False,
     }
-    # A \uXXXX escape would count as six characters of the message's limit, for each character outside ASCII.
+    # \uXXXX would count as six characters.
     return json.dumps(arguments, ensure_ascii=False)
 
 
@@ -93,22 +90,22 @@ def header(text: str) -> Block:
 
 
 def section(markup: str) -> Block:
-    """Return a paragraph; the markup must be escaped and not empty, or Slack refuses the message."""
+    """The markup must be escaped and not empty, or Slack refuses the message."""
     return {"type": "section", "text": _mrkdwn(markup)}
 
 
 def context(texts: Iterable[str]) -> Block:
-    """Return small print of the texts that are not empty; they are escaped here."""
+    """Return small print, escaped here."""
     return context_markup(escape(text, TEXT_LIMIT) for text in texts if text)
 
 
 def context_markup(markups: Iterable[str]) -> Block:
-    """Return small print of markup that is escaped already."""
+    """Return small print of escaped markup."""
     return {"type": "context", "elements": [_mrkdwn(markup) for markup in markups][:_CONTEXT_LIMIT]}
 
 
 def link(url: str, label: str) -> str:
-    """Return a link as markup; the label must be escaped."""
+    """The label must be escaped."""
     # "|" separates a link's address from its label and has no escape.
     return f"<{url.replace('&', '&amp;')}|{label.replace('|', '¦')}>"
 
@@ -118,25 +115,20 @@ def _mrkdwn(text: str) -> Block:
 
 
 class SlackRenderer(Renderer):
-    """Makes messages for Slack.
-
-    ``has_buttons`` must be false if nothing receives Slack's interactions: a click would show an error.
-    """
+    """Without a receiver of interactions ``has_buttons`` must be false, because each click would show an error."""
 
     def __init__(self, links: Callable[[Reader], Links], *, has_buttons: bool) -> None:
         self._links = links
         self._has_buttons = has_buttons
 
     def messages(self, content: Edition | Letter, _slot: str) -> list[Message]:
-        # The subject is what ``status`` shows of a message.
-        subject = phrases.letter_subject(content) if isinstance(content, Letter) else content.profile_title
+        subject = wording.letter_subject(content) if isinstance(content, Letter) else content.profile_title
         bodies = enumerate(self._bodies(content), 1)
         return [Message(body, subject, part, in_thread=part > 1) for part, body in bodies]
 
     def preview(self, content: Edition | Letter, _form: str) -> str:
-        """Return the content as JSON, one line per message; replies have a ``thread_ts``."""
+        """Return JSON, one line per message. Replies have a ``thread_ts``."""
         first, *replies = (json.loads(body) for body in self._bodies(content))
-        # Slack gives the timestamp when it accepts the first message.
         messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
         return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
@@ -148,16 +140,12 @@ class SlackRenderer(Renderer):
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
-    """Return the edition as answers to a Slack command, which can't have a thread: whole, one after the other."""
     messages = render_slack(edition, links)
     return [{name: json.loads(body)[name] for name in ("text", "blocks")} for body in messages]
 
 
 def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the arguments of ``chat.postMessage`` as JSON: for the first message, then for each reply in its thread.
-
-    ``buttons`` must be false if nothing receives interactions: Slack then shows an error for each click.
-    """
+    """Return the first message, then its replies."""
     if len(edition.picks) < 2:
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
@@ -174,7 +162,7 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
     replies = [
         body(
             edition,
-            escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
+            escape(f"{number}. {wording.title(pick.paper)}", NOTIFICATION_LIMIT),
             _pick_blocks(edition, pick, number, buttons),
         )
         for number, pick in enumerate(edition.picks, 1)
@@ -183,14 +171,14 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
 
 
 def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the arguments of ``chat.postMessage`` as JSON for a message with the whole edition.
-
-    It is several messages if one can't hold the edition. ``buttons`` as for ``render_thread``.
-    """
-    # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
+    """Return the whole edition, in several messages if it is too long."""
+    # A header alone at the end of a message would look like an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
-        groups = [[section(_quiet_text(edition))]]
+        words = escape(wording.quiet(edition), _SUMMARY_LIMIT)
+        if edition.closest:
+            words = "\n".join([f"{words} The closest:", *map(_listed, edition.closest)])
+        groups = [[section(words)]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
     groups[-1] = [
         *groups[-1],
@@ -211,7 +199,6 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
 
 
 def _follow_ups(edition: Edition) -> list[Block]:
-    """Return what became of papers that the reader liked."""
     lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
     return _paragraph(FOLLOW_UPS, lines)
 
@@ -227,80 +214,44 @@ def _span(span: Span) -> str:
 
 
 def _skipped_block(edition: Edition, links: Links) -> list[Block]:
-    """Return why a catch-up edition came, if it replaces daily ones, and the link to what it skipped."""
-    label = escape(phrases.skipped(edition), TEXT_LIMIT)
+    label = escape(wording.skipped(edition), TEXT_LIMIT)
     page = links.skipped(edition.date) if label else ""
-    texts = [escape(phrases.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
+    texts = [escape(wording.catch_up_note(edition), TEXT_LIMIT), link(page, label) if page else ""]
     return [context_markup(filter(None, texts))] if any(texts) else []
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
-    """Return the papers beside the picks that others of the reader's group like."""
-    likes = phrases.liked_elsewhere(edition)
+    likes = wording.liked_elsewhere(edition)
     return _paragraph(
-        phrases.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
+        wording.LIKED_ELSEWHERE, [f"{_listed(paper)} ({escape(names, _LIKED_LIMIT)})" for paper, names in likes]
     )
 
 
-def _quiet_text(edition: Edition) -> str:
-    """Return why an edition has no picks, and what came closest, as markup."""
-    words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
-    return "\n".join([f"{words} The closest:", *map(_listed, edition.closest)]) if edition.closest else words
-
-
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
-    """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
-    liked = map(_listed, phrases.letter_liked(letter))
-    learned = [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]
+    liked = map(_listed, wording.letter_liked(letter))
+    learned = [escape(sentence, TITLE_LIMIT) for sentence in wording.lessons(letter.raised, letter.lowered)]
     blocks: list[Block] = [
         header(f"Your week in {edition.profile_title}"),
-        context([phrases.letter_week(letter)]),
-        *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
+        context([wording.letter_week(letter)]),
+        *_paragraph("What you liked", [*liked, escape(wording.letter_votes(letter), TEXT_LIMIT)]),
         *_paragraph("What was learned from your votes", learned),
-        *_taste(letter, links),
+        *_paragraph(wording.LEAVING, [escape(sentence, TITLE_LIMIT) for sentence in wording.leaving(letter)]),
     ]
-    if letter.month:
-        blocks += _month(letter.month, edition.language)
     for pick in edition.picks:
-        blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
+        blocks += _paragraph("One you missed", [wording.LETTER_MISSED])
         blocks += _pick_blocks(edition, pick, None, buttons)
     if letter.record:
-        blocks += _paragraph("How well it predicts", [escape(phrases.letter_record(letter), TEXT_LIMIT)])
+        blocks += _paragraph("How well it predicts", [escape(wording.letter_record(letter), TEXT_LIMIT)])
     blocks.append(_footer_block(edition, links, buttons))
-    notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
+    notification = escape(f"{wording.letter_subject(letter)}. {wording.letter_preheader(letter)}", NOTIFICATION_LIMIT)
     return body(edition, notification, blocks).encode()
 
 
-def _month(month: FieldMonth, language: str) -> list[Block]:
-    """Return what grew in a month, a section for each topic, so that no paper stands under another's."""
-    compared = escape(sections.month_compared(month, language), TEXT_LIMIT)
-    blocks = _paragraph(sections.month_heading(month, language), [compared])
-    for topic in sections.month_topics(month):
-        lines = [f"{sections.month_counts(topic, month)}:".capitalize()]
-        lines += [f"{bar} {figures}".strip() for bar, figures in sections.month_bars(topic, month, language)]
-        lines += map(_listed, topic.examples)
-        blocks += _paragraph(escape(sections.month_topic(topic), TEXT_LIMIT), lines)
-    return blocks
-
-
-def _taste(letter: Letter, links: Links) -> list[Block]:
-    """Return how the reader's taste has moved, with links in place of buttons, and which interests end."""
-    sentences = filter(None, [sections.taste_compared(letter), *sections.taste_grown(letter)])
-    lines = [escape(sentence, TITLE_LIMIT) for sentence in sentences]
-    for phrase in sections.taste_faded(letter, links):
-        pairs = ((phrase.again, sections.TASTE_AGAIN), (phrase.done, sections.TASTE_DONE))
-        choices = " · ".join(link(url, label) for url, label in pairs if url and _fits(url))
-        lines.append("\n".join(filter(None, [escape(phrase.text, TITLE_LIMIT), choices])))
-    leaving = [escape(sentence, TITLE_LIMIT) for sentence in sections.taste_leaving(letter)]
-    return [*_paragraph(sections.TASTE, lines), *_paragraph(sections.TASTE_LEAVING, leaving)]
-
-
 def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
-    """Return lines below a heading; nothing without a line."""
     if not lines:
         return []
-    # A link may have 1,000 characters, and a section 3,000: a line too many is left out, not cut.
+    # A link may have 1,000 characters, so extra lines are left out, not cut.
     text = f"*{heading}*"
     for line in lines:
         if len(text) + len(line) < SECTION_LIMIT:
@@ -309,30 +260,30 @@ def _paragraph(heading: str, lines: Sequence[str]) -> list[Block]:
 
 
 def _notification(edition: Edition) -> str:
-    """Return ``Reward models, 3 papers: ...`` with what is new in the first ones, escaped."""
-    new = [phrases.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
-    brings = "; ".join(new) or phrases.subject(replace(edition, is_test=False))
-    headline = f"{edition.profile_title}, {phrases.picked(edition)}: {brings}"
+    """Return ``Reward models, 3 papers: ...`` with the first picks' news, escaped."""
+    new = [wording.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
+    brings = "; ".join(new) or wording.subject(replace(edition, is_test=False))
+    headline = f"{edition.profile_title}, {wording.picked(edition)}: {brings}"
     return escape(f"Test: {headline}" if edition.is_test else headline, NOTIFICATION_LIMIT)
 
 
 def _heading_blocks(edition: Edition) -> list[Block]:
     return [
         header(edition.profile_title),
-        context([f"{long_date(edition.date, edition.language)} · {phrases.tally(edition)}"]),
+        context([f"{long_date(edition.date, edition.language)} · {wording.tally(edition)}"]),
     ]
 
 
 def _list_blocks(edition: Edition, limit: int) -> list[Block]:
-    """Return the list of an edition of several picks; lines beyond the limit are counted instead."""
+    """Lines beyond the limit are counted instead."""
     if len(edition.picks) < 2:
         return []
-    texts = [f"*{phrases.list_heading(edition)}*"]
+    texts = [f"*{wording.list_heading(edition)}*"]
     left = len(edition.picks)
-    for group in phrases.groups(edition):
+    for group in wording.groups(edition):
         heading = f"_{escape(group.topic, TEXT_LIMIT)}_\n" if group.topic else ""
         for number, pick in group.picks:
-            line = f"{number}. {_linked(pick.paper, escape(phrases.news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
+            line = f"{number}. {_linked(pick.paper, escape(wording.news(pick), TITLE_LIMIT))}  {wording.strength(pick)}"
             if sum(map(len, texts)) + len(heading + line) > limit:
                 return [section(text) for text in [*texts[:-1], f"{texts[-1]}\nand {left} more"]]
             if len(texts[-1]) + len(heading + line) < SECTION_LIMIT:
@@ -345,15 +296,13 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
 
 
 def _linked(paper: Paper, label: str) -> str:
-    """Return an escaped label as a link to the paper; as it is without an address that fits."""
     address = title_link(paper)
     # A cut address would lead elsewhere.
     return label if address.is_search or not _fits(address.url) else link(address.url, label)
 
 
 def _listed(paper: Paper) -> str:
-    """Return a paper's title as a line of a list."""
-    return f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
+    return f"• {_linked(paper, escape(wording.title(paper), _LIKED_LIMIT))}"
 
 
 def _fits(url: str) -> bool:
@@ -361,38 +310,37 @@ def _fits(url: str) -> bool:
 
 
 def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool) -> list[Block]:
-    """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
-    title = escape(phrases.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
+    title = escape(wording.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
     heading = f"*{_linked(pick.paper, title)}*"
     address = title_link(pick.paper)
     if address.is_search and _fits(address.url):
         heading += f"  {link(address.url, 'Search arXiv')}"
     if (pdf_address := pdf(pick.paper)) and len(pdf_address) <= _FACTS_LIMIT:
         heading += f"  {link(pdf_address, 'PDF')}"
-    paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper, edition.language)]))
+    paper_credits = " · ".join(filter(None, [wording.credits_of(pick), *wording.seen(pick.paper, edition.language)]))
     facts_line = " · ".join(
         link(fact.url, escape(fact.text, TEXT_LIMIT)) if fact.url else escape(fact.text, TEXT_LIMIT)
         for fact in facts(pick.paper, with_pdf=False)
     )
     if len(facts_line) > _FACTS_LIMIT:
-        # Without links, for the same reason.
+        # Links can't be cut.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
-    strength = f"{phrases.strength(pick)} {phrases.label(pick)}"
-    blocks.append(context([strength, phrases.why(pick), phrases.liked_by(edition, pick.paper)]))
-    # Slack refuses a section with empty text, and with it the whole message.
+    strength = f"{wording.strength(pick)} {wording.label(pick)}"
+    blocks.append(context([strength, wording.why(pick), wording.liked_by(edition, pick.paper)]))
+    # Slack refuses a message with an empty section.
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
         elements = [_button("👍 More like this", Vote.UP, pick), _button("👎 Less like this", Vote.DOWN, pick)]
-        # A block_id has to be unique within a message; an edition holds each paper once.
+        # A block_id must be unique within a message.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return blocks
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Return the sentences with the result bold and marked words in italics; unformatted if that is too long."""
+    """Results are bold, marks italic. Unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")
@@ -405,7 +353,7 @@ def _summary_text(summary: Sequence[Sentence]) -> str:
     joined = " ".join(formatted)
     if len(joined) <= _SUMMARY_LIMIT:
         return joined
-    # A cut could separate an opening "*" from its end, which would format the rest of the text.
+    # A cut could separate an opening "*" from its end.
     plain = " ".join((GAP if sentence.after_gap else "") + readable(sentence.text) for sentence in summary)
     return escape(plain, _SUMMARY_LIMIT)
 
@@ -416,12 +364,11 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 
 
 def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
-    """Return what stands below a message: why it comes, and the reader's links."""
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT)]
     if links.me():
         texts.append(link(links.me(), "Your preferences"))
-    # In a channel one member must not unsubscribe the others.
+    # No member of a channel may unsubscribe the others.
     if links.unsubscribe() and not SLACK.is_shared(edition.reader.address):
         texts.append(link(links.unsubscribe(), "Unsubscribe"))
     return context_markup(texts)

@@ -1,11 +1,7 @@
-"""Messages to Slack by ``chat.postMessage``, and what people do there (buttons, slash commands).
+"""Send messages to Slack by ``chat.postMessage``, and receive interactions (buttons, slash commands).
 
-    outbox --SlackChannel--> chat.postMessage
-    buttons, commands --HTTP with a verified signature, or Socket Mode--> SlackInteractions
-
-This is the only module that knows ``slack_sdk``. Slack has no idempotency key, so delivery is at most once, or marked
-``unknown``. The delivery's key is sent along as message metadata, by which ``conversations.history`` can show later
-whether a message of unknown outcome arrived.
+Slack has no idempotency key, so delivery is at most once, or marked ``unknown``. Messages carry the delivery's key as
+metadata, so ``conversations.history`` can show whether one of unknown outcome arrived.
 """
 
 from __future__ import annotations
@@ -36,12 +32,11 @@ if TYPE_CHECKING:
     from slack_sdk.socket_mode.client import BaseSocketModeClient
     from slack_sdk.socket_mode.request import SocketModeRequest
 
-# slack_sdk logs failures that it raises as well, and at DEBUG the request with its token.
+# slack_sdk logs failures that it raises, and at DEBUG the token.
 _SILENT = logging.Logger("slack_sdk, silenced", level=logging.CRITICAL)
 log = logging.getLogger("paperbot")
 
-# Slack's error codes by what they stop: the whole workspace, one destination, or nothing but time. A code that is not
-# listed is about the message; most of the documented ones (invalid_blocks, msg_too_long) are mistakes of ours.
+# Slack's error codes by scope. Others concern the message.
 _WORKSPACE_ERRORS = frozenset(
     """
     access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth missing_scope no_permission
@@ -57,30 +52,30 @@ _DESTINATION_ERRORS = frozenset(
 )
 _TEMPORARY_ERRORS = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
 _TS = re.compile(r"\d{1,12}\.\d{1,9}")
-# What a server answers that has not done what it was asked. After any other status the message may have been posted.
+# The server did nothing. After other statuses the message may have been posted.
 _REFUSED_STATUSES = frozenset({400, 401, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 426, 431, 451})
-# Slack documents that the message may have been posted before these.
+# Slack documents that the message may have been posted.
 _AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavailable"})
-SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
-# An edition's date is local to its reader, Slack's timestamps are UTC: they differ by less than a day.
+SPACING = timedelta(seconds=1)  # Slack's limit for one channel
+# An edition's date is local, Slack's timestamps are UTC.
 _DATE_TOLERANCE = timedelta(days=1)
-# How far back to look for a message of unknown outcome: 4,000 messages. A busy channel has no end.
+# A busy channel has no end.
 _PAGE_SIZE = 200
 _MAX_PAGES = 20
 _USER_ID = re.compile(r"[UW][A-Z0-9]+")
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follows no redirect: urllib would send the token along, to any host, and post the message as a GET."""
+    """urllib would send the token to any host, and post the message as a GET."""
 
     def redirect_request(self, *_: object) -> None:
-        """Return nothing, upon which urllib raises an HTTPError of the redirect's status."""
+        """Return None, so that urllib raises an HTTPError."""
 
 
 class _Client(WebClient):
     """slack_sdk's client without redirects.
 
-    Overrides a private method of slack_sdk 3.47, which constraints.txt pins; a test fails if a release renames it.
+    Overrides a private method of slack_sdk 3.47, which constraints.txt pins. A test fails if a release renames it.
     """
 
     def _perform_urllib_http_request_internal(self, url: str, req: Request) -> dict[str, Any]:  # noqa: ARG002
@@ -90,10 +85,9 @@ class _Client(WebClient):
 
 
 class SlackChannel(Channel):
-    """Posts as the app that a bot token belongs to.
+    """Posts as the app of a bot token.
 
-    ``api_url`` is the base of the API's methods. Raises ``ConfigError`` for a text that can't be a token, and for an
-    ``api_url`` to which the token would be sent in plain text over a network.
+    Raises ``ConfigError`` for an invalid token, and if ``api_url`` would send it over a network in plain text.
     """
 
     def __init__(self, token: str, api_url: str, *, timeout_seconds: int = 30) -> None:
@@ -107,17 +101,13 @@ class SlackChannel(Channel):
             token,
             base_url=api_url.rstrip("/") + "/",
             timeout=timeout_seconds,
-            # By default slack_sdk posts again after a dropped response (two messages), and another of its handlers
-            # sleeps in the worker when rate-limited. The outbox decides both.
+            # slack_sdk would post again after a dropped response, and sleep when rate-limited.
             retry_handlers=[],
             logger=_SILENT,
         )
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Post one message, a JSON object of ``chat.postMessage`` arguments; the receipt is its ``ts``.
-
-        A delivery with a thread is posted as a reply in it.
-        """
+        """Post a JSON object of ``chat.postMessage`` arguments. The receipt is its ``ts``."""
         arguments = {
             "unfurl_links": False,
             "unfurl_media": False,
@@ -135,16 +125,16 @@ class SlackChannel(Channel):
         return ts
 
     def find_receipt(self, delivery: Delivery) -> str | None:
-        """Return the ``ts`` of the message with this delivery's key among the newest of its channel.
+        """Return the ``ts`` of the message with this delivery's key.
 
-        None also where Slack doesn't show them: the app lacks ``channels:history`` (for a user's ``im:history``
-        and ``im:write``) or is not in the channel.
+        None also if the app lacks ``channels:history`` (for a user ``im:history`` and ``im:write``) or isn't in the
+        channel.
         """
         since = datetime.combine(delivery.date, time(), UTC) - _DATE_TOLERANCE
         conversation = delivery.reader.address
         with suppress(DeliveryError), _translated():
             if _USER_ID.fullmatch(conversation):
-                # Messages posted to a user are in a direct-message channel with an id of its own.
+                # Messages to a user are in a channel with its own id.
                 conversation = str(self._client.conversations_open(users=conversation)["channel"]["id"])
             arguments: dict[str, Any] = {
                 "channel": conversation,
@@ -172,27 +162,26 @@ class SlackChannel(Channel):
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Translate what a failed call means. No other place knows the exceptions of ``slack_sdk``."""
     try:
         yield
     except SlackApiError as error:
         raise _translate_refusal(error) from error
     except URLError as error:
-        # urllib raises it while connecting or writing only, so Slack never had the whole request.
+        # urllib raises it only before Slack has the whole request.
         message = f"can't reach Slack: {error.reason}; check slack.api_url and this machine's network"
         raise DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection") from error
-    # AttributeError: of JSON that is no object, slack_sdk asks for a key all the same.
+    # AttributeError: JSON that is no object.
     except (OSError, HTTPException, ValueError, AttributeError) as error:
         raise _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer") from error
 
 
 def _translate_refusal(error: SlackApiError) -> DeliveryError:
-    """Return what an answer other than ``"ok": true`` means, by its error code or its HTTP status."""
+    """Translate an answer other than ``"ok": true`` by error code or HTTP status."""
     status = error.response.status_code
     code = str(error.response.get("error") or "")
     if status == 429 or code in _TEMPORARY_ERRORS:
         message = f"Slack asks to wait: {code or status}"
-        # RFC 9110, 10.2.3; anything but a plausible number of seconds is ignored.
+        # RFC 9110, 10.2.3.
         headers = error.response.headers.items()
         waits = (value.strip() for name, value in headers if name.lower() == "retry-after")
         wait = next((float(value) for value in waits if re.fullmatch(r"[0-9]{1,9}", value)), None)
@@ -214,7 +203,7 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
         code = str(status)
         message = f"no Slack API answers there: {status}; check slack.api_url"
     else:
-        # Something else than the API's JSON, such as a proxy's page or a redirect: the message may have been posted.
+        # A proxy's page or a redirect.
         return _unknown(f"Slack's answer makes no sense: {status}", "no answer")
     return DeliveryError(message, permanent=True, scope=scope, code=code)
 
@@ -231,25 +220,24 @@ class SlackInteractions:
     """Verifies requests, listens to the socket, and answers the person who acted."""
 
     def __init__(self, signing_secret: str | None, app_token: str | None, api_url: str) -> None:
-        """``signing_secret`` is for HTTP, ``app_token`` for Socket Mode; either may be None."""
+        """``signing_secret`` is for HTTP, ``app_token`` for Socket Mode. Either may be None."""
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._api_url = api_url
 
     def is_genuine(self, body: bytes, headers: Mapping[str, str]) -> bool:
-        """Whether Slack signed this body within the last five minutes (HMAC-SHA256 with a timestamp)."""
+        """Return whether Slack signed this body within five minutes (HMAC-SHA256 with a timestamp)."""
         if not self._signing_secret:
             return False
         try:
             return SignatureVerifier(self._signing_secret).is_valid_request(body, dict(headers))
         except (ValueError, TypeError, OverflowError):
-            # The verifier raises on a non-numeric timestamp, a non-ASCII signature and a body that is not UTF-8.
+            # A non-numeric timestamp, a non-ASCII signature or a body that isn't UTF-8.
             return False
 
     def answer(self, response_url: str, message: Mapping[str, Any]) -> None:
-        """Send an ephemeral message to the person who acted; never raises."""
-        # The URL is part of the request. Only Slack's hosts are connected to, or a forged payload could make this
-        # process request any address (SSRF).
+        """Send an ephemeral message to the person who acted. Never raises."""
+        # A forged request could name any address (SSRF).
         if not self._is_slack_url(response_url):
             log.warning("no answer to Slack: its address is not one of Slack's")
             return
@@ -257,18 +245,18 @@ class SlackInteractions:
         request = Request(response_url, body, {"Content-Type": "application/json;charset=utf-8"})  # noqa: S310 - checked
         try:
             build_opener(_NoRedirects).open(request, timeout=_TIMEOUT).close()
-        except Exception as error:  # the action itself is recorded, so a lost answer is not worth an error
+        except Exception as error:  # the action itself is recorded
             log.warning("no answer to Slack: %s", type(error).__name__)
 
     def listen(self, handle: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
-        """Open Socket Mode if there is a token for it; return the function that closes it."""
+        """Open Socket Mode if there is a token, and return the function that closes it."""
         if not self._app_token:
             return lambda: None
         from slack_sdk.socket_mode import SocketModeClient
         from slack_sdk.socket_mode.response import SocketModeResponse
 
         def on_request(client: BaseSocketModeClient, request: SocketModeRequest) -> None:
-            # Acknowledged before it is handled: Slack sends it again after three seconds.
+            # Acknowledge first: Slack repeats the request after three seconds.
             client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
             if request.type in ("interactive", "slash_commands") and isinstance(request.payload, dict):
                 handle(request.payload)

@@ -1,11 +1,7 @@
-"""Zotero: liked papers are saved in readers' libraries, by its web API, version 3; and libraries are followed.
+"""Zotero: save liked papers in readers' libraries by its web API, version 3, and follow libraries.
 
-    library --items/top?since=VERSION--> pages --> ``ZoteroChanges``        ``api``
-    liked paper --> item --outbox--> ``ZoteroChannel`` --> library
-
-A kind of the outbox without addresses. At most once, or marked ``unknown``, like messages. The item's key and the write
-token are chosen when a save is put into the outbox and stay the same, so that Zotero itself refuses a second one, and a
-save of unknown outcome can be looked up.
+The outbox row fixes the item's key and the write token, so Zotero refuses duplicates, and a save of unknown outcome can
+be looked up.
 """
 
 from __future__ import annotations
@@ -25,26 +21,25 @@ from bot.model.errors import DeliveryError, FailureScope, PaperbotError
 from bot.model.papers import arxiv_id_in, doi_in, is_biorxiv_doi, is_same_paper, paper_link
 
 COLLECTION = "Paperbot"
-_MOST_CANDIDATES = 25  # results of a search for the paper in the library
+_MOST_CANDIDATES = 25  # of a search for the paper
 _RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
-# What Zotero's own clients write keys with: without digits and letters that are easily confused.
+# Zotero's key alphabet.
 _ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
-# Where an item may have its identifiers.
+# May hold identifiers.
 _FIELDS = ("DOI", "url", "archiveID", "extra")
 _ARXIV = re.compile(r"arxiv", re.IGNORECASE)
 
 
 def new_key() -> str:
-    """Return a key for a new object, as Zotero lets clients choose it."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
 
 def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
-    """Return a paper as a new item, a preprint if it has no DOI, or arXiv, bioRxiv or medRxiv has it."""
+    """Return a new item, a preprint unless only a publisher has the paper."""
     is_preprint = bool(paper.arxiv_id) or paper.doi is None or is_biorxiv_doi(paper.doi)
     fields = {
         "key": key,
-        "version": 0,  # refused if there is an item of this key
+        "version": 0,  # refused if the key exists
         "itemType": "preprint" if is_preprint else "journalArticle",
         "title": paper.title,
         "creators": [{"creatorType": "author", "name": author} for author in paper.authors],
@@ -55,7 +50,7 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
         "tags": [{"tag": tag} for tag in tags],
     }
     venue = next((fact.value for fact in paper.facts if fact.kind is FactKind.VENUE), "")
-    if venue and not is_preprint:  # Zotero refuses a preprint that has this field
+    if venue and not is_preprint:  # Zotero refuses this field for a preprint
         fields["publicationTitle"] = venue
     if paper.arxiv_id:
         fields |= {"repository": "arXiv", "archiveID": f"arXiv:{paper.arxiv_id}"}
@@ -63,7 +58,7 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
 
 
 def _entry(data: dict[str, Any]) -> Entry:
-    """Return an item's data as an entry, so that the same paper is found by DOI or arXiv id, else by title."""
+    """Convert an item's data to an entry, for matching."""
     texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
     doi = next((doi for text in texts if (doi := doi_in(text))), None)
     arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := arxiv_id_in(text))), None)
@@ -72,7 +67,7 @@ def _entry(data: dict[str, Any]) -> Entry:
 
 
 def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
-    """Return the body of an outbox row that saves a paper as a new item, with a link to its PDF at arXiv."""
+    """Return an outbox row's body that saves a paper, with a link to arXiv's PDF."""
     items = [item_of(paper, tags, item_key)]
     if paper.arxiv_id:
         pdf = {
@@ -90,18 +85,18 @@ def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
 
 
 def removal_body(item_key: str, save: str) -> bytes:
-    """Return the body of an outbox row that moves to the trash what the row with the key ``save`` saved."""
+    """Return an outbox row's body that trashes the item of the row ``save``."""
     return json.dumps({"trash": item_key, "save": save}).encode()
 
 
 class ZoteroChannel(Channel):
-    """Saves in the library of the reader that a row belongs to, which is opened for each save; polls check it."""
+    """Saves in the library of a row's reader, opened for each save."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Save or remove one paper; the receipt of a save is the item's key and version."""
+        """The receipt of a save is the item's key and version."""
         body = json.loads(delivery.body)
         with self._opened(delivery.reader.id) as api:
             if "trash" in body:
@@ -139,7 +134,7 @@ class ZoteroChannel(Channel):
             return "nothing to remove: it was not saved by Paperbot"
         start_data()
         try:
-            # The version makes this conditional: what its reader has touched since stays.
+            # An item that its reader changed stays.
             api.patch(f"items/{item_key}", {"deleted": 1}, version=int(saved["version"]))
         except ZoteroError as error:
             if error.status in (404, 412):
@@ -151,7 +146,7 @@ class ZoteroChannel(Channel):
     def _opened(self, reader: ReaderId) -> Iterator[ZoteroApi]:
         try:
             api = self._libraries.open_to_save(reader)
-        except PaperbotError as error:  # its key can't be decrypted any more
+        except PaperbotError as error:  # its key can't be decrypted
             raise DeliveryError(str(error), permanent=True, code="key") from error
         if api is None:
             raise DeliveryError("the reader is not connected to Zotero any more", permanent=True, code="disconnected")
@@ -175,12 +170,12 @@ def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:
 
 
 def _collection(api: ZoteroApi, delivery: Delivery) -> str:
-    """Return the key of the collection for liked papers, which is made if it is missing."""
+    """Return the key of the collection for liked papers, created if missing."""
     for data in all_collections(api):
         if data["name"] == COLLECTION and not data.get("parentCollection"):
             return str(data["key"])
     new = {"name": COLLECTION, "parentCollection": False}
-    # One token for all saves of a reader: two of them must not make two collections.
+    # A reader's saves can't create two collections.
     answer = api.post("collections", [new], token=_token(f"{delivery.reader.id} {COLLECTION}"))
     if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
         raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
@@ -188,7 +183,7 @@ def _collection(api: ZoteroApi, delivery: Delivery) -> str:
 
 
 def _created(answer: Answer, item_key: str) -> str:
-    """Return the receipt of a new item; raises DeliveryError if Zotero refuses it."""
+    """Return the receipt. Raises DeliveryError if Zotero refuses the item."""
     version = _outcome_of_first(answer, "successful").get("version")
     if isinstance(version, int):
         return f"{item_key} version {version}"
@@ -200,7 +195,6 @@ def _created(answer: Answer, item_key: str) -> str:
 
 
 def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:
-    """Return what Zotero says of the first object of a write, where it is among those of an outcome."""
     of_outcome = answer.json(dict).get(outcome)
     first = of_outcome.get("0") if isinstance(of_outcome, dict) else None
     return first if isinstance(first, dict) else {}
@@ -221,11 +215,11 @@ def _token(write: str) -> str:
 
 
 def _before_writing(error: ZoteroError) -> DeliveryError:
-    """Return what a failed request means that has changed nothing, or nothing that a repetition would double."""
+    """Translate a failed request that a repetition can't double."""
     is_unreachable = not error.is_sent and error.status == 0
     return DeliveryError(
         str(error),
-        # No scope of the reader: that would stop their editions, too.
+        # A reader's scope would also stop their editions.
         permanent=error.status in (400, 403, 404),
         scope=FailureScope.CHANNEL if is_unreachable else FailureScope.MESSAGE,
         retry_after=error.retry_after,
@@ -235,7 +229,7 @@ def _before_writing(error: ZoteroError) -> DeliveryError:
 
 
 def _written(error: ZoteroError) -> DeliveryError:
-    """Return what a failed write means: without a clear answer, it may have been done."""
+    """Without a clear answer it may have succeeded."""
     is_refused = not error.is_sent or error.status in (409, 413, 428, 429, 503)
     if is_refused or 400 <= error.status < 429:
         return _before_writing(error)
@@ -243,7 +237,7 @@ def _written(error: ZoteroError) -> DeliveryError:
 
 
 class ZoteroKind(ChannelKind):
-    """What is saved in libraries; a row's reader is the library's owner."""
+    """Saves in the library of a row's reader."""
 
     name = "zotero"
 

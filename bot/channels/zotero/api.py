@@ -1,14 +1,9 @@
 """Requests to one library by Zotero's web API (https://www.zotero.org/support/dev/web_api/v3/start).
 
-Zotero may ask any client to slow down by a ``Backoff`` header on any answer, and a refused one by ``Retry-After``.
-Nothing here sleeps longer than a moment for it: a longer wait is raised, and the caller does the rest later.
+Zotero may ask for a pause by ``Backoff`` on any answer, and by ``Retry-After`` on a refusal. Longer waits are raised.
 
-``changes`` reads what changed in a library since a version, as Zotero's guide to syncing describes it.
-
-    items/top?since=VERSION, pages of 100 ----> entries to add
-    the same as keys, items/trash, deleted ---> keys whose earlier entries go
-
-An item that leaves the followed collections changes its version, so that its key is among those that go.
+``changes`` follows Zotero's guide to syncing. Leaving a followed collection changes an item's version, so its key is
+among the removed ones.
 """
 
 from __future__ import annotations
@@ -31,16 +26,16 @@ if TYPE_CHECKING:
     import httpx2
 
 
-_SECONDS = 60.0  # for one request; Zotero may take half a minute for a page of a large library
-_MAX_BYTES = 30_000_000  # a page of 100 items with abstracts has 500 KB
-_LONGEST_SLEEP = 20.0  # seconds of Backoff to sit out within a poll
+_SECONDS = 60.0  # a page of a large library may take half a minute
+_MAX_BYTES = 30_000_000  # 100 items with abstracts have 500 KB
+_LONGEST_SLEEP = 20.0  # seconds of Backoff to sit out
 _LONGEST_WAIT = 86_400.0
-_DEFAULT_RETRY_AFTER = 600.0  # seconds, where a refusal does not say
+_DEFAULT_RETRY_AFTER = 600.0  # seconds
 _REFUSED_FOR_NOW = (429, 503, 504)
 
 
 class ZoteroError(SourceError):
-    """A request that failed. ``status`` is 0 without an answer; then ``is_sent`` says whether it may have arrived."""
+    """``status`` is 0 without an answer. If ``is_sent``, the request may have arrived."""
 
     def __init__(
         self, message: str, *, status: int = 0, is_sent: bool = True, retry_after: float | None = None
@@ -52,9 +47,9 @@ class ZoteroError(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with a status below 400. ``version`` is the library's, or that of the single item asked for.
+    """An answer with a status below 400, and the version of library or item.
 
-    ``total`` is the number of all results, of which this is a page; both are 0 if the answer does not say.
+    ``total`` counts all results of a paged request. Both are 0 if missing.
     """
 
     status: int
@@ -63,7 +58,7 @@ class Answer:
     total: int
 
     def json(self, kind: type) -> Any:
-        """Return the body's value; raises ZoteroError if it is not of this kind, or broke off."""
+        """Raises ZoteroError for another type or broken JSON."""
         try:
             value = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -75,7 +70,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class KeyRights:
-    """What a key may do in a library; it may save in its user's own library only."""
+    """The rights of a key in a library. Only a user's own can be saved to."""
 
     library: str
     may_read: bool
@@ -83,7 +78,7 @@ class KeyRights:
 
 
 class ZoteroApi:
-    """One library, over connections that are kept; a context manager that closes them."""
+    """One library. A context manager that closes its connections."""
 
     def __init__(
         self,
@@ -93,7 +88,7 @@ class ZoteroApi:
         clock: Timer = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``url`` is the API's base. Raises ConfigError if the key would go there unencrypted over a network."""
+        """Raises ConfigError if ``url`` would send the key unencrypted over a network."""
         parts = urlsplit(url)
         if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
             problem = "must begin with https://, for readers' keys go there"
@@ -102,15 +97,15 @@ class ZoteroApi:
         self._library = access.library
         self._clock = clock
         self._sleep = sleep
-        self._not_before = 0.0  # on the clock: until then, Zotero asked not to be called
-        # Imported here and below: every run looks for connections that are due, and most have none.
+        self._not_before = 0.0  # on the clock, from Backoff
+        # Most runs have no connection due.
         import httpx2
 
         self._client = httpx2.Client(
             headers={
                 "Zotero-API-Version": "3",
                 "Zotero-API-Key": access.key,
-                # A compressed body would have to be capped while it is unpacked.
+                # A compressed body would need a cap while it is unpacked.
                 "Accept-Encoding": "identity",
             },
             timeout=_SECONDS,
@@ -126,7 +121,7 @@ class ZoteroApi:
         self._client.close()
 
     def key_rights(self, library: str | None) -> KeyRights:
-        """Return what the key may do in a library, ``users/123`` or ``groups/45``; by default, in its user's own."""
+        """Return the key's rights in ``users/123`` or ``groups/45``, by default its user's own."""
         info = self._request("GET", f"{self._url}/keys/current").json(dict)
         library = library or f"users/{info.get('userID')}"
         kind, _, number = library.partition("/")
@@ -139,16 +134,16 @@ class ZoteroApi:
         return KeyRights(library, bool(rights.get("library")), may_save=False)
 
     def get(self, path: str, *, unless_version: int = 0, **parameters: str | int) -> Answer:
-        """Get a path of the library; status 304 if it has not changed since ``unless_version``."""
+        """Return status 304 if unchanged since ``unless_version``."""
         headers = {"If-Modified-Since-Version": str(unless_version)} if unless_version else {}
         return self._request("GET", self._address(path), parameters=parameters, headers=headers)
 
     def post(self, path: str, objects: list[dict[str, Any]], *, token: str) -> Answer:
-        """Create objects; Zotero refuses (412) a write token that it has seen within the last hours."""
+        """Create objects. Zotero refuses (412) a write token from the last hours."""
         return self._request("POST", self._address(path), json=objects, headers={"Zotero-Write-Token": token})
 
     def patch(self, path: str, changes: Mapping[str, Any], *, version: int) -> Answer:
-        """Change an item; Zotero refuses it (412) unless the item has this version."""
+        """Change an item. Zotero refuses (412) another version."""
         headers = {"If-Unmodified-Since-Version": str(version)}
         return self._request("PATCH", self._address(path), json=changes, headers=headers)
 
@@ -166,7 +161,11 @@ class ZoteroApi:
     ) -> Answer:
         import httpx2
 
-        self._wait_for_backoff()
+        wait = self._not_before - self._clock()
+        if wait > _LONGEST_SLEEP:
+            raise ZoteroError(f"Zotero asks to wait {wait:.0f} s", status=429, is_sent=False, retry_after=wait)
+        if wait > 0:
+            self._sleep(wait)
         deadline = Deadline(_SECONDS, self._clock)
         content = bytearray()
         try:
@@ -198,13 +197,6 @@ class ZoteroApi:
             total=_number(response.headers.get("total-results", "")),
         )
 
-    def _wait_for_backoff(self) -> None:
-        wait = self._not_before - self._clock()
-        if wait > _LONGEST_SLEEP:
-            raise ZoteroError(f"Zotero asks to wait {wait:.0f} s", status=429, is_sent=False, retry_after=wait)
-        if wait > 0:
-            self._sleep(wait)
-
 
 def _refusal(status: int, headers: httpx2.Headers) -> ZoteroError:
     requested_wait = _seconds(headers.get("retry-after", "")) or _seconds(headers.get("backoff", ""))
@@ -223,7 +215,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _seconds(value: str) -> float | None:
-    """Return a header's whole seconds, a day at most; Zotero sends no dates."""
+    """Return whole seconds, a day at most. Zotero sends no dates."""
     return min(float(value), _LONGEST_WAIT) if re.fullmatch(r"[0-9]{1,9}", value.strip()) else None
 
 
@@ -232,26 +224,26 @@ def _number(value: str) -> int:
 
 
 def _reason(error: Exception) -> str:
-    # One line, and without the request, which has the key in its headers.
+    # The request has the key in its headers.
     return " ".join(f"{type(error).__name__} {error}".split())[:200]
 
 
-PAGE = 100  # the most that Zotero gives
+PAGE = 100  # Zotero's maximum
 MAX_ITEMS = 50_000
-_ATTEMPTS = 3  # a library that somebody edits meanwhile is read again from the beginning
+_ATTEMPTS = 3  # a library that changes meanwhile is read again
 
 ParsePage = Callable[[RawDigest], ParsedLibrary]
 
 
-class _Changed(Exception):  # noqa: N818 - a signal: the library got a new version while it was read
+class _Changed(Exception):  # noqa: N818 - a signal: the library changed during reading
     pass
 
 
 def changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: ParsePage) -> ZoteroChanges | None:
-    """Return what changed since a version, 0 for everything; None if nothing did.
+    """Return the changes since a version, 0 for everything, None without changes.
 
-    ``collections`` are names, of which one names all below it too; none stand for the whole library. Raises
-    ZoteroError, and what ``parse`` raises.
+    ``collections`` are names that include all below them, empty for the whole library. Raises ZoteroError, and the
+    errors of ``parse``.
     """
     for _ in range(_ATTEMPTS):
         try:
@@ -290,7 +282,6 @@ def _changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: Pars
 
 
 def _pages(api: ZoteroApi, collections: Sequence[str], since: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each page of the collections of these names, or of the whole library, with the library's version."""
     paths = ["items/top"]
     if collections:
         paths = [f"collections/{key}/items/top" for key in collection_keys(api, collections)]
@@ -307,7 +298,7 @@ def _pages(api: ZoteroApi, collections: Sequence[str], since: int) -> Iterator[t
 
 
 def all_collections(api: ZoteroApi) -> list[dict[str, Any]]:
-    """Return the data of a library's collections: key, name, and the key of the one that each is in."""
+    """Return each collection's data: key, name, and parent's key."""
     collections: list[dict[str, Any]] = []
     for start in range(0, MAX_ITEMS, PAGE):
         answer = api.get("collections", limit=PAGE, start=start)
@@ -322,7 +313,7 @@ def all_collections(api: ZoteroApi) -> list[dict[str, Any]]:
 
 
 def collection_keys(api: ZoteroApi, names: Iterable[str]) -> list[str]:
-    """Return the keys of the collections of these names and of all below; raises ZoteroError for an unknown name."""
+    """Return the keys of named collections and all below. Raises ZoteroError for an unknown name."""
     collections = all_collections(api)
     selected: dict[str, None] = {}
     for name in names:

@@ -56,6 +56,8 @@ _OTHER_COMMANDS = {
     "\\LaTeX": "LaTeX",
     "\\TeX": "TeX",
     "\\SS": "SS",
+    "\\~": "~",
+    "\\^": "^",
     "\\-": "",
     "\\ensuremath": "",
     "\\url": "",
@@ -123,7 +125,7 @@ def references(text: str) -> Iterator[Reference | str]:
             yield f"line {line:,}: an entry with unbalanced braces, or without a comma"
     for kind, fields in entries:
         # A paper has the year of its proceedings, and their title as the title of its book.
-        parent = by_key.get(fields.get("crossref", "").strip().lower(), {})
+        parent = by_key.get(fields.get("crossref", "-").strip().lower(), {})  # Mendeley's web pages have no key
         inherited = {"booktitle": parent["title"]} if "title" in parent else {}
         inherited |= {name: parent[name] for name in ("booktitle", "journal", "year", "date") if name in parent}
         yield _reference(kind, inherited | fields)
@@ -148,7 +150,7 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     venue = next(filter(None, map(fields.get, _VENUES)), "")
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
     return Reference(
-        type=kind,
+        type=f"{kind};{fields.get('type', '')}",
         title=plain(fields.get("title", "")),
         abstract=plain(fields.get("abstract", "")),
         authors=tuple(_authors(fields.get("author", ""))),

@@ -19,6 +19,7 @@ _YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
 )
+_MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
 _NO_LETTER = re.compile(r"[^a-z]+")
 _NUMBER = re.compile(r"\s*\(\d{1,15}\)\s*$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.[ -]?){1,5}")
@@ -41,7 +42,7 @@ def _table(text: str) -> tuple[str, int] | None:
         names = _names(line, delimiter)
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
         is_dated = names & _YEARS or {"doi", "published", "venue"} <= known
-        if "title" in known and is_dated and len(known) > 2 and not names & _PROGRAMME:
+        if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
             return delimiter, number
     if _BY_ROW.match(text):
         return "", 0
@@ -113,9 +114,9 @@ def _blocks(text: str) -> Iterator[Reference | str]:
 
 
 def _reference(row: dict[str, str]) -> Reference:
-    if "journalbook" in row:  # PubMed's titles and lists of authors are sentences
-        row |= {name: row.get(name, "").removesuffix(".") for name in ("title", "authors")}
     people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE].strip(" ,;")
+    if "journalbook" in row:  # PubMed's lists of authors are sentences
+        people = people.removesuffix(".")
     record = {name: (value,) for name, value in row.items()}
     return reference(record, fields("columns"), authors=_authors(people, "abstractnote" in row))
 

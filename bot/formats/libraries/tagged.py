@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.formats.format import first_name_first, initials_first
+from bot.formats.format import initials_first
 from bot.formats.libraries.reference import (
     PREAMBLE,
     Reference,
@@ -20,7 +20,6 @@ from bot.formats.libraries.reference import (
 )
 
 _NEVER = re.compile(r"(?!)")
-_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.\s*$")
 # A citation goes on behind the journal: "Owls. 12(3):1-4, 2019."
 _AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*")
 
@@ -40,9 +39,9 @@ class TaggedFormat:
     end: re.Pattern[str] = _NEVER
     is_separated: bool = False
     lists: frozenset[str] = frozenset()
-    author_name: Callable[[str], str] = first_name_first
+    author_name: Callable[[str], str] = initials_first
     is_database: bool = False
-    has_sentences: bool = False  # a title ends with a full stop
+    has_sentences: bool = False  # a journal's volume follows it
 
     def begins(self, text: str) -> int | None:
         match = self.beginning.search(text[:PREAMBLE])
@@ -58,7 +57,7 @@ class TaggedFormat:
                 continue
             read = reference(record, names, author_name=self.author_name)
             if self.has_sentences:
-                read = replace(read, title=_TITLE_END.sub("", read.title), venue=_AFTER_VENUE.sub("", read.venue))
+                read = replace(read, venue=_AFTER_VENUE.sub("", read.venue))
             yield read
 
     def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[str]]]]:
@@ -106,7 +105,6 @@ _MEDLINE = TaggedFormat(
     beginning=re.compile(r"\A\s{0,99}PMID ?- ?\d"),
     tag=re.compile(r"([A-Z]{2,4}) {0,2}-(?= |$)"),
     starts="PMID",
-    author_name=initials_first,
     is_database=True,
     has_sentences=True,
 )
@@ -128,7 +126,6 @@ _WEB_OF_SCIENCE = TaggedFormat(
     starts="PT",
     end=re.compile(r"(?:ER|EF)\s*$"),
     lists=frozenset(("AU", "AF", "CA")),
-    author_name=initials_first,
     is_database=True,
 )
 _ENDNOTE = TaggedFormat(

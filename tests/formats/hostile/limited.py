@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.channels import phrases
+from bot import wording
 from bot.formats import library
 from bot.formats.registry import parse
 from bot.model import RawDigest
@@ -52,8 +52,8 @@ def outcome(content: bytes) -> tuple[int, list[str]]:
         keys(paper)
         stem_terms(f"{paper.title}. {paper.abstract}")
     for paper in papers[:MOST_SHOWN]:
-        phrases.authors(paper)
-        phrases.title(paper)
+        wording.authors(paper)
+        wording.title(paper)
         paper_link(paper)
         for sentence in sentences(paper.abstract):
             readable(sentence)

@@ -1,15 +1,17 @@
-"""The tables as of the first release, with the full-text index over papers and the triggers that maintain it.
+"""The tables as of 0.2.0, with the full-text index over papers and the triggers that maintain it.
 
 The tables are as Alembic rendered them from the metadata of that time: later migrations begin from these, however
-``schema.py`` changes.
+``schema.py`` changes. Ten earlier revisions led to the same tables, in stores that were made before 0.2.0.
 """
 
 from __future__ import annotations
 
+import secrets
+
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "0011"
 down_revision = None
 
 _SQLITE_VALUES = (
@@ -48,7 +50,7 @@ _POSTGRESQL = (
 
 
 def upgrade() -> None:
-    """Create the tables and the search index."""
+    """Create the tables, the only row of ``salts``, and the search index."""
     op.create_table('bounce_counts',
         sa.Column('outcome', sa.Text(), nullable=False),
         sa.Column('count', sa.Integer(), nullable=False),
@@ -200,6 +202,8 @@ def upgrade() -> None:
         sa.Column('quiet_reason', sa.String(length=16), nullable=True),
         sa.Column('kind', sa.String(length=16), nullable=False),
         sa.Column('missing', sa.JSON(), server_default='[]', nullable=False),
+        sa.Column('closest', sa.JSON(), server_default='[]', nullable=False),
+        sa.Column('follow_ups', sa.JSON(), server_default='[]', nullable=False),
         sa.UniqueConstraint('reader_id', 'slot', name=op.f('uq_editions_reader_id_slot')),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_editions')),
         sa.ForeignKeyConstraint(['reader_id'], ['readers.id'], name=op.f('fk_editions_reader_id'), ondelete='CASCADE'),
@@ -256,6 +260,9 @@ def upgrade() -> None:
         sa.Column('authors', sa.JSON(none_as_null=True), nullable=True),
         sa.Column('mute', sa.JSON(none_as_null=True), nullable=True),
         sa.Column('language', sa.Text(), nullable=True),
+        sa.Column('title', sa.Text(), nullable=True),
+        sa.Column('shown_as', sa.Text(), nullable=True),
+        sa.Column('catch_up', sa.Boolean(), nullable=True),
         sa.ForeignKeyConstraint(['reader_id'], ['readers.id'], name=op.f('fk_overrides_reader_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('reader_id', name=op.f('pk_overrides'))
     )
@@ -278,6 +285,7 @@ def upgrade() -> None:
         sa.Column('paper_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), autoincrement=False, nullable=False),
         sa.Column('version', sa.Integer(), autoincrement=False, nullable=False),
         sa.Column('at', sa.DateTime(timezone=True), nullable=False),
+        sa.Column('before', sa.Text(), server_default='', nullable=False),
         sa.ForeignKeyConstraint(['paper_id'], ['papers.id'], name=op.f('fk_revisions_paper_id')),
         sa.PrimaryKeyConstraint('paper_id', 'version', name=op.f('pk_revisions'))
     )
@@ -297,6 +305,7 @@ def upgrade() -> None:
         sa.Column('paper_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
         sa.Column('digest', sa.Text(), nullable=False),
         sa.Column('sentences', sa.JSON(), nullable=False),
+        sa.Column('line', sa.Text(), server_default='', nullable=False),
         sa.UniqueConstraint('digest', 'paper_id', name=op.f('uq_summaries_digest_paper_id')),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_summaries')),
         sa.ForeignKeyConstraint(['paper_id'], ['papers.id'], name=op.f('fk_summaries_paper_id'))
@@ -408,5 +417,43 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(['outbox_id'], ['outbox.id'], name=op.f('fk_outbox_bodies_outbox_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('outbox_id', name=op.f('pk_outbox_bodies'))
     )
+    op.create_table('publications',
+        sa.Column('paper_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), autoincrement=False, nullable=False),
+        sa.Column('at', sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(['paper_id'], ['papers.id'], name=op.f('fk_publications_paper_id')),
+        sa.PrimaryKeyConstraint('paper_id', name=op.f('pk_publications'))
+    )
+    op.create_index(op.f('ix_publications_at'), 'publications', ['at'], unique=False)
+    op.create_table('leading_authors',
+        sa.Column('name', sa.Text(), nullable=False),
+        sa.Column('paper_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
+        sa.ForeignKeyConstraint(['paper_id'], ['papers.id'], name=op.f('fk_leading_authors_paper_id')),
+        sa.PrimaryKeyConstraint('name', 'paper_id', name=op.f('pk_leading_authors'))
+    )
+    op.create_index(op.f('ix_leading_authors_paper_id'), 'leading_authors', ['paper_id'], unique=False)
+    op.create_table('catch_ups',
+        sa.Column('edition_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), autoincrement=False, nullable=False),
+        sa.Column('reader_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
+        sa.Column('since', sa.Date(), nullable=False),
+        sa.Column('until', sa.Date(), nullable=False),
+        sa.Column('arrived', sa.Integer(), nullable=False),
+        sa.Column('good', sa.Integer(), nullable=False),
+        sa.Column('upto', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
+        sa.Column('topics', sa.JSON(), nullable=False),
+        sa.Column('skipped', sa.JSON(), nullable=False),
+        sa.Column('is_automatic', sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(['edition_id'], ['editions.id'], name=op.f('fk_catch_ups_edition_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['reader_id'], ['readers.id'], name=op.f('fk_catch_ups_reader_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('edition_id', name=op.f('pk_catch_ups'))
+    )
+    op.create_index(op.f('ix_catch_ups_reader_id'), 'catch_ups', ['reader_id'], unique=False)
+    op.create_table('visits',
+        sa.Column('reader_id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), autoincrement=False, nullable=False),
+        sa.Column('day', sa.Date(), nullable=False),
+        sa.ForeignKeyConstraint(['reader_id'], ['readers.id'], name=op.f('fk_visits_reader_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('reader_id', name=op.f('pk_visits'))
+    )
+    salts = op.create_table('salts', sa.Column('salt', sa.Text(), nullable=False), sa.PrimaryKeyConstraint('salt', name=op.f('pk_salts')))
+    op.bulk_insert(salts, [{'salt': secrets.token_hex(32)}])
     for statement in _POSTGRESQL if op.get_bind().dialect.name == "postgresql" else _SQLITE:
         op.execute(sa.text(statement))

@@ -1,26 +1,20 @@
-"""What readers know: the papers of their own libraries, which they had before, and what they were shown so far.
+"""Readers' own libraries: the papers that they had before, and the Zotero libraries that Paperbot follows.
 
 The papers of libraries are rows of their reader and not papers of the store: so no edition, page, search, feed or model
 of another reader can show them, and they are deleted with the reader. The identity keys of both match them to stored
-papers. ``History`` is read for one claim at a time, so that each query returns no more than it needs. Catch-ups and
-visits are only of readers who asked for them: nothing is stored for the others.
+papers.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime, time
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
 
-from sqlalchemy import ColumnElement, Connection, Text, cast, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from bot.model import (
-    CatchUp,
-    Edition,
-    EditionId,
-    EditionKind,
     Entry,
     LibraryEntry,
     LibraryPaper,
@@ -31,25 +25,19 @@ from bot.model import (
     ReaderId,
     SourceState,
     State,
-    TopicGroup,
     ZoteroConnection,
     ZoteroSave,
 )
 from bot.model.papers import is_same_paper, keys, new_paper
-from bot.store.engine import Aggregate, AnyRow, AnySelect, from_row, in_chunks, insert_new, replace_rows, row_of
+from bot.store.engine import Aggregate, AnyRow, from_row, in_chunks, insert_new, row_of
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import (
-    catch_ups,
-    editions,
     library,
     library_keys,
     outbox,
     paper_keys,
     papers,
-    picks,
-    readers,
-    visits,
     zotero_connections,
     zotero_saves,
 )
@@ -291,11 +279,17 @@ class Zotero(Aggregate):
         query = select(zotero_connections).order_by(zotero_connections.c.reader_id)
         return list(map(_connection, self._rows(query)))
 
-    def record_poll(self, reader_id: ReaderId, poll: SourceState, version: int) -> None:
-        """Record the outcome of a poll, and the version up to which the library is known."""
-        of_reader = update(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
+    def record_poll(self, connection: ZoteroConnection, poll: SourceState, version: int) -> None:
+        """Record the outcome of a poll, and the version up to which the library is known.
+
+        Nothing is recorded of a connection that another one has replaced meanwhile.
+        """
+        polled = update(zotero_connections).where(
+            zotero_connections.c.reader_id == connection.reader,
+            zotero_connections.c.sealed_key == connection.sealed_key,
+        )
         with self._database.writing() as transaction:
-            transaction.execute(of_reader.values(row_of(zotero_connections, poll, version=version)))
+            transaction.execute(polled.values(row_of(zotero_connections, poll, version=version)))
 
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
         """Return which liked papers of a reader were put into the outbox, and not undone."""
@@ -330,125 +324,3 @@ class Zotero(Aggregate):
 
 def _connection(row: AnyRow) -> ZoteroConnection:
     return from_row(ZoteroConnection, row, reader=row.reader_id, poll=from_row(SourceState, row, name="zotero"))
-
-
-def select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
-    """Select columns of a reader's picks and their editions."""
-    return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
-
-
-class SentPapers(NamedTuple):
-    """The papers that a reader was sent, of all editions from ``since`` on."""
-
-    papers: set[PaperId]
-    since: datetime
-
-
-class History(Aggregate):
-    """The picks of readers' editions, alerts and letters, before a time."""
-
-    def recent_reasons(
-        self, reader_ids: Sequence[ReaderId], *, began: datetime, since: datetime, before: datetime
-    ) -> dict[ReaderId, str]:
-        """Return the reasons of each reader's picks from ``since`` on, as stored, a line of JSON for each pick.
-
-        Of the readers who had an edition by ``began``; empty for one who had no pick since.
-        """
-        reasons: dict[ReaderId, str] = {}
-        had_edition = exists().where(editions.c.reader_id == readers.c.id, editions.c.composed_at <= began)
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                ids = connection.scalars(select(readers.c.id).where(readers.c.id.in_(chunk), had_edition)).all()
-                reasons |= dict.fromkeys(ids, "")
-                # Put together by the database: rows of a hundred picks for each reader took five times as long.
-                query = (
-                    select(editions.c.reader_id, func.aggregate_strings(cast(picks.c.reasons, Text), "\n"))
-                    .join(picks)
-                    .where(editions.c.reader_id.in_(ids), editions.c.composed_at >= since)
-                    .where(editions.c.composed_at < before)
-                    .group_by(editions.c.reader_id)
-                )
-                if ids:
-                    reasons |= {row[0]: row[1] for row in connection.execute(query)}
-        return reasons
-
-    def sent(self, reader_id: ReaderId, before: datetime) -> SentPapers | None:
-        """Return what a reader was sent before a time; None without a stored pick."""
-        # In one row, as the ids above: rows with the time of each pick took six times as long.
-        ids = func.aggregate_strings(cast(picks.c.paper_id, Text), ",")
-        query = select_picks(reader_id, ids, func.min(editions.c.composed_at)).where(editions.c.composed_at < before)
-        ((papers, since),) = self._rows(query)
-        return SentPapers(set(map(int, papers.split(","))), since) if papers else None
-
-    def first_sent(self, reader_id: ReaderId, paper_id: PaperId) -> datetime | None:
-        """Return when a reader was first sent a paper; None if never."""
-        query = select_picks(reader_id, func.min(editions.c.composed_at))
-        return self._scalar(query.where(picks.c.paper_id == paper_id))
-
-
-class CatchUps(Aggregate):
-    """What the catch-up editions cover; the editions themselves are among ``Editions``.
-
-    ``upto`` as of ``until`` if given.
-    """
-
-    def get(self, edition_id: EditionId) -> CatchUp | None:
-        """Return what an edition covers; None for one of another kind."""
-        rows = self._rows(select(catch_ups).where(catch_ups.c.edition_id == edition_id))
-        return next((_catch_up(row) for row in rows), None)
-
-    def of_reader(self, reader_id: ReaderId) -> list[tuple[EditionId, date, CatchUp]]:
-        """Return a reader's catch-up editions, each with its id and date, newest first."""
-        query = select(catch_ups, editions.c.date).join(editions).where(catch_ups.c.reader_id == reader_id)
-        rows = self._rows(query.order_by(catch_ups.c.edition_id.desc()))
-        return [(row.edition_id, row.date, _catch_up(row)) for row in rows]
-
-    def upto(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, PaperId]:
-        """Return the highest id that each reader's catch-up editions considered; readers without one are left out."""
-        query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
-        if self._until is not None:
-            query = query.join(editions).where(editions.c.composed_at < self._until)
-        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
-
-    def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
-        """Return the date of each reader's last catch-up edition; readers without one are left out."""
-        query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
-
-    def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
-        """Return the papers that were shown to a reader before a time, or by a catch-up edition at any time."""
-        is_before = editions.c.composed_at < time
-        query = select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
-        return {row.paper_id for row in self._rows(query)}
-
-
-class Visits(Aggregate):
-    """The last day on which each reader opened a link to Paperbot, in the reader's time zone."""
-
-    def note(self, reader_id: ReaderId, day: date) -> None:
-        """Record a visit; one on the same day, or on an earlier one, changes nothing."""
-        if self.last([reader_id]).get(reader_id, date.min) < day:
-            # Not durable: after a power failure the next visit is noted.
-            with self._database.writing(durable=False) as connection:
-                replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
-
-    def last(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
-        """Return the day of each reader's last visit; readers without one are left out."""
-        return {row.reader_id: row.day for row in self._rows_in(select(visits), visits.c.reader_id, reader_ids)}
-
-
-def insert_catch_ups(connection: Connection, stored: Sequence[tuple[EditionId, Edition]]) -> None:
-    """Insert what editions cover that were stored in this transaction; those of another kind are passed over."""
-    rows = []
-    for edition_id, edition in stored:
-        if edition.catch_up:
-            row = asdict(edition.catch_up) | {"edition_id": edition_id, "reader_id": edition.reader.id}
-            row["topics"] = [list(group.values()) for group in row.pop("groups")]
-            rows.append(row)
-    if rows:
-        connection.execute(insert(catch_ups), rows)
-
-
-def _catch_up(row: AnyRow) -> CatchUp:
-    groups = tuple(TopicGroup(name, papers, tuple(shown)) for name, papers, shown in row.topics)
-    return from_row(CatchUp, row, groups=groups, skipped=tuple(map(tuple, row.skipped)))

@@ -1,0 +1,252 @@
+"""The home's keys: signed links, other services' keys encrypted, and tokens kept out of logs.
+
+The keys sign the tokens of links in messages, and encrypt other services' keys in the store:
+
+    5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and the time of signing in hexadecimal, and the signature
+
+A token is a bearer capability for one purpose and one reader. The signature is HMAC-SHA-256 (RFC 2104), cut to 128
+bits, over the purpose and what stands before it: a token for one page is invalid on every other. Payloads are signed
+but not encrypted: they hold ids only, never addresses. A mail has a dozen tokens; itsdangerous, which derives a key
+again for each, took ten times as long as a copy of a hash state that is keyed once.
+
+Other services' keys are encrypted with Fernet (AES-128-CBC with HMAC-SHA-256) under a key derived from the home's own,
+which is in ``state/secret.key`` and not in the database: who copies the database alone can't use them.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import re
+import secrets
+import tempfile
+import time
+from base64 import b32encode, urlsafe_b64encode
+from collections.abc import Sequence
+from contextlib import suppress
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.model import TAG
+from bot.model.errors import PaperbotError
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
+
+_KEY_BYTES = 32
+KEY_REMEDY = (
+    "restore it from a backup, or run `paperbot check --fix` for a new one: links in all messages sent before, also "
+    "those to unsubscribe, then no longer work, and readers have to connect Zotero again"
+)
+
+
+class Purpose(StrEnum):
+    """What a token is for; the value is its salt."""
+
+    BOUNCE = "bounce.v1"
+    CONFIRM = "confirm.v1"
+    EDITION = "edition.v1"
+    GO = "go.v1"
+    LIBRARY = "library.v1"
+    ME = "me.v1"
+    REPLY = "reply.v1"
+    THUMB = "thumb.v1"
+    UNSUBSCRIBE = "unsubscribe.v1"
+
+
+_DAY = 86_400  # seconds
+# Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. Neither does the list of liked papers: a
+# program that fetches it each day can't ask for another link. The other links of a mail serve a year and a month.
+_MAX_AGE: dict[Purpose, int | None] = {
+    **dict.fromkeys(Purpose, 400 * _DAY),
+    Purpose.BOUNCE: None,
+    Purpose.CONFIRM: 2 * _DAY,
+    Purpose.LIBRARY: None,
+    Purpose.UNSUBSCRIBE: None,
+}
+_MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
+_SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
+_TAG_BYTES = 10  # 16 characters in base 32: a mailbox name (RFC 5321, 4.5.3.1.1) has 64 in all
+_TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
+
+
+class TokenError(PaperbotError):
+    """A token that is invalid; ``expired`` tells that it was valid once."""
+
+    def __init__(self, *, expired: bool) -> None:
+        super().__init__("this link has expired" if expired else "this link is not one of ours")
+        self.expired = expired
+
+
+class Signer:
+    """Signs and verifies tokens with a list of keys, oldest first: the newest signs, all are accepted.
+
+    Links in old mails stay valid until their key is deleted.
+    """
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        """Raises ValueError without a key, and for keys under 32 bytes."""
+        if not keys or min(map(len, keys)) < _KEY_BYTES:
+            raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
+        # The purpose ends in a character that no purpose contains, so that none is another's beginning.
+        self._states = {
+            purpose: [hmac.new(key, f"{purpose}:".encode(), "sha256") for key in keys] for purpose in Purpose
+        }
+
+    def sign(self, purpose: Purpose, payload: Sequence[int]) -> str:
+        """Return a URL-safe token."""
+        signed = ".".join([format(number, "x") for number in (*payload, int(time.time()))])
+        return f"{signed}.{_signature(self._states[purpose][-1], signed)}"
+
+    def read(self, purpose: Purpose, token: str) -> list[int]:
+        """Return the payload of a token; raises TokenError."""
+        if len(token) > _MAX_LENGTH or not token.isascii():
+            raise TokenError(expired=False)
+        signed, _, signature = token.rpartition(".")
+        # All keys are tried, and each comparison takes the same time: the time tells nothing about a signature.
+        is_genuine = [hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]]
+        if not any(is_genuine):
+            raise TokenError(expired=False)
+        *payload, signed_at = [int(number, 16) for number in signed.split(".")]
+        max_age = _MAX_AGE[purpose]
+        if max_age is not None and time.time() - signed_at > max_age:
+            raise TokenError(expired=True)
+        return payload
+
+    def tag(self, reader_id: int, delivery_id: int = 0) -> str:
+        """Return the tag of a message in its Message-ID and its envelope sender (VERP); it never expires.
+
+        In lower case, and read in either: some servers change the case of addresses.
+        """
+        ids = f"{reader_id:x}-{delivery_id:x}"
+        return f"{ids}-{_tag_signature(self._states[Purpose.BOUNCE][-1], ids)}"
+
+    def read_tag(self, tag: str) -> tuple[int, int]:
+        """Return the ids of reader and delivery of a tag; raises TokenError for one that is not ours."""
+        if not TAG.fullmatch(tag):
+            raise TokenError(expired=False)
+        ids, _, signature = tag.lower().rpartition("-")
+        is_genuine = [
+            hmac.compare_digest(_tag_signature(state, ids), signature) for state in self._states[Purpose.BOUNCE]
+        ]
+        if not any(is_genuine):
+            raise TokenError(expired=False)
+        reader_id, delivery_id = ids.split("-")
+        return int(reader_id, 16), int(delivery_id, 16)
+
+
+def _tag_signature(state: hmac.HMAC, ids: str) -> str:
+    mac = state.copy()
+    mac.update(ids.encode())
+    return b32encode(mac.digest()[:_TAG_BYTES]).decode().lower()
+
+
+def _signature(state: hmac.HMAC, signed: str) -> str:
+    mac = state.copy()
+    mac.update(signed.encode())
+    return urlsafe_b64encode(mac.digest()[:_SIGNATURE_BYTES]).rstrip(b"=").decode()
+
+
+def load_keys(path: Path) -> list[bytes]:
+    """Return the signing keys of a home, one hexadecimal line each, oldest first; create the file if needed.
+
+    Processes that create it at the same time agree on one key. Raises PaperbotError for a file that can't be read or
+    created, or whose keys are missing, malformed or too short.
+    """
+    try:
+        if not path.exists():
+            _create_key_file(path)
+        text = path.read_bytes()
+    except (FileExistsError, NotADirectoryError):
+        raise PaperbotError(f"{path.parent}: is not a folder; move it elsewhere, and try again") from None
+    except OSError as error:
+        raise PaperbotError(
+            f"{path}: the signing keys can't be read or created ({error.strerror}); run Paperbot as the owner of "
+            f"{path.parent}, or give it to this user: sudo chown -R $(id -un) {path.parent}"
+        ) from None
+    try:
+        keys = [bytes.fromhex(line) for line in text.decode("ascii").split()]
+    except ValueError:
+        raise PaperbotError(f"{path}: not a list of hexadecimal keys; {KEY_REMEDY}") from None
+    if not keys:
+        raise PaperbotError(f"{path}: is empty; {KEY_REMEDY}")
+    if min(map(len, keys)) < _KEY_BYTES:
+        raise PaperbotError(f"{path}: has a key of less than {2 * _KEY_BYTES} digits; {KEY_REMEDY}")
+    return keys
+
+
+def _create_key_file(path: Path) -> None:
+    # Not write_atomically: its rename would replace the key that another process has created meanwhile, and has
+    # signed links with. A hard link fails instead, and also appears with its whole content.
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(_KEY_BYTES) + "\n")
+            file.flush()
+            os.fsync(descriptor)
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        Path(name).unlink()
+
+
+class Redactor(logging.Filter):
+    """Removes tokens from log records: whoever reads the log must not be able to act for a reader."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = redact(record.getMessage())
+        record.args = None
+        if record.exc_info:
+            record.exc_text = redact(logging.Formatter().formatException(record.exc_info))
+        return True
+
+
+def redact(text: str) -> str:
+    """Return the text without the tokens of our links.
+
+    >>> redact("GET /thumb/WzEsMV0.aXY.x?vote=up failed")
+    'GET /thumb/…?vote=up failed'
+    """
+    return _TOKEN_IN_PATH.sub(r"/\1/…", text)
+
+
+class Sealer:
+    """Encrypts short texts with the newest of the home's keys, and decrypts with any of them."""
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        """``keys`` are the home's keys, oldest first."""
+        self._keys = keys
+
+    def seal(self, text: str) -> str:
+        """Return the text encrypted, in ASCII."""
+        return self._fernet.encrypt(text.encode()).decode()
+
+    def unseal(self, sealed: str) -> str:
+        """Return the text; raises PaperbotError if none of the keys has sealed it."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            return self._fernet.decrypt(sealed).decode()
+        except InvalidToken:
+            raise PaperbotError(
+                "a stored key was encrypted with a key that state/secret.key no longer has; connect again"
+            ) from None
+
+    @cached_property
+    def _fernet(self) -> MultiFernet:
+        from cryptography.fernet import Fernet, MultiFernet
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        # Domain separation: the home's keys sign links too, so each use derives a key of its own.
+        return MultiFernet(
+            [
+                Fernet(urlsafe_b64encode(HKDF(SHA256(), 32, None, b"sealed.v1").derive(key)))
+                for key in reversed(self._keys)
+            ]
+        )

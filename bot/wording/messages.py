@@ -1,0 +1,362 @@
+"""The wording of editions and letters: counts, subjects, the list, sections beside the picks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from bot.model import (
+    SAMPLES,
+    CatchUp,
+    Edition,
+    EditionKind,
+    FollowUp,
+    FollowUpKind,
+    LearnedPhrase,
+    Letter,
+    Paper,
+    Pick,
+    PickKind,
+    QuietReason,
+)
+from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plural, shorten
+from bot.text.latex import readable
+from bot.wording.picks import PHRASE_WIDTH, SHORT_TITLE_WIDTH, TOPICAL, credits_of, cut, news, seen, title, why
+
+# Telephones show about 40 characters, desktops about 70.
+SUBJECT_WIDTH = 70
+# Thirty likes would be longer than an edition.
+_MOST_LIKED = 10
+_MOST_LESSONS = 3
+_WORDS_A_MINUTE = 200
+# Labels, links and buttons.
+_WORDS_BESIDE = 20
+_WORDS_OF_FRAME = 60  # heading and footer
+_OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
+_MOST_UNGROUPED = 6
+_LINE_ENDS = re.compile(
+    r"[,;:] |\s(?=(?:while|whereas|with|without|by|in|on|for|via|across|compared|and|but|that|which)\s)"
+)
+_LEAST_LINE = 30  # characters
+
+
+def tally(edition: Edition) -> str:
+    """Return ``3 papers; 412 looked at; 2 minutes to read``, or ``412 new papers``.
+
+    Alerts, tests and samples are marked, unreadable sources named.
+    """
+    seen_by = [{sighting.source for sighting in pick.paper.sightings} for pick in edition.picks]
+    return _counts(edition) + (_OF_SAMPLES if {SAMPLES} in seen_by else "")
+
+
+def _counts(edition: Edition) -> str:
+    if edition.is_test:
+        return f"a test, counted nowhere · {_counts(replace(edition, is_test=False))}"
+    papers = picked(edition)
+    if edition.kind is EditionKind.ALERT:
+        return papers
+    if edition.catch_up and edition.picks:
+        return f"{_caught_up(edition, edition.catch_up)}; {minutes(edition)} to read"
+    if edition.picks:
+        papers += f"; {edition.considered:,} looked at"
+    # The quiet edition names them already.
+    if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
+        papers += f", without {' and '.join(edition.missing)}, which could not be read"
+    return f"{papers}; {minutes(edition)} to read" if edition.picks else papers
+
+
+def picked(edition: Edition) -> str:
+    """Return ``3 papers``, or ``412 new papers`` if none was picked."""
+    if edition.kind is EditionKind.ALERT:
+        return "an alert, ahead of your next edition"
+    if edition.picks:
+        return plural(len(edition.picks), "paper")
+    return plural(edition.considered, "new paper")
+
+
+def _caught_up(edition: Edition, catch_up: CatchUp) -> str:
+    """Return ``412 papers, 3 May 2026 to 17 May 2026: these 12, in 5 topics; 38 more fit, the rest was skipped``."""
+    topics = sum(bool(group.name) for group in catch_up.groups)
+    more = catch_up.good - len(edition.picks)
+    parts = [f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"]
+    parts += [f"in {plural(topics, 'topic')}"] if topics else []
+    left = [f"{more:,} more above your threshold"] if more > 0 else []
+    left += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
+    papers = f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}"
+    return "; ".join([f"{papers}: {', '.join(parts)}", *left])
+
+
+def catch_up_days(catch_up: CatchUp, language: str = DEFAULT_LANGUAGE) -> str:
+    """Return ``3 May 2026 to 17 May 2026``."""
+    days = dict.fromkeys((catch_up.since, catch_up.until))
+    return " to ".join(long_date(day, language) for day in days)
+
+
+def skipped(edition: Edition) -> str:
+    return "What was skipped, best first" if edition.catch_up and edition.catch_up.skipped else ""
+
+
+def catch_up_note(edition: Edition) -> str:
+    if not (edition.catch_up and edition.catch_up.is_automatic):
+        return ""
+    since = long_date(edition.catch_up.since, edition.language)
+    return (
+        f"You have neither opened a link nor voted since {since}, so this comes once a week in place of your editions. "
+        "They come again once you open a link below or vote."
+    )
+
+
+def list_heading(edition: Edition) -> str:
+    return "By topic" if edition.catch_up else "In thirty seconds"
+
+
+def minutes(edition: Edition) -> str:
+    """Return ``4 minutes``, empty without picks."""
+    return plural(max(1, round(word_count(edition) / _WORDS_A_MINUTE)), "minute") if edition.picks else ""
+
+
+def word_count(edition: Edition) -> int:
+    """Count the words in a mail, without addresses."""
+    return sum(map(pick_words, edition.picks)) + _WORDS_OF_FRAME
+
+
+def words_in(minutes: int) -> int:
+    return minutes * _WORDS_A_MINUTE - _WORDS_OF_FRAME
+
+
+def pick_words(pick: Pick) -> int:
+    texts = [news(pick), title(pick.paper), credits_of(pick), *seen(pick.paper), why(pick)]
+    return sum(len(text.split()) for text in (*texts, *(s.text for s in pick.summary))) + _WORDS_BESIDE
+
+
+def subject(edition: Edition) -> str:
+    """Return the day's best line, and the number of further picks if it fits."""
+    if edition.is_test:
+        # A test shows the edition's exact subject.
+        return f"Test: {subject(replace(edition, is_test=False))}"
+    if not edition.picks:
+        return shorten(f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH)
+    if edition.kind is EditionKind.ALERT:
+        return shorten(f"Alert: {news(edition.picks[0])}", SUBJECT_WIDTH)
+    if edition.catch_up:
+        papers = f"{len(edition.picks)} of {plural(edition.catch_up.arrived, 'paper')}"
+        return shorten(f"Catching up: {papers} for {edition.profile_title}", SUBJECT_WIDTH)
+    more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
+    best = _headline(edition)
+    if _repeats_title(best):
+        return shorten(news(best), SUBJECT_WIDTH - len(more)) + more
+    line = news(best)
+    if len(line) > SUBJECT_WIDTH:
+        ends = [end.start() for end in _LINE_ENDS.finditer(line, _LEAST_LINE, SUBJECT_WIDTH - 1)]
+        line = f"{line[: ends[-1]]} …" if ends else shorten(line, SUBJECT_WIDTH)
+    return line + (more if len(line + more) <= SUBJECT_WIDTH else "")
+
+
+def _headline(edition: Edition) -> Pick:
+    return next((pick for pick in edition.picks if not _repeats_title(pick)), edition.picks[0])
+
+
+def _repeats_title(pick: Pick) -> bool:
+    return title(pick.paper).casefold().startswith(news(pick).casefold())
+
+
+def preheader(edition: Edition) -> str:
+    """Return the preview text: further lines, or the first sentence."""
+    if not edition.picks:
+        return shorten(quiet(edition), 120)
+    if len(edition.picks) == 1:
+        summary = edition.picks[0].summary
+        return shorten(readable(summary[0].text), 120) if summary else ""
+    others = [pick for pick in edition.picks if pick is not _headline(edition)]
+    return "Also: " + "; ".join(shorten(news(pick), 60) for pick in others[:2])
+
+
+def quiet(edition: Edition) -> str:
+    return oneline(edition.quiet.words if edition.quiet else "Nothing new.")
+
+
+class Group(NamedTuple):
+    """``picks`` have their places in the edition."""
+
+    topic: str
+    picks: Sequence[tuple[int, Pick]]
+
+
+def groups(edition: Edition) -> list[Group]:
+    """Group more than six picks by topic. Single picks share the last group."""
+    numbered_picks = list(enumerate(edition.picks, 1))
+    if edition.catch_up:
+        of_catch_up = []
+        for group in edition.catch_up.groups:
+            name = cut(group.name, PHRASE_WIDTH) or "Also"
+            topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"
+            of_topic = [(place, pick) for place, pick in numbered_picks if pick.paper.id in group.picks]
+            of_catch_up.append(Group(topic, of_topic))
+        return of_catch_up if any(group.name for group in edition.catch_up.groups) else [Group("", numbered_picks)]
+    by_topic: dict[str, list[tuple[int, Pick]]] = {}
+    for place, pick in numbered_picks:
+        by_topic.setdefault(_topic(pick), []).append((place, pick))
+    shared = [Group(topic, picks) for topic, picks in by_topic.items() if topic and len(picks) > 1]
+    if len(edition.picks) <= _MOST_UNGROUPED or not shared:
+        return [Group("", numbered_picks)]
+    in_groups = {place for group in shared for place, _ in group.picks}
+    others = [(place, pick) for place, pick in numbered_picks if place not in in_groups]
+    return [*shared, Group("Also", others)] if others else shared
+
+
+def letter_subject(letter: Letter) -> str:
+    parts = []
+    if letter.liked:
+        parts.append(f"{len(letter.liked)} liked")
+    if letter.edition.picks:
+        parts.append("one you missed")
+    contents = ", ".join(parts) or "what your votes taught"
+    return shorten(f"Your week in {letter.edition.profile_title}: {contents}", SUBJECT_WIDTH)
+
+
+def letter_preheader(letter: Letter) -> str:
+    pick = next(iter(letter.edition.picks), None)
+    return f"One you missed: {title(pick.paper)}" if pick else letter_votes(letter)
+
+
+def letter_week(letter: Letter) -> str:
+    """Return ``2 May 2025 to 8 May 2025``."""
+    days = (letter.edition.date - timedelta(days=before) for before in (7, 1))
+    return " to ".join(long_date(day, letter.edition.language) for day in days)
+
+
+def letter_liked(letter: Letter) -> Sequence[Paper]:
+    """Return the listed likes, the newest first."""
+    return letter.liked[:_MOST_LIKED]
+
+
+def letter_votes(letter: Letter) -> str:
+    if not (letter.liked or letter.disliked):
+        return "You gave no votes in these seven days. Each one changes what comes next."
+    if not letter.liked:
+        return f"None in these seven days: you wanted less like {plural(letter.disliked, 'paper')}."
+    hidden = len(letter.liked) - len(letter_liked(letter))
+    sentence = f"You liked {plural(len(letter.liked), 'paper')}"
+    sentence += f", of which the last {len(letter_liked(letter))} are listed" if hidden else ""
+    if not letter.disliked:
+        return f"{sentence}."
+    return f"{sentence}, and wanted less like {plural(letter.disliked, 'other')}."
+
+
+def lessons(likes: Sequence[LearnedPhrase], dislikes: Sequence[LearnedPhrase]) -> list[str]:
+    """Return lessons from votes as examples, at most three of each kind.
+
+    >>> likes = [LearnedPhrase(text, 1, 1, ("Owls", "Bats")) for text in ("circuits", "probes")]
+    >>> lessons(likes, [])
+    ['Since you liked “Owls” and “Bats”: more on circuits and probes.']
+    """
+    sentences = []
+    for learned, because, direction in ((likes, "you liked {}", "more"), (dislikes, "you wanted less like {}", "less")):
+        by_papers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+        for phrase in learned:
+            by_papers.setdefault((phrase.is_from_library, phrase.papers), []).append(cut(phrase.text, PHRASE_WIDTH))
+        for (is_from_library, papers), texts in list(by_papers.items())[:_MOST_LESSONS]:
+            titles = listed([f"“{cut(paper, SHORT_TITLE_WIDTH)}”" for paper in papers])
+            since = "your library has {}" if is_from_library else because
+            sentences.append(f"Since {since.format(titles)}: {direction} on {listed(texts)}.")
+    return sentences
+
+
+LETTER_MISSED = "It reached Paperbot this week and was in none of your editions. By all your votes so far it would fit:"
+
+
+def letter_record(letter: Letter) -> str:
+    if letter.record is None:
+        return ""
+    votes_on = letter.record.voted
+    liked = "all" if letter.record.liked == votes_on else letter.record.liked
+    return (
+        f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
+        f"good match, and liked {liked} of them."
+    )
+
+
+def _topic(pick: Pick) -> str:
+    if pick.kind is PickKind.EXPLORE:
+        return ""
+    topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
+    named = cut(next(topics, ""), PHRASE_WIDTH)
+    return named[:1].upper() + named[1:]
+
+
+FOLLOW_UPS = "Since you liked"
+_WIDTH = 100  # characters
+_WORDS = re.compile(r"\S+\s*")
+
+
+class Span(NamedTuple):
+    """Part of a line, with the paper it links to. New words are emphasised."""
+
+    text: str
+    paper: Paper | None = None
+    is_new: bool = False
+
+
+def follow_ups(edition: Edition) -> list[list[Span]]:
+    return [
+        [Span(f"“{shorten(readable(follow_up.liked.title), _WIDTH)}”", follow_up.liked), *_news(follow_up)]
+        for follow_up in edition.follow_ups
+    ]
+
+
+def in_text(line: Iterable[Span]) -> str:
+    return "".join(span.text for span in line)
+
+
+def _news(follow_up: FollowUp) -> Iterator[Span]:
+    if follow_up.kind is FollowUpKind.CONTINUED:
+        author = shorten(readable(follow_up.text), _WIDTH)
+        yield Span(f": {author} has another paper on its topic, ")
+        yield Span(f"“{title(follow_up.paper)}”" if follow_up.paper else "", follow_up.paper)
+        yield Span(".")
+    elif follow_up.kind is FollowUpKind.PUBLISHED:
+        yield Span(" now has the DOI " if follow_up.text.startswith("10.") else " is now listed in ")
+        yield Span(shorten(readable(follow_up.text), _WIDTH), follow_up.paper)
+        yield Span(".")
+    else:
+        yield Span(f": version {follow_up.liked.version} {'says' if follow_up.before else 'adds'}, “")
+        yield from changed(readable(follow_up.before), readable(follow_up.text))
+        yield Span("”")
+
+
+def changed(before: str, after: str) -> Iterator[Span]:
+    """Yield a sentence of a later version, with replaced words after the new ones.
+
+    >>> in_text(changed("Owls gain 3 points.", "Owls gain 5 points."))
+    'Owls gain 5 [before: 3] points.'
+    """
+    if not before:
+        yield Span(after)
+        return
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    matcher = SequenceMatcher(None, [word.strip() for word in old], [word.strip() for word in new], autojunk=False)
+    for tag, first, last, start, end in matcher.get_opcodes():
+        removed, added = "".join(old[first:last]).strip(), "".join(new[start:end])
+        if tag == "equal":
+            yield Span(added)
+            continue
+        yield Span(added.rstrip(), is_new=True)
+        if removed:
+            yield Span(f" [before: {removed}]" if added else f"[before: {removed}]")
+        yield Span(" " if end < len(new) else "")
+
+
+LEAVING = "What leaves your interests"
+_INTEREST_WIDTH = 80
+
+
+def leaving(letter: Letter) -> list[str]:
+    return [
+        f"“{shorten(oneline(interest.text), _INTEREST_WIDTH)}” counts until "
+        f"{long_date(interest.until, letter.edition.language)}."
+        for interest in letter.leaving
+    ]

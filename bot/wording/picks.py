@@ -1,0 +1,274 @@
+"""The wording of papers and picks: reasons, credits, sightings, matches, news."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import groupby
+
+from bot.model import (
+    Edition,
+    Match,
+    Paper,
+    Pick,
+    PickKind,
+    Reason,
+    ReasonKind,
+)
+from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plural, shorten, wrap
+from bot.text.latex import readable
+from bot.text.topics import read_interests
+
+_MOST_UNREAD = 3
+_SHOWN_INTERESTS = 60  # characters
+
+
+def understood(interests: str) -> str:
+    """Return the bot's reading of interests; empty without any topic or refusal.
+
+    >>> understood("I work on LLM agents and planning, rather not robots.")
+    'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
+    """
+    read = [read_interests(paragraph) for paragraph in interests.split("\n\n")]
+    wanted = dict.fromkeys(topic.text for part in read for topic in part.wanted)
+    refused = dict.fromkeys(topic.text for part in read for topic in part.refused)
+    unread = dict.fromkeys(f"“{text}”" for part in read for text in part.unread)
+    left = [*list(unread)[:_MOST_UNREAD], *(["..."] if len(unread) > _MOST_UNREAD else [])]
+    parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Left unread", ", ".join(left))]
+    return " ".join(f"{name}: {oneline(text)}." for name, text in parts if text) if wanted or refused else ""
+
+
+def unmatched(interests: str) -> list[str]:
+    """Return a warning for each paragraph of interests that can match no paper.
+
+    >>> unmatched("reward models") + unmatched("不要机器人") + unmatched("")
+    []
+    >>> unmatched("脳")
+    ['no paper can be matched with “脳”: single characters and words such as “the” say too little; write more words, or English ones']
+    """  # noqa: E501 - the message as it is
+    read = {text: read_interests(text) for paragraph in interests.split("\n\n") if (text := oneline(paragraph))}
+    return [
+        f"no paper can be matched with “{shorten(text, _SHOWN_INTERESTS)}”: single characters and words such as “the” "
+        "say too little; write more words, or English ones"
+        for text, part in read.items()
+        if not (part.wanted or part.refused)
+    ]
+
+
+TITLE_WIDTH = 300
+_KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
+# Credits or label name these.
+_NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+_PAPERS = (ReasonKind.LIKED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
+_MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
+_NAMED_AUTHORS = 3
+_NAMED_MEMBERS = 3
+LIKED_ELSEWHERE = "Liked in your group"
+_FIRST_LINE = 200  # characters, as in previews of a link
+_OTHER_SIGHTINGS = 3
+TOPICAL = (
+    ReasonKind.KEYWORD,
+    ReasonKind.WROTE,
+    ReasonKind.MENTIONED,
+    ReasonKind.NEAR,
+    ReasonKind.LEARNED,
+    ReasonKind.LEARNED_FROM_LIBRARY,
+)
+SHORT_TITLE_WIDTH = 80
+PHRASE_WIDTH = 60
+# ``names`` are the texts of a kind's reasons, ``quoted`` the same in quotation marks. Labels have an alert's reasons.
+_CLAUSES: Mapping[ReasonKind, str] = {
+    ReasonKind.ALERT: "",
+    ReasonKind.AUTHOR: "by {names}, whom you follow",
+    ReasonKind.CITES_LIKED: "cites {quoted}, which you liked",
+    ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in your library",
+    ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
+    ReasonKind.WROTE: "you wrote {quoted}",
+    ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
+    ReasonKind.NEAR: "close to “{near}”, which you wrote: {quoted}",
+    ReasonKind.LEARNED: "papers you liked mention {quoted}",
+    ReasonKind.LIKED: "like {quoted}, which you liked",
+    ReasonKind.OWNED: "like {quoted}, which is in your library",
+    ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
+    ReasonKind.TRENDING: "trending: {names}",
+    ReasonKind.PHRASES: "what speaks for it: {quoted}",
+}
+
+
+def sentence(reasons: Sequence[Reason]) -> str:
+    """Return all reasons except alerts in one sentence, empty without any.
+
+    >>> written = [Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs")]
+    >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
+    'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
+    """
+    return _sentence(tuple(reasons))
+
+
+@lru_cache(maxsize=10_000)
+def _sentence(reasons: tuple[Reason, ...]) -> str:
+    named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
+    clauses = []
+    for kind, group in groupby(named, key=lambda reason: reason.kind):
+        of_kind = list(group)
+        width = SHORT_TITLE_WIDTH if kind in _PAPERS else PHRASE_WIDTH
+        texts = [cut(reason.text, width) for reason in of_kind]
+        near = cut(of_kind[0].near, PHRASE_WIDTH)
+        clauses.append(
+            _CLAUSES[kind].format(
+                names=listed(texts),
+                quoted=listed([f"“{text}”" for text in texts]),
+                near=near,
+                s="" if len(texts) == 1 else "s",
+                are="is" if len(texts) == 1 else "are",
+            )
+        )
+    joined = "; ".join(clauses)
+    return f"{joined[0].upper()}{joined[1:]}." if joined else ""
+
+
+@lru_cache(maxsize=10_000)
+def cut(text: str, width: int) -> str:
+    return shorten(readable(text), width)
+
+
+def title(paper: Paper) -> str:
+    return cut(paper.title, TITLE_WIDTH)
+
+
+def authors(paper: Paper, always: Collection[str] = ()) -> str:
+    """Return ``A, B, C and 5 more``, or ``by 8 authors`` if only their number is available.
+
+    Authors in ``always``, compared without case, are named too: ``A, B, C, F and 4 more``.
+    """
+    count = len(paper.authors)
+    if not count:
+        return f"by {plural(paper.author_count, 'author')}" if paper.author_count else ""
+    followed = {_folded(name) for name in always}
+    # "and 1 more" would be as long.
+    limit = count if count <= _NAMED_AUTHORS + 1 else _NAMED_AUTHORS
+    names = [
+        shorten(readable(author), 60)
+        for index, author in enumerate(paper.authors)
+        # Large collaborations have 3,000 authors.
+        if index < limit or (followed and _folded(author) in followed)
+    ]
+    if len(names) < count:
+        return f"{', '.join(names)} and {count - len(names)} more"
+    return listed(names)
+
+
+def credits_of(pick: Pick) -> str:
+    """Followed and alerted authors are always named."""
+    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in _NAMED_BY_RULES])
+
+
+def percent(probability: float) -> str:
+    """Return a probability as ``92%``, never 0 % or 100 %."""
+    # A rounded "100% match" would promise certainty.
+    return f"{min(99, max(1, round(100 * probability)))}%"
+
+
+def number(position: int) -> str:
+    return f"{position:2d}. "
+
+
+def numbered(text: str, position: int) -> str:
+    return wrap(text, "    ", number(position))
+
+
+def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
+    """Return ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
+
+    Revised papers have ``version 2`` after the date. The reader's alerts come last: ``via your alert on Ada Lovelace
+    (new citations)``.
+    """
+    appearances: dict[str, date | None] = {}
+    for sighting in paper.sightings:
+        # Lists of recent papers repeat them.
+        appearances.setdefault(shorten(sighting.topic or sighting.source, 60), sighting.date)
+    if not appearances:
+        return [long_date(paper.published, language)] if paper.published else []
+    (topic, first_seen), *others = appearances.items()
+    published = paper.published or first_seen
+    parts = [topic]
+    if published:
+        parts.append(long_date(published, language))
+    if paper.version and paper.version > 1:
+        parts.append(f"version {paper.version}")
+    for other_topic, seen_on in others[:_OTHER_SIGHTINGS]:
+        day = f", {long_date(seen_on, language)}" if seen_on else ""
+        parts.append(f"also in {other_topic}{day}")
+    alerts = dict.fromkeys(oneline(sighting.alert) for sighting in paper.sightings if sighting.alert)
+    parts.extend(f"via your alert on {shorten(alert, 200)}" for alert in list(alerts)[:_OTHER_SIGHTINGS])
+    return parts
+
+
+def match(pick: Pick) -> str:
+    return match_label(pick.probability)
+
+
+def match_label(probability: float) -> str:
+    """Return ``Strong match``."""
+    return f"{Match.for_probability(probability).capitalize()} match"
+
+
+def first_line(paper: Paper) -> str:
+    return shorten(readable(paper.abstract), _FIRST_LINE) or authors(paper)
+
+
+def strength(pick: Pick) -> str:
+    """Return a mark: ``●●○`` for a good match."""
+    return match_strength(pick.probability)
+
+
+def match_strength(probability: float) -> str:
+    return _MARKS[Match.for_probability(probability)]
+
+
+def liked_by(edition: Edition, paper: Paper) -> str:
+    """Return ``Ada and Ben liked this.`` or an empty string."""
+    names = next((like.names for like in edition.group_likes if like.paper.id == paper.id), ())
+    return f"{_names(names)} liked this." if names else ""
+
+
+def liked_elsewhere(edition: Edition) -> list[tuple[Paper, str]]:
+    picked_ids = {pick.paper.id for pick in edition.picks}
+    return [(like.paper, _names(like.names)) for like in edition.group_likes if like.paper.id not in picked_ids]
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = [oneline(name) for name in names[:_NAMED_MEMBERS]]
+    left = len(names) - len(shown)
+    return listed([*shown, f"{left} more"] if left else shown)
+
+
+def kind_label(pick: Pick) -> str:
+    """Return the label of an exploratory pick or an alert, empty for other picks."""
+    alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
+
+
+def label(pick: Pick) -> str:
+    """Return ``Exploratory pick: good match``."""
+    kind = kind_label(pick)
+    return f"{kind}: {Match.for_probability(pick.probability)} match" if kind else match(pick)
+
+
+def verdict(pick: Pick) -> str:
+    """Return ``●●● Strong match. You wrote “GRPO”``."""
+    return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
+
+
+def why(pick: Pick) -> str:
+    """An alert may have no reasons."""
+    return sentence(pick.reasons)
+
+
+def news(pick: Pick) -> str:
+    return pick.line or title(pick.paper)
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
