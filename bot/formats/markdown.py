@@ -78,6 +78,7 @@ _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
 _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
+_DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
@@ -373,6 +374,9 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
             fields[kind].append(_BREAK.sub(", " if kind == "authors" else " ", _SUMMARY.sub("", cell)))
         pieces = _BREAK.split(cells[begin.columns.index("title")] if len(cells) > begin.columns.index("title") else "")
         first, *body = [piece for piece in pieces if clean_title(piece)] or [""]
+        if described := _DESCRIBED.fullmatch(first):
+            first, body = described[1], []
+            fields["summary"].append(" ".join([described[2], *pieces[1:]]))
         title = clean_title(first)
     elif begin.kind == "heading":
         title = clean_title(first.lstrip("#"))
