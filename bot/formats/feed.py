@@ -174,14 +174,15 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     abstract = description.abstract
     authors = _authors(item) or authors_in_title
     # PLOS names the first author only in an element of its own.
-    if authors == description.authors[: len(authors)]:
+    is_zotero = "zapi_key" in item  # whose author and days are those of the entry in a group's library
+    if is_zotero or authors == description.authors[: len(authors)]:
         authors = tuple(dict.fromkeys(description.authors))
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return
 
-    published = plausible_date(stated_day, day)
-    if published != stated_day:
+    published = None if is_zotero else plausible_date(stated_day, day)
+    if published != stated_day and not is_zotero:
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
 
     link = tidy(_value(item, "link"))
@@ -190,7 +191,11 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     # A number such as 2504.08385 is an arXiv id only in an address of a site that uses them.
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
-    categories = (tidy(str(term)) for term in _categories(item) if term)
+    # arXiv's primary category is the first. An element of such a name without attributes is text.
+    primary = dict.get(item, "arxiv_primary_category")
+    tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
+    terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
+    categories = (tidy(str(term)) for term in terms if term)
     # Publishers of many journals confuse their fields.
     sources = (_prism(item, "publicationname"), description.venue, _value(item, "dc_source"), journal)
     venues = (_AFTER_VENUE.sub("", _text(source[: limits.URL])) for source in sources)
@@ -210,14 +215,6 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
         or ((Fact(FactKind.VENUE, venue, "feed"),) if venue else ()),
     )
-
-
-def _categories(item: Any) -> Iterator[object]:
-    """Yield the categories of an item, arXiv's primary one first, as feedparser has them."""
-    # An element of such a name without attributes is text.
-    primary = dict.get(item, "arxiv_primary_category")
-    yield primary.get("term") if isinstance(primary, dict) else primary
-    yield from (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
 
 
 def _authors(item: Any) -> tuple[str, ...]:

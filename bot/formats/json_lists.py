@@ -60,10 +60,7 @@ _NOT_PAPERS = {
 }
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
-_HEADING = re.compile(r"^(?:arXiv:\S{1,40} Announce Type: \S{1,30}\s+)?abstract\s*[:.]?\s+", re.IGNORECASE)
-# Headings of an abstract's sections, in JATS and HTML.
-_SECTION = re.compile(r"<(jats:title|title|h[1-6])>([^<>]{0,100}?)[:.]?\s{0,5}</\1>", re.IGNORECASE)
-_PARAGRAPH_END = re.compile(r"(?=</(?:jats:)?p>)", re.IGNORECASE)
+_HEADING = re.compile(r"^abstract\s*[:.]?\s+", re.IGNORECASE)
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
 _HOMONYM = re.compile(r" 0\d{3}$")  # the number that dblp gives to one of several people of a name
@@ -136,11 +133,7 @@ def _parse(content: bytes) -> ParsedDigest:
     day = (mode(days) if api.name == "huggingface" else max(days)) if days else None
     topic = _text(answer, (api.topic,)) if api.topic else ""
     topic = _SERVERS.get(topic.lower(), topic) or ("Daily Papers" if api.name == "huggingface" else api.site)
-    papers = (
-        _paper(api, f"item {number}", item, day)
-        for number, item in enumerate(items, 1)
-        if _is_paper(item) and not is_no_paper(prose(_text(item, api.title), limits.TITLE))
-    )
+    papers = (_paper(api, f"item {number}", item, day) for number, item in enumerate(items, 1) if _is_paper(api, item))
     return build_digest(api.name, topic, day, papers)
 
 
@@ -161,9 +154,10 @@ def _feed_item(item: Any) -> dict[str, Any]:
     }
 
 
-def _is_paper(item: Any) -> bool:
+def _is_paper(api: _Api, item: Any) -> bool:
     is_retracted = isinstance(item, Mapping) and item.get("is_retracted") is True
-    return not is_retracted and _text(item, ("type",)) not in _NOT_PAPERS
+    is_other = _text(item, ("type",)) in _NOT_PAPERS or is_no_paper(prose(_text(item, api.title), limits.TITLE))
+    return not is_retracted and not is_other
 
 
 def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
@@ -223,8 +217,7 @@ def _abstract(item: Any, api: _Api) -> str:
                 continue
             if api.is_plain:
                 return tidy(value)
-            text = _PARAGRAPH_END.sub(" ", _SECTION.sub(r" \2: ", value[: limits.MARKUP]))
-            return _HEADING.sub("", prose(text, limits.MARKUP))
+            return _HEADING.sub("", prose(value, limits.MARKUP))
     return ""
 
 

@@ -211,8 +211,14 @@ def read_description(text: str, title: str = "") -> Description:
     >>> read_description("Owls hear\nAda Lovelace, Grace Hopper\nOwl Lett., 12, 4-5, https://doi.org/10.5555/1, 2026", "Owls hear")
     Description(abstract='', venue='Owl Lett.', authors=('Ada Lovelace', 'Grace Hopper'), published=None, doi='10.5555/1')
     """
+    if text.startswith("Type\n"):  # Zotero's table: a block for the name of a field, and one for its value
+        rows = list(zip(text.split("\n")[::2], text.split("\n")[1::2], strict=False))
+        row = dict(rows)
+        authors = tuple(value for name, value in rows if name == "Author")
+        day = date_in(row.get("Date", ""))
+        return Description(row.get("Abstract", ""), row.get("Publication", ""), authors, day, row.get("DOI", ""))
     stated: dict[str, str] = {}
-    authors: tuple[str, ...] = ()
+    authors = ()
     # What is above the heading is a citation, or an advertisement.
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
     if heading and len(above) <= _LONGEST_BLURB:
