@@ -255,7 +255,7 @@ def split_lines(decoded: str) -> list[Line]:
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
-_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s")
+_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s")
 _PARENTHESIS = re.compile(r"([()])")
 _LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 

@@ -60,7 +60,7 @@ _NOT_PAPERS = {
 }
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
-_HEADING = re.compile(r"^abstract\s*[:.]?\s+", re.IGNORECASE)
+_HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
 _HOMONYM = re.compile(r" 0\d{3}$")  # the number that dblp gives to one of several people of a name

@@ -77,6 +77,7 @@ PUBLISHERS = (
     Publisher("Cambridge", journal=r"(?P<venue>.{2,150}?) [-–] (?:FirstView|Latest issue|Latest articles)"),
     Publisher("Europe PMC", blocks=(
         rf"(?P<authors>[^\n]{{3,9000}}+)\n(?P<venue>[^\n]{{2,150}}?)\. {_YEAR}[^\n]{{0,60}}?\. doi: {_DOI}\.?$",)),
+    Publisher("F1000", title=r" \[version \d{1,2}; .{1,200}\]$"),
     Publisher("Frontiers", journal=r"(?P<venue>Frontiers in .{2,100}?) \| .{1,60}"),
     Publisher("HAL", title=r"^\[[a-z]{3,12}-\d{5,9}\] "),
     Publisher("IEEE", journal=r"(?P<venue>.{2,150}) - new TOC"),
@@ -101,7 +102,7 @@ PUBLISHERS = (
     Publisher("PLOS", journal=r"(?P<venue>PLOS .{2,60}?)(?:: New Articles)?", blocks=(r"by (?P<authors>[A-Z][^\n]{3,9000})$",)),
     Publisher("JournalTOCs", journal=r"JournalTOCs API - (?P<venue>.{2,150}) \(\d{1,4} articles?\)", blocks=(r"Citation: .{0,1000}$",)),
     Publisher("INFORMS", end=r"This paper (?:was|has been) accepted by .{1,380}$"),
-    Publisher("Science, Oxford until 2017", title=r" \[[A-Z][A-Z &/-]{4,40}\]$", end=r"(?<=[.!?] )Authors?: (?P<authors>[^\n:]{3,380})$"),
+    Publisher("Science, Oxford until 2017", title=r" \[(?:[A-Z][A-Z &/-]{4,40}|[A-Z][a-z]{3,20}/[A-Za-z/ ]{3,40})\]$", end=r"(?<=[.!?] )Authors?: (?P<authors>[^\n:]{3,380})$"),
     Publisher("PNAS", blocks=(r"Significance(?=[A-Z][a-z])",)),
     Publisher("PubMed", blocks=(
         r"(?P<venue>[^\n]{2,150}?)\. " + _YEAR + r" ?[^\n.]{0,60}\. doi: \S{4,300}(?: (?:Online|eCollection|Epub)[^\n]{0,60})?$",
@@ -126,7 +127,7 @@ PUBLISHERS = (
         blocks=(
             r"(?:Author(?:s|\(s\))?|Authors? names?): ?(?P<authors>[^\n]{3,9000}?)\s?(?:(?<=[a-z]{3})\.)?$",
             rf"(?i:doi): ?(?:https?://(?:dx\.)?doi\.org/)?{_DOI}\.?$",
-            r"(?:ABSTRACT|Abstract|Summary|SUMMARY)[:.] ?",
+            r"(?:ABSTRACT|Abstract|Summary|SUMMARY)(?:[:.] ?| (?=[A-Z][a-z]{0,12} [a-z]))",
             r"(?:Keywords?|Key words): .{0,1000}$",
             r"(?:No abstract.{0,30}|Abstract not available|Read more|Continue reading|View full text|TOC Graphic|n/a)\W{0,5}$",
         ),
