@@ -276,12 +276,10 @@ def _value(element: Any, field: str) -> str:
 
 
 def _text(markup: str) -> str:
-    """Return the text of markup on one line."""
     return tidy(plain(markup))
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    """Return the first day that these elements name; None if it is impossible."""
     days = (_day(value) for value in (_value(element, field).strip()[:_LONGEST_DATE] for field in fields) if value)
     return next((day for day in days if day and day.year <= _LAST_YEAR), None)
 

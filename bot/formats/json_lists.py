@@ -5,14 +5,8 @@ their fields. A path such as ``paper.authors`` is looked up step by step. A list
 
     [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}, ...]}, ...}, ...]
 
-Of several paths the first that has a value counts. What differs beyond paths:
-
-- Hugging Face's ``publishedAt`` is when the paper came out, ``submittedOnDailyAt`` the day of the list.
-- bioRxiv's and medRxiv's ``date`` is when a version was posted. Lists of one interval hold dates outside of it, and the
-  DOI's own date may be years before.
-- OpenAlex has abstracts as an inverted index, ``{"Owls": [0, 4], "see": [1]}``: the positions of each word. A work may
-  be dated months ahead, by the issue of its journal.
-- Crossref has days as ``[[2026, 5, 1]]``, often without the day.
+Of several paths the first that has a value counts. bioRxiv's lists of one interval hold dates outside of it. OpenAlex
+has abstracts as an inverted index, ``{"Owls": [0, 4], "see": [1]}``, and works that are dated months ahead.
 """
 
 from __future__ import annotations
@@ -100,13 +94,11 @@ class _Api:
 
 @cache
 def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
-    """Return the APIs, and the marks of other JSON with what it is and where it belongs."""
     loaded = tomllib.loads(Path(__file__).with_name("json_lists.toml").read_text("utf-8"))
     return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
 
 
 def _parse(content: bytes) -> ParsedDigest:
-    """Read one answer of an API; raises DigestError if it is none, or has too many papers."""
     try:
         text = decode(content).lstrip("\ufeff")
         # A bot may write a line for each paper.
@@ -138,7 +130,6 @@ def _parse(content: bytes) -> ParsedDigest:
 
 
 def _feed_item(item: Any) -> dict[str, Any]:
-    """Return an item of JSON Feed with the names that feedparser gives."""
     keys = {
         "id": "id",
         "title": "title",
@@ -232,7 +223,6 @@ def _rebuilt(index: Mapping[str, Any]) -> str:
 
 
 def _authors(item: Any, api: _Api) -> tuple[str, ...]:
-    """Return the authors, which are objects, names, or one text that lists them."""
     path = next((path for path in api.authors if _has_any(item, (path,))), "")
     names: list[str] = []
     for value in _values(item, path):
@@ -249,7 +239,6 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
 
 
 def _explain(answer: Any) -> str:
-    """Return what other JSON is, and where it belongs."""
     if other := next((words for marks, words in _tables()[1] if _has_any(answer, marks)), None):
         return other
     known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _tables()[0])}"
@@ -267,7 +256,6 @@ def _values(value: Any, path: str) -> Iterator[Any]:
 
 
 def _has_any(value: Any, marks: _Paths) -> bool:
-    """Whether a value has something at one of the paths, be it an empty list."""
     for mark in marks:
         path, _, part = mark.partition("~")
         above, _, key = path.rpartition(".")
@@ -278,17 +266,14 @@ def _has_any(value: Any, marks: _Paths) -> bool:
 
 
 def _texts(value: Any, paths: _Paths) -> Iterator[str]:
-    """Yield the tidy texts at the paths."""
     return (text for path in paths for item in _values(value, path) if isinstance(item, str) and (text := tidy(item)))
 
 
 def _text(value: Any, paths: _Paths) -> str:
-    """Return the first text at the paths; empty if there is none."""
     return next(_texts(value, paths), "")
 
 
 def _count(value: Any, paths: _Paths) -> int | None:
-    """Return the first number at the paths that is a count."""
     numbers = (item for path in paths for item in _values(value, path))
     # Not isinstance: in Python, True is an int.
     return next((item for item in numbers if type(item) is int and 0 <= item <= _MAX_COUNT), None)

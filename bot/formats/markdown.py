@@ -196,7 +196,6 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
 
 
 def _front(lines: Sequence[Line]) -> range:
-    """Return where the YAML above the text stands."""
     first = next((i for i, line in enumerate(lines) if line.text), 0)
     block = [line.text for line in lines[first : first + _FRONT_MATTER]]
     is_front = block[:1] == ["---"] and "---" in block[1:]
@@ -216,7 +215,6 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _heading_of_details(match: re.Match[str]) -> str:
-    """Return a summary of hidden details as a field, or as a title in bold; most only say "Details"."""
     text = match[1].strip().strip("*").strip()
     if words().kinds.get(field_key(text)):
         return f"**{text}**: \n"
@@ -239,7 +237,6 @@ def _field(text: str) -> _Field | None:
 
 
 def _begins(texts: Sequence[_Text]) -> list[_Begin]:
-    """Return where papers begin, in their order."""
     rows = _rows(texts)
     begins: list[_Begin] = []
     level = 0  # of the heading of the paper that is open; its items and lower headings are no papers
@@ -275,7 +272,6 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
 
 
 def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
-    """Return the rows of tables of papers; None for their heads and the lines below these."""
     rows: dict[int, _Begin | None] = {}
     columns: tuple[str, ...] = ()
     head = -1
@@ -293,7 +289,6 @@ def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
 
 
 def _columns(text: str) -> tuple[str, ...]:
-    """Return what the columns of a table hold, by the cells of its head; empty if it isn't one of papers."""
     names = [field_key(clean_title(cell)) for cell in _cells(text)]
     kinds = [words().kinds.get(name, "") for name in names]
     if "title" not in kinds:
@@ -310,7 +305,6 @@ def _cells(text: str) -> list[str]:
 
 
 def _level(text: str) -> int:
-    """Return the level of a heading, 0 of another text."""
     return len(text) - len(text.lstrip("#")) if _HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
 
 
@@ -319,13 +313,11 @@ def _is_rule(text: str) -> bool:
 
 
 def _is_candidate(text: str) -> bool:
-    """Whether a text may be a title below which the fields of a paper stand: numbered, in bold, or a link."""
     body = PICTURES.sub("", BULLET.sub("", text, count=1))
     return bool(NUMBER.match(body)) or (body.startswith(("**", "__", "[")) and not _field(text))
 
 
 def _has_proof(texts: Sequence[_Text], at: int) -> bool:
-    """Whether fields below a heading or item make it a paper's."""
     seen = fields = 0
     for k in range(at + 1, len(texts)):
         text = texts[k].text[:LONGEST_ITEM]

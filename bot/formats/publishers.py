@@ -256,7 +256,6 @@ def read_description(text: str, title: str = "") -> Description:
 
 
 def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
-    """Return the match of a row where a block or the rest of one begins."""
     head = text[begin : begin + _LONGEST_CITATION]
     for pattern in _BLOCKS if any(sign in head for sign in _SIGNS) else _LITERAL_BLOCKS:
         match = pattern.match(text, begin)
