@@ -23,7 +23,6 @@ from bot.formats.format import (
     calendar_day,
     date_in,
     initials_first,
-    is_front_matter,
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
@@ -319,4 +318,4 @@ def is_label(text: str) -> bool:
 def reads_like_title(text: str) -> bool:
     """Whether the text of a link is a title, and no label, address or call such as "View this article"."""
     is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2
-    return not (is_short or len(text) > LONGEST_TITLE or is_label(text) or is_front_matter(text))
+    return not (is_short or len(text) > LONGEST_TITLE or is_label(text))

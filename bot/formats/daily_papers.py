@@ -77,7 +77,6 @@ class Metadata:
 
 
 def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield each page's name, or the first line of the menu above it."""
     menu: int | None = None
     for i, line in enumerate(lines):
         text = line.text.lower()
@@ -167,7 +166,6 @@ def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | N
 
 
 def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequence[Line]]:
-    """Cut the paragraphs before each title but the first."""
     prose = [i for i, paragraph in enumerate(paragraphs) if is_prose(paragraph.text)]
     cuts = {i - 1 for i in prose}
     # Short paragraphs after the last prose belong to no paper if no metadata follow: they are the page's foot, or a
@@ -198,7 +196,6 @@ def _paper(paragraphs: Sequence[Line], metadata: Metadata | None, year: int | No
 
 
 def _date(stamp: Stamp | None, page_year: int | None) -> date | None:
-    """Return the date in its own year or the page's; None if both are unknown or there is no such day."""
     try:
         return date(stamp.year or page_year or 0, stamp.month, stamp.day) if stamp else None
     except ValueError:  # the year 0 as well

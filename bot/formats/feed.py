@@ -38,7 +38,6 @@ from bot.formats.format import (
     detect_encoding,
     first_name_first,
     from_arxiv,
-    is_front_matter,
     plausible_date,
     quoted,
     reject_reason,
@@ -175,16 +174,15 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     abstract = description.abstract
     authors = _authors(item) or authors_in_title
     # PLOS names the first author only in an element of its own.
-    if authors == description.authors[: len(authors)]:
+    is_zotero = "zapi_key" in item  # whose author and days are those of the entry in a group's library
+    if is_zotero or authors == description.authors[: len(authors)]:
         authors = tuple(dict.fromkeys(description.authors))
-    if not abstract and not authors and is_front_matter(title):
-        return
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return
 
-    published = plausible_date(stated_day, day)
-    if published != stated_day:
+    published = None if is_zotero else plausible_date(stated_day, day)
+    if published != stated_day and not is_zotero:
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
 
     link = tidy(_value(item, "link"))
@@ -193,7 +191,11 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     # A number such as 2504.08385 is an arXiv id only in an address of a site that uses them.
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
-    categories = (tidy(str(term)) for term in _categories(item) if term)
+    # arXiv's primary category is the first. An element of such a name without attributes is text.
+    primary = dict.get(item, "arxiv_primary_category")
+    tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
+    terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
+    categories = (tidy(str(term)) for term in terms if term)
     # Publishers of many journals confuse their fields.
     sources = (_prism(item, "publicationname"), description.venue, _value(item, "dc_source"), journal)
     venues = (_AFTER_VENUE.sub("", _text(source[: limits.URL])) for source in sources)
@@ -213,14 +215,6 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
         or ((Fact(FactKind.VENUE, venue, "feed"),) if venue else ()),
     )
-
-
-def _categories(item: Any) -> Iterator[object]:
-    """Yield the categories of an item, arXiv's primary one first, as feedparser has them."""
-    # An element of such a name without attributes is text.
-    primary = dict.get(item, "arxiv_primary_category")
-    yield primary.get("term") if isinstance(primary, dict) else primary
-    yield from (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
 
 
 def _authors(item: Any) -> tuple[str, ...]:
@@ -249,8 +243,7 @@ def _authors(item: Any) -> tuple[str, ...]:
             is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
             if not is_place or len(listed) == 1:
                 people[part.strip(_FOOTNOTES)] = None
-    people.pop("", None)
-    return tuple(people)
+    return tuple(name for name in people if any(map(str.isalpha, name)))
 
 
 def _prism(element: Any, name: str) -> str:
@@ -283,12 +276,10 @@ def _value(element: Any, field: str) -> str:
 
 
 def _text(markup: str) -> str:
-    """Return the text of markup on one line."""
     return tidy(plain(markup))
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    """Return the first day that these elements name; None if it is impossible."""
     days = (_day(value) for value in (_value(element, field).strip()[:_LONGEST_DATE] for field in fields) if value)
     return next((day for day in days if day and day.year <= _LAST_YEAR), None)
 

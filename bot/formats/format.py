@@ -255,15 +255,8 @@ def split_lines(decoded: str) -> list[Line]:
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
-_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s")
+_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s")
 _PARENTHESIS = re.compile(r"([()])")
-# What publishers list beside the papers of an issue, with addresses of the same form.
-_FRONT_MATTER = re.compile(
-    r"(?:publication information|information for authors|instructions for authors|table of contents"
-    r"|(?:front|back) cover|editorial board|society information|call for papers|issue information"
-    r"|in this issue|(?:author|subject) index|list of reviewers)\W*$",
-    re.IGNORECASE,
-)
 _LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 
 
@@ -396,11 +389,6 @@ def is_title(text: str) -> bool:
     if len(text) > LONGEST_TITLE or text.startswith(_LIST_MARKERS) or "://" in text:
         return False
     return not text.rstrip(_AFTER_FULL_STOP).endswith((".", ":", ";", ","))
-
-
-def is_front_matter(title: str) -> bool:
-    """Whether a title is that of a page without authors, such as "Editorial Board"."""
-    return bool(_FRONT_MATTER.search(title))
 
 
 def reject_reason(place: str, title: str, abstract: str) -> str | None:

@@ -38,7 +38,6 @@ from bot.formats.format import (
     LONGEST_TITLE,
     Line,
     build_digest,
-    is_front_matter,
     plausible_date,
     prose,
     quoted,
@@ -47,6 +46,7 @@ from bot.formats.format import (
 from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
 from bot.formats.mail import Mail
 from bot.formats.mail_tables import pattern, tables
+from bot.formats.publishers import is_no_paper
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import doi_in
 
@@ -112,7 +112,7 @@ class _Candidate:
         labels = (line.text[:LONGEST_TITLE] for line in below)
         if (
             pattern("no_paper").match(title.text)
-            or is_front_matter(title.text)
+            or is_no_paper(title.text)
             or any(map(pattern("news").fullmatch, labels))
         ):
             return False
@@ -160,7 +160,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
             return False
         if not reads_like_title(link.text):
             is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
-            return bool(article) and (is_short or is_front_matter(link.text))
+            return bool(article) and (is_short or is_no_paper(link.text))
         is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
         return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
 

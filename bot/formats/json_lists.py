@@ -5,14 +5,8 @@ their fields. A path such as ``paper.authors`` is looked up step by step. A list
 
     [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}, ...]}, ...}, ...]
 
-Of several paths the first that has a value counts. What differs beyond paths:
-
-- Hugging Face's ``publishedAt`` is when the paper came out, ``submittedOnDailyAt`` the day of the list.
-- bioRxiv's and medRxiv's ``date`` is when a version was posted. Lists of one interval hold dates outside of it, and the
-  DOI's own date may be years before.
-- OpenAlex has abstracts as an inverted index, ``{"Owls": [0, 4], "see": [1]}``: the positions of each word. A work may
-  be dated months ahead, by the issue of its journal.
-- Crossref has days as ``[[2026, 5, 1]]``, often without the day.
+Of several paths the first that has a value counts. bioRxiv's lists of one interval hold dates outside of it. OpenAlex
+has abstracts as an inverted index, ``{"Owls": [0, 4], "see": [1]}``, and works that are dated months ahead.
 """
 
 from __future__ import annotations
@@ -60,10 +54,7 @@ _NOT_PAPERS = {
 }
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
-_HEADING = re.compile(r"^(?:arXiv:\S{1,40} Announce Type: \S{1,30}\s+)?abstract\s*[:.]?\s+", re.IGNORECASE)
-# Headings of an abstract's sections, in JATS and HTML.
-_SECTION = re.compile(r"<(jats:title|title|h[1-6])>([^<>]{0,100}?)[:.]?\s{0,5}</\1>", re.IGNORECASE)
-_PARAGRAPH_END = re.compile(r"(?=</(?:jats:)?p>)", re.IGNORECASE)
+_HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
 _HOMONYM = re.compile(r" 0\d{3}$")  # the number that dblp gives to one of several people of a name
@@ -103,13 +94,11 @@ class _Api:
 
 @cache
 def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
-    """Return the APIs, and the marks of other JSON with what it is and where it belongs."""
     loaded = tomllib.loads(Path(__file__).with_name("json_lists.toml").read_text("utf-8"))
     return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
 
 
 def _parse(content: bytes) -> ParsedDigest:
-    """Read one answer of an API; raises DigestError if it is none, or has too many papers."""
     try:
         text = decode(content).lstrip("\ufeff")
         # A bot may write a line for each paper.
@@ -136,16 +125,11 @@ def _parse(content: bytes) -> ParsedDigest:
     day = (mode(days) if api.name == "huggingface" else max(days)) if days else None
     topic = _text(answer, (api.topic,)) if api.topic else ""
     topic = _SERVERS.get(topic.lower(), topic) or ("Daily Papers" if api.name == "huggingface" else api.site)
-    papers = (
-        _paper(api, f"item {number}", item, day)
-        for number, item in enumerate(items, 1)
-        if _is_paper(item) and not is_no_paper(prose(_text(item, api.title), limits.TITLE))
-    )
+    papers = (_paper(api, f"item {number}", item, day) for number, item in enumerate(items, 1) if _is_paper(api, item))
     return build_digest(api.name, topic, day, papers)
 
 
 def _feed_item(item: Any) -> dict[str, Any]:
-    """Return an item of JSON Feed with the names that feedparser gives."""
     keys = {
         "id": "id",
         "title": "title",
@@ -161,9 +145,10 @@ def _feed_item(item: Any) -> dict[str, Any]:
     }
 
 
-def _is_paper(item: Any) -> bool:
+def _is_paper(api: _Api, item: Any) -> bool:
     is_retracted = isinstance(item, Mapping) and item.get("is_retracted") is True
-    return not is_retracted and _text(item, ("type",)) not in _NOT_PAPERS
+    is_other = _text(item, ("type",)) in _NOT_PAPERS or is_no_paper(prose(_text(item, api.title), limits.TITLE))
+    return not is_retracted and not is_other
 
 
 def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
@@ -223,8 +208,7 @@ def _abstract(item: Any, api: _Api) -> str:
                 continue
             if api.is_plain:
                 return tidy(value)
-            text = _PARAGRAPH_END.sub(" ", _SECTION.sub(r" \2: ", value[: limits.MARKUP]))
-            return _HEADING.sub("", prose(text, limits.MARKUP))
+            return _HEADING.sub("", prose(value, limits.MARKUP))
     return ""
 
 
@@ -239,7 +223,6 @@ def _rebuilt(index: Mapping[str, Any]) -> str:
 
 
 def _authors(item: Any, api: _Api) -> tuple[str, ...]:
-    """Return the authors, which are objects, names, or one text that lists them."""
     path = next((path for path in api.authors if _has_any(item, (path,))), "")
     names: list[str] = []
     for value in _values(item, path):
@@ -256,7 +239,6 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
 
 
 def _explain(answer: Any) -> str:
-    """Return what other JSON is, and where it belongs."""
     if other := next((words for marks, words in _tables()[1] if _has_any(answer, marks)), None):
         return other
     known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _tables()[0])}"
@@ -274,7 +256,6 @@ def _values(value: Any, path: str) -> Iterator[Any]:
 
 
 def _has_any(value: Any, marks: _Paths) -> bool:
-    """Whether a value has something at one of the paths, be it an empty list."""
     for mark in marks:
         path, _, part = mark.partition("~")
         above, _, key = path.rpartition(".")
@@ -285,17 +266,14 @@ def _has_any(value: Any, marks: _Paths) -> bool:
 
 
 def _texts(value: Any, paths: _Paths) -> Iterator[str]:
-    """Yield the tidy texts at the paths."""
     return (text for path in paths for item in _values(value, path) if isinstance(item, str) and (text := tidy(item)))
 
 
 def _text(value: Any, paths: _Paths) -> str:
-    """Return the first text at the paths; empty if there is none."""
     return next(_texts(value, paths), "")
 
 
 def _count(value: Any, paths: _Paths) -> int | None:
-    """Return the first number at the paths that is a count."""
     numbers = (item for path in paths for item in _values(value, path))
     # Not isinstance: in Python, True is an int.
     return next((item for item in numbers if type(item) is int and 0 <= item <= _MAX_COUNT), None)

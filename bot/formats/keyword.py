@@ -123,7 +123,6 @@ def _bylines(lines: Sequence[Line]) -> Iterator[_Byline]:
 
 
 def _title_begin(lines: Sequence[Line], after: int, end: int) -> int:
-    """Return where the title above line ``end`` begins; ``end`` itself if there is no title."""
     bottom = end
     while bottom > after and not lines[bottom - 1].text:
         bottom -= 1

@@ -78,6 +78,7 @@ _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
 _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
+_DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
@@ -195,7 +196,6 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
 
 
 def _front(lines: Sequence[Line]) -> range:
-    """Return where the YAML above the text stands."""
     first = next((i for i, line in enumerate(lines) if line.text), 0)
     block = [line.text for line in lines[first : first + _FRONT_MATTER]]
     is_front = block[:1] == ["---"] and "---" in block[1:]
@@ -215,7 +215,6 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _heading_of_details(match: re.Match[str]) -> str:
-    """Return a summary of hidden details as a field, or as a title in bold; most only say "Details"."""
     text = match[1].strip().strip("*").strip()
     if words().kinds.get(field_key(text)):
         return f"**{text}**: \n"
@@ -238,7 +237,6 @@ def _field(text: str) -> _Field | None:
 
 
 def _begins(texts: Sequence[_Text]) -> list[_Begin]:
-    """Return where papers begin, in their order."""
     rows = _rows(texts)
     begins: list[_Begin] = []
     level = 0  # of the heading of the paper that is open; its items and lower headings are no papers
@@ -274,7 +272,6 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
 
 
 def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
-    """Return the rows of tables of papers; None for their heads and the lines below these."""
     rows: dict[int, _Begin | None] = {}
     columns: tuple[str, ...] = ()
     head = -1
@@ -292,7 +289,6 @@ def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
 
 
 def _columns(text: str) -> tuple[str, ...]:
-    """Return what the columns of a table hold, by the cells of its head; empty if it isn't one of papers."""
     names = [field_key(clean_title(cell)) for cell in _cells(text)]
     kinds = [words().kinds.get(name, "") for name in names]
     if "title" not in kinds:
@@ -309,7 +305,6 @@ def _cells(text: str) -> list[str]:
 
 
 def _level(text: str) -> int:
-    """Return the level of a heading, 0 of another text."""
     return len(text) - len(text.lstrip("#")) if _HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
 
 
@@ -318,13 +313,11 @@ def _is_rule(text: str) -> bool:
 
 
 def _is_candidate(text: str) -> bool:
-    """Whether a text may be a title below which the fields of a paper stand: numbered, in bold, or a link."""
     body = PICTURES.sub("", BULLET.sub("", text, count=1))
     return bool(NUMBER.match(body)) or (body.startswith(("**", "__", "[")) and not _field(text))
 
 
 def _has_proof(texts: Sequence[_Text], at: int) -> bool:
-    """Whether fields below a heading or item make it a paper's."""
     seen = fields = 0
     for k in range(at + 1, len(texts)):
         text = texts[k].text[:LONGEST_ITEM]
@@ -373,6 +366,9 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
             fields[kind].append(_BREAK.sub(", " if kind == "authors" else " ", _SUMMARY.sub("", cell)))
         pieces = _BREAK.split(cells[begin.columns.index("title")] if len(cells) > begin.columns.index("title") else "")
         first, *body = [piece for piece in pieces if clean_title(piece)] or [""]
+        if described := _DESCRIBED.fullmatch(first):
+            first, body = described[1], []
+            fields["summary"].append(" ".join([described[2], *pieces[1:]]))
         title = clean_title(first)
     elif begin.kind == "heading":
         title = clean_title(first.lstrip("#"))

@@ -133,7 +133,8 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 
 def byline(text: str) -> str:
     """Return the authors that a text without a name lists first; empty if it lists none."""
-    text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text[: limits.BYLINE]))
+    text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
+    text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
     names: list[str] = []
     for name in author_names(_ET_AL.sub("", text)):

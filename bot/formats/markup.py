@@ -103,14 +103,12 @@ def blocks(markup: str) -> list[str]:
 
 
 def _resolved(text: str) -> str:
-    """Return the text with its references resolved, also those that were escaped twice."""
     # An unknown name stays as it is.
     once = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
     return _REFERENCE.sub(lambda reference: unescape(reference[0]), once) if "&" in once else once
 
 
 def _without(text: str, begin: str, end: str) -> str:
-    """Return the text without what is between these marks."""
     # No regular expression: from each beginning without an end it would look through the whole text.
     first, *others = text.split(begin)
     return first + "".join(other.partition(end)[2] if end in other else begin + other for other in others)
@@ -119,12 +117,13 @@ def _without(text: str, begin: str, end: str) -> str:
 # Headings of structured abstracts.
 _TITLES = (
     "Abstract|Aims?|Author summary|Availability and implementation|Background(?: and (?:aims?|objectives?|purpose))?"
-    "|Conclusions?(?: and (?:relevance|significance))?|Context|Data sources?|Design|Discussion|Exposures?|Findings"
-    "|Funding|Hypothesis|Implications|Importance|Interpretation|Interventions?|Introduction|Key (?:messages|points)"
-    "|Limitations|Main outcome measures?|Main outcomes and measures|Materials and methods|Measurements|Methodology"
-    "|Methods?(?:(?: and|/|,) (?:findings|materials|results))?|Motivation|Objectives?|Participants|Patients and methods"
-    "|Purpose|Rationale|Relevance|Results?(?: and discussion)?|Setting|Significance|Study design|Summary"
-    "|Supplementary information|Trial registration"
+    "|Conclusions?(?: and (?:relevance|significance))?|Context|Data sources?|Design(?:/methodology/approach)?"
+    "|Discussion|Exposures?|Findings|Funding|Hypothesis|Implications|Importance|Interpretation|Interventions?"
+    "|Introduction|Key (?:messages|points)|Limitations|Originality/value|(?:Practical|Social) implications"
+    "|Research limitations/implications|Main outcome measures?|Main outcomes and measures|Materials and methods"
+    "|Measurements|Methodology|Methods?(?:(?: and|/|,) (?:findings|materials|results))?|Motivation|Objectives?"
+    "|Participants|Patients and methods|Purpose|Rationale|Relevance|Results?(?: and discussion)?|Setting|Significance"
+    "|Study design|Summary|Supplementary information|Trial registration"
 )
 _HEADING = re.compile(_TITLES, re.IGNORECASE)
 # medRxiv's API leaves nothing between a heading and its text: "BackgroundDiets threaten".
@@ -186,7 +185,6 @@ def _without_marks(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:  # noqa: PLR0912 - one pass over the tags reads straight down
-    """Return the text without tags, and a line break where a block begins or ends."""
     tags = [(tag, name) for tag in _TAG.finditer(text) if (name := tag["name"].lower()) in _NAMES]
     if any(name in _IS_HEADING for _, name in tags):
         text = text.replace("\n", "\v")  # white space, and no end of a block

@@ -53,7 +53,7 @@ PUBLISHERS = (
               blocks=(rf"(?P<venue>[^\n\d]{{2,80}})\nDOI: {_DOI}$",)),
     Publisher("American Physical Society", journal=r"Recent Articles in (?P<venue>.{2,150})",
               end=r"\[(?P<venue>[^\]\d]{3,60}?) \w{1,6}, \w{1,12}\]\s?Published (?P<published>.{8,30})$"),
-    Publisher("arXiv until 2024", title=r"\.? \(arXiv:\S{9,30} \[[\w.-]{2,20}\](?: \w+)?\)$"),
+    Publisher("arXiv until 2024, and its listings", title=r"^\[\d{4}\.\d{4,5}\] |\.? \(arXiv:\S{9,30} \[[\w.-]{2,20}\](?: \w+)?\)$"),
     Publisher("bioRxiv, medRxiv", version=r"^(10\.(?:1101|64898)/.{6,60}\d)v\d{1,3}$"),
     Publisher("ChemRxiv", version=r"^(10\.26434/.{6,60})[/-]v\d{1,3}$"),
     Publisher(
@@ -77,6 +77,7 @@ PUBLISHERS = (
     Publisher("Cambridge", journal=r"(?P<venue>.{2,150}?) [-–] (?:FirstView|Latest issue|Latest articles)"),
     Publisher("Europe PMC", blocks=(
         rf"(?P<authors>[^\n]{{3,9000}}+)\n(?P<venue>[^\n]{{2,150}}?)\. {_YEAR}[^\n]{{0,60}}?\. doi: {_DOI}\.?$",)),
+    Publisher("F1000", title=r" \[version \d{1,2}; .{1,200}\]$"),
     Publisher("Frontiers", journal=r"(?P<venue>Frontiers in .{2,100}?) \| .{1,60}"),
     Publisher("HAL", title=r"^\[[a-z]{3,12}-\d{5,9}\] "),
     Publisher("IEEE", journal=r"(?P<venue>.{2,150}) - new TOC"),
@@ -99,6 +100,9 @@ PUBLISHERS = (
     ),
     Publisher("Project Euclid", blocks=(r"(?P<authors>[^\n]{3,2000}?)\. ?\n(?P<venue>[^\n,]{2,150}), Volume [\w-]{1,9}, Number [\w-]{1,9}, .{1,40}$",)),
     Publisher("PLOS", journal=r"(?P<venue>PLOS .{2,60}?)(?:: New Articles)?", blocks=(r"by (?P<authors>[A-Z][^\n]{3,9000})$",)),
+    Publisher("JournalTOCs", journal=r"JournalTOCs API - (?P<venue>.{2,150}) \(\d{1,4} articles?\)", blocks=(r"Citation: .{0,1000}$",)),
+    Publisher("INFORMS", end=r"This paper (?:was|has been) accepted by .{1,380}$"),
+    Publisher("Science, Oxford until 2017", title=r" \[(?:[A-Z][A-Z &/-]{4,40}|[A-Z][a-z]{3,20}/[A-Za-z/ ]{3,40})\]$", end=r"(?<=[.!?] )Authors?: (?P<authors>[^\n:]{3,380})$"),
     Publisher("PNAS", blocks=(r"Significance(?=[A-Z][a-z])",)),
     Publisher("PubMed", blocks=(
         r"(?P<venue>[^\n]{2,150}?)\. " + _YEAR + r" ?[^\n.]{0,60}\. doi: \S{4,300}(?: (?:Online|eCollection|Epub)[^\n]{0,60})?$",
@@ -118,12 +122,12 @@ PUBLISHERS = (
     Publisher("WordPress", blocks=(r"The post .{1,600} (?:appeared first|first appeared) on .{1,200}$",)),
     Publisher(
         "any",
-        journal=r"(?P<venue>(?:[\w&.,-]{1,20} ){0,4}(?:Journal|Annals|Archives|Letters|Reviews?|Transactions|Proceedings|Bulletin|Acta|Revista|Revue|Zeitschrift)\b[^:|\n]{0,100})",
+        journal=r"(?P<venue>(?:[\w&][\w&.,-]{0,20} ){0,4}(?:Journal|Annals|Archives|Letters|Reviews?|Transactions|Proceedings|Bulletin|Acta|Revista|Revue|Zeitschrift)\b[^:|\n]{0,100})",
         title=r"^\[[A-Z][A-Za-z,&:/' -]{2,50}\]\s(?=[A-Z\"“‘'¿])",  # the section: "[Articles] Owls by night"
         blocks=(
-            r"(?:Author(?:s|\(s\))?|Authors? names?): ?(?P<authors>[^\n]{3,9000}?)\s?$",
+            r"(?:Author(?:s|\(s\))?|Authors? names?): ?(?P<authors>[^\n]{3,9000}?)\s?(?:(?<=[a-z]{3})\.)?$",
             rf"(?i:doi): ?(?:https?://(?:dx\.)?doi\.org/)?{_DOI}\.?$",
-            r"(?:ABSTRACT|Abstract|Summary|SUMMARY)[:.] ?",
+            r"(?:ABSTRACT|Abstract|Summary|SUMMARY)(?:[:.] ?| (?=[A-Z][a-z]{0,12} [a-z]))",
             r"(?:Keywords?|Key words): .{0,1000}$",
             r"(?:No abstract.{0,30}|Abstract not available|Read more|Continue reading|View full text|TOC Graphic|n/a)\W{0,5}$",
         ),
@@ -132,7 +136,8 @@ PUBLISHERS = (
 
 # What publishers list beside the papers of an issue, and corrections of papers.
 _NO_PAPER = re.compile(
-    r"(?:issue|journal) (?:publication )?information|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
+    r"(?:.{1,80} )?(?:issue|journal|publication|society) information(?: for authors)?|(?:.{1,80} )?(?:information|instructions) for authors"
+    r"|call for papers.*|(?:author|subject) index.*|list of reviewers.*|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
     r"|(?:table of )?contents(?: list)?|in (?:this issue|other journals|science journals)|blank page|department of error"
     r"|subscription (?:and|&) copyright information|(?:issue )?highlights(?: (?:from|in|of) this issue)?"
     r"|news at a glance|spotlights? on our sister journals?|outstanding reviewers for .{1,100}"
@@ -207,8 +212,14 @@ def read_description(text: str, title: str = "") -> Description:
     >>> read_description("Owls hear\nAda Lovelace, Grace Hopper\nOwl Lett., 12, 4-5, https://doi.org/10.5555/1, 2026", "Owls hear")
     Description(abstract='', venue='Owl Lett.', authors=('Ada Lovelace', 'Grace Hopper'), published=None, doi='10.5555/1')
     """
+    if text.startswith("Type\n"):  # Zotero's table: a block for the name of a field, and one for its value
+        rows = list(zip(text.split("\n")[::2], text.split("\n")[1::2], strict=False))
+        row = dict(rows)
+        authors = tuple(value for name, value in rows if name == "Author")
+        day = date_in(row.get("Date", ""))
+        return Description(row.get("Abstract", ""), row.get("Publication", ""), authors, day, row.get("DOI", ""))
     stated: dict[str, str] = {}
-    authors: tuple[str, ...] = ()
+    authors = ()
     # What is above the heading is a citation, or an advertisement.
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
     if heading and len(above) <= _LONGEST_BLURB:
@@ -245,7 +256,6 @@ def read_description(text: str, title: str = "") -> Description:
 
 
 def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
-    """Return the match of a row where a block or the rest of one begins."""
     head = text[begin : begin + _LONGEST_CITATION]
     for pattern in _BLOCKS if any(sign in head for sign in _SIGNS) else _LITERAL_BLOCKS:
         match = pattern.match(text, begin)
@@ -301,7 +311,7 @@ def is_no_paper(title: str) -> bool:
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)
     """
-    return bool(_NO_PAPER.fullmatch(title))
+    return bool(_NO_PAPER.fullmatch(title.rstrip(" .:*")))
 
 
 def journal_of(feed_title: str) -> str:

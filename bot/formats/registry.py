@@ -133,13 +133,11 @@ def _by_structure(mail: Mail, lines: Sequence[HtmlLine], text: Sequence[Line]) -
 
 
 def _starts(lines: Sequence[Line]) -> dict[int, Format]:
-    """Return the format that begins on each line, the most specific of several."""
     ascending = sorted(FORMATS, key=lambda form: form.specificity)
     return {start: form for form in ascending for start in form.starts(lines)}
 
 
 def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
-    """Return the digests in lines of text, at least one; raises DigestError if no format recognises any."""
     formats = _starts(lines)
     if not formats:
         # The first lines of a digest may not have been copied.
@@ -193,7 +191,6 @@ _PAGE = (
 
 
 def _explain_page(page: str) -> str:
-    """Return what an HTML page is, and what is read instead."""
     for anywhere, if_short, words in _PAGES:
         if anywhere.search(page) or (len(page) < _SHORT and if_short.search(page)):
             return words

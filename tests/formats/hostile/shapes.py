@@ -161,6 +161,7 @@ SHAPES: dict[str, Shape] = {
     "json sections": Shape(b'{"message": {"items": [{"title": "A", "abstract": "', b"<jats:title>", b'"}]}}', papers=1),
     "json pages": Shape(b'{"version": "https://jsonfeed.org/version/1", "items": [{"title": "A", "content_html": "', b"<p><b>", b'"}]}', papers=None),  # 1 until the tags are too many
     "json days": Shape(b'{"message": {"items": [{"title": "A", "issued": {"date-parts": [', b"[2026],", b"[2026, 5]]}}]}}", papers=1),
+    "json lines": Shape(b"", b'{"id": "2605.16001", "title": "A", "summary": "Owls."}\n', b"", papers=EACH),
     "json nested": Shape(b"", b"[", papers=0),
     "json objects": Shape(JSON, b",{}", b"]", papers=0),
     "json authors": Shape(b'[{"paper": {"id": "2606.00467", "title": "A", "authors": [{}', b',{"name":"a"}', b"]}}]", papers=0),
