@@ -255,7 +255,7 @@ def split_lines(decoded: str) -> list[Line]:
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
-_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s")
+_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
 _PARENTHESIS = re.compile(r"([()])")
 _LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 
@@ -314,7 +314,8 @@ def author_names(text: str) -> tuple[str, ...]:
         else:
             names.append(part)
             last = part
-    if all(map(_SURNAME_FIRST.fullmatch, names)):
+    # A single "Adithya S" may be a whole name.
+    if (len(names) > 1 or "".join(names)[-2:-1] != " ") and all(map(_SURNAME_FIRST.fullmatch, names)):
         ends = (
             "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
         )  # the full stop of the list, in "Lovelace A, Hopper G."

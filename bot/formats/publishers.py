@@ -136,7 +136,7 @@ PUBLISHERS = (
 
 # What publishers list beside the papers of an issue, and corrections of papers.
 _NO_PAPER = re.compile(
-    r"(?:.{1,80} )?(?:issue|journal|publication|society) information(?: for authors)?|(?:.{1,80} )?(?:information|instructions) for authors"
+    r"(?:issue|journal) information|(?:.{1,80} )?(?:publication|society) information(?: for authors)?|(?:.{1,80} )?(?:information|instructions) for authors"
     r"|call for papers.*|(?:author|subject) index.*|list of reviewers.*|(?:issue )?(?:editorial )?masthead|editorial board|subscription page"
     r"|(?:table of )?contents(?: list)?|in (?:this issue|other journals|science journals)|blank page|department of error"
     r"|subscription (?:and|&) copyright information|(?:issue )?highlights(?: (?:from|in|of) this issue)?"
