@@ -59,6 +59,12 @@ _NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")
 _LEFT_OUT = re.compile(r"\b(?:reject(?:ed)?|withdr[ae]wn?|withdrawal|retracted|cancell?ed)\b", re.IGNORECASE)
 _UNDECIDED = re.compile(r"submitted to\b", re.IGNORECASE)
+# Breaks, which calendars list among the talks: "Coffee break", "Registration & Breakfast".
+_BREAK = re.compile(
+    r"(?:(?:coffee|tea|lunch|breakfast|dinner|breaks?|registration|reception|banquet|networking|welcome|morning|afternoon"
+    r"|evening|and|the|on-site|with)\b[\s&/,.:;+()-]{0,9}){1,8}",
+    re.IGNORECASE,
+)
 _NO_KIND = re.compile(r"(?:accept(?:ed)?|active|confirmed|main|contribution|scheduled)", re.IGNORECASE)
 _BEFORE_TITLE = re.compile(
     r"(oral|poster|spotlight|talk|keynote|invited talk|tutorial|paper|cancell?ed)(?: presentation| session)?"
@@ -164,6 +170,8 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
         kind = kind if kind and not _NO_KIND.fullmatch(kind) else before[1]
     if not title:
         reading.note(f"{place}: has no title; write one into the column or key “title”")
+        return None
+    if _BREAK.fullmatch(title):
         return None
     if _LEFT_OUT.search(f"{kind} {state} {before[1] if before else ''}"):
         reading.withdrawn += 1

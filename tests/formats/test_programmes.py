@@ -772,3 +772,10 @@ def test_names_in_small_letters_are_read_too():
     text = "begin:vcalendar\nbegin:vevent\nsummary:Owls at noon\ndtstart:20261202T143000Z\nend:vevent\nend:vcalendar\n"
     (talk,) = parse(RawDigest("conference", "owls.ics", text.encode())).contributions
     assert (talk.entry.title, talk.start) == ("Owls at noon", datetime(2026, 12, 2, 14, 30, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("title", ["Coffee break", "Registration & Breakfast", "Lunch", "Welcome reception (evening)"])
+def test_breaks_are_no_talks(title):
+    text = f"title,date,start\n{title},2026-12-02,10:30\nBreak junctions of owls,2026-12-02,11:00\n"
+    (talk,) = parse(RawDigest("conference", "owls.csv", text.encode())).contributions
+    assert talk.entry.title == "Break junctions of owls"
