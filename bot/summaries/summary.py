@@ -15,7 +15,7 @@ from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
-from bot.summaries.claims import says_nothing, scope
+from bot.summaries.claims import claims_win, on_safety, says_nothing, scope
 from bot.summaries.references import CUT, alone, antecedents, continues
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
 from bot.summaries.sentences import MAX_WORDS, shortened, split
@@ -179,9 +179,11 @@ _FINDING_WORTH = 0.45
 _EVIDENCE_WORTH = 0.3
 # Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
 _HEADLINE_WORTH = 0.3
+_CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
 # A sentence is set in bold from this probability of a finding on.
 _FINDING_FROM = 0.6
+_PLAIN_FROM = 0.35  # of a study's conclusion without a more probable finding
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
@@ -453,18 +455,35 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the most probable finding, the main one and what is said of all preferred.
+    """Return the sentence to set in bold: the main finding of those that are probable; in a study, its conclusion.
 
-    What was known before is never bold.
+    What was known before is never bold. Without a probable finding, a win without a figure is bold, and in a study a
+    clear conclusion.
     """
-    sure = [place for place in places if paper.findings[place] >= _FINDING_FROM and not paper.background[place]]
-    return max(sure, key=lambda place: _headline(paper, place), default=None)
+    new = [place for place in places if not (paper.background[place] or paper.empty[place])]
+    sure = [place for place in new if paper.findings[place] >= _FINDING_FROM]
+    probable = sure or [place for place in new if _is_plain(paper, place)]
+    # Harm is the main finding only where a paper is about it.
+    is_beside = not any(on_safety(paper.sentences[place]) for place in paper.proposals)
+    apart = [place for place in probable if not (is_beside and on_safety(paper.sentences[place]))]
+    return max(apart or probable, key=lambda place: _headline(paper, place), default=None)
 
 
 def _headline(paper: Read, place: int) -> float:
     """Return how much a finding counts as an abstract's main one."""
-    main = _HEADLINE_WORTH * paper.readings[place].shares.main
+    reading = paper.readings[place]
+    main = _HEADLINE_WORTH * reading.shares.main
+    if not paper.introduces:
+        main += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
     return paper.findings[place] + main + _SCOPE_WORTH * scope(paper.sentences[place])
+
+
+def _is_plain(paper: Read, place: int) -> bool:
+    """Return whether a sentence says in plain words what came out: "it outperforms all others", a clear conclusion."""
+    finding, reading = paper.findings[place], paper.readings[place]
+    is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
+    is_win = place not in paper.proposals and claims_win(paper.sentences[place])
+    return is_win or (is_conclusion and finding >= _PLAIN_FROM)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:
