@@ -123,6 +123,9 @@ def wording(sentence: str) -> tuple[str, ...]:
     return (*names, "number and comparison") if len(measures) > 1 else tuple(names)
 
 
+# arXiv's sign for an address, where two words without a blank between them were taken for one: "weeds.Robots".
+_SWALLOWED = re.compile(r"(?<!at )(?<!in )(?<!on )(?<!from )(?<!see )(?<!via )(?<!: )(?<![({])this http url")
+_ASIDE = re.compile(r"\([^()]{0,80}(?:https?:|https? url)[^()]{0,200}\)")
 _ADDRESS = re.compile(r"https?:|\bhttps? url\b|\bthis url\b|\bgithub\b")
 _AVAILABLE = re.compile(
     r"\b(?:code|codes|website|implementation|demos?|software|toolkit|source)\b[^.;]{0,80}\b(?:available|released|"
@@ -204,14 +207,16 @@ _SUBSET = re.compile(
 
 @lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
 def says_nothing(sentence: str) -> bool:
-    """Return whether a sentence only has outlooks, hopes, where the code is, or bare praise.
+    """Return whether a sentence only has outlooks, hopes, where the code is, or bare praise, or has lost its words.
 
     >>> says_nothing("Extensive experiments demonstrate the effectiveness of our method.")
     True
     >>> says_nothing("Experiments demonstrate the effectiveness of our method, which needs 30% fewer tokens.")
     False
     """
-    lower = sentence.lower()
+    lower = _ASIDE.sub("", sentence.lower())
+    if _SWALLOWED.search(lower):
+        return True
     if len(sentence) < _LINK_LENGTH and any(pattern.search(lower) for pattern in (_ADDRESS, _AVAILABLE, _IMPRINT)):
         return True
     if NUMBER.search(lower) or STRICT_COMPARISON.search(lower):

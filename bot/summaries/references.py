@@ -12,6 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bot.text.tokens import stem
+from bot.text.topics import common_expansions
+
 # Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
@@ -28,9 +31,11 @@ _HEAD = re.compile(
 # The paper speaks of itself: refers to nothing before.
 _OWN = (
     r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
-    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
+    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report|investigation|"
+    r"trial|data|findings|observations|results)\b)"
 )
 _EXPLETIVE = (
+    r"(?!\s+(?:would )?(?:appears?|seems?)\s+that)"
     r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
     r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
     r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
@@ -113,7 +118,8 @@ _POINTER = re.compile(
 )
 _POINTS_AT_ITSELF = re.compile(
     r"(?: \w+){0,2} (?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
-    r"dissertation|manuscript|project|contribution|trial|https?|year|century|decade|end)\b| (?:as|that|way)\b"
+    r"dissertation|manuscript|project|contribution|trial|data|findings|observations|results|https?|year|century|decade|"
+    r"end)\b| (?:as|that|way)\b"
 )
 # Words before a pointer that may hold what it points at; a problem mostly stands in the sentence before.
 _WORDS_BEFORE = 12
@@ -276,6 +282,15 @@ _NAMED_BEFORE = (
 _CONTINUES = re.compile(f"{_ADDS}|{_ONE_OF_SEVERAL}|{_NAMED_BEFORE}", re.IGNORECASE)
 
 
+def adds(sentence: str) -> bool:
+    """Return whether a sentence begins as one that adds to what was said.
+
+    >>> adds("In addition, owls sleep."), adds("In contrast, owls sleep.")
+    (True, False)
+    """
+    return sentence.startswith(("Additionally", "Also", "Finally", "Further", "In addition", "Lastly", "Moreover"))
+
+
 def continues(sentence: str) -> bool:
     """Return whether a sentence can't be the first that is read, but may follow another than the one before it.
 
@@ -286,6 +301,12 @@ def continues(sentence: str) -> bool:
 
 
 _FIRST_WORDS = 8  # a name further on is explained by what stands before it
+
+
+_GAINS = re.compile(
+    r"It (?:also |\w+ly )?(?:achiev|attain|cut|deliver|exceed|improv|increas|match|outperform|reach|reduc|remov|"
+    r"surpass|win|yield)e?s\b"
+)
 
 
 def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int | None]:
@@ -304,5 +325,36 @@ def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int 
     for place, sentence in enumerate(sentences):
         opening = " ".join(without_head(sentence).split()[:_FIRST_WORDS])
         named = [at for name in _NAME.findall(opening) if (at := introduced.get(name, place)) < place]
-        needs.append(place - 1 if place and refers_back(sentence) else min(named, default=None))
+        if not (place and refers_back(sentence)):
+            needs.append(min(named, default=None))
+        else:
+            # "It removes 95% of weeds" is said of what is proposed, if anything is.
+            made = [at for at in proposals if at < place and _GAINS.match(sentence)]
+            needs.append(max(made, default=place - 1))
+    return needs
+
+
+# "Exercise-mediated vasodilation (EMVR)", "group B".
+_EXPLAINS = re.compile(r"\(([A-Z][\w-]{0,20}[A-Z0-9])s?[);,]")
+_WORDS = re.compile(r"(?<![\w-])[A-Z][\w-]{0,20}[A-Z0-9](?=s?\b)")
+_PART = re.compile(r"\b(?:arm|cohort|group|regimen) (?:[A-D]|[1-4]|I{1,3}|IV)\b", re.IGNORECASE)
+
+
+def explained(sentences: Sequence[str]) -> list[frozenset[int]]:
+    """Return for each sentence of an abstract the places of those that explain what it names.
+
+    These are abbreviations that an earlier sentence spells out, except for those of the field, and groups.
+
+    >>> [set(places) for places in explained(["We use early weeding (EWD).", "Weeds grow.", "EWD wins in group B."])]
+    [set(), set(), {0}]
+    """
+    common = common_expansions()
+    first: dict[str, int] = {}
+    needs = []
+    for place, sentence in enumerate(sentences):
+        words = {*_PART.findall(sentence), *_WORDS.findall(sentence)}
+        needs.append(frozenset(first[word] for word in words & first.keys()))
+        for word in (*_EXPLAINS.findall(sentence), *_PART.findall(sentence)):
+            if stem(word) not in common:
+                first.setdefault(word, place)
     return needs

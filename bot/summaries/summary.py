@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from bot.model import Role, Sentence
 from bot.summaries.claims import claims_win, on_safety, says_nothing, scope
-from bot.summaries.references import CUT, alone, antecedents, continues
+from bot.summaries.references import CUT, adds, alone, antecedents, continues, explained
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
 from bot.summaries.sentences import MAX_WORDS, shortened, split
 from bot.text.tokens import stem_terms, tokens
@@ -159,8 +159,10 @@ _KNOWN_WORTH = 0.6
 # From this probability on, a sentence is labelled as one.
 _CONCLUSION_FROM = 0.5
 # The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
-_DANGLING_COST = 0.07
+_DANGLING_COST = 0.5
 _FIRST_COST = 0.25
+# That of a sentence with an abbreviation, or a group, that another one explains.
+_UNEXPLAINED_COST = 0.04
 # The worth of the sentence that says the gist, beside the roles.
 _GIST_WORTH = 0.4
 # The worths of what a study concludes in all and of its main finding; where something is proposed, idea and result
@@ -205,6 +207,7 @@ class Read(NamedTuple):
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     findings: Sequence[float]  # the probability that each reports a finding
     empty: Sequence[bool]  # says nothing to a reader
+    explained: Sequence[frozenset[int]]  # the places that explain the abbreviations and groups that each names
     antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
     continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
@@ -266,6 +269,8 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
         gaps.append(is_moved or not paper.sentences[place].startswith(text.removesuffix(CUT)))
     texts = list(map(shortened, texts))
+    # One ellipsis stands for both: "a robot … We find".
+    gaps = [gap and not before.endswith(CUT) for gap, before in zip(gaps, ("", *texts), strict=False)]
     return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
 
@@ -306,6 +311,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
         sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
         empty=empty,
+        explained=explained(texts),
         antecedents=antecedents(texts, proposals),
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
         background=tells_known(texts, readings, proposals),
@@ -393,11 +399,13 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
     """Return the cost of sentences that refer to one left out, can't come first, or are long."""
     loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
+    unexplained = [i for i in places if not paper.explained[i].issubset(places)]
     first = in_order(paper, places)[0]
     is_abrupt = first in loose or paper.continues[first]
     # Several sentences may begin with another one; the only one has to say the gist, too.
     first_cost = _FIRST_COST * min(len(places), 2) * is_abrupt
-    return _DANGLING_COST * len(loose) + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
+    cost = _DANGLING_COST * len(loose) + _UNEXPLAINED_COST * len(unexplained)
+    return cost + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
@@ -475,6 +483,8 @@ def _headline(paper: Read, place: int) -> float:
     main = _HEADLINE_WORTH * reading.shares.main
     if not paper.introduces:
         main += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
+    if adds(paper.sentences[place]):
+        main -= 1
     return paper.findings[place] + main + _SCOPE_WORTH * scope(paper.sentences[place])
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.model import Role
-from bot.summaries.references import refers_back, without_head
+from bot.summaries.references import CUT, refers_back, without_head
 from bot.summaries.roles import KINDS, Reading, Shares
 from bot.summaries.sentences import sentences
 from bot.summaries.summary import (
@@ -309,6 +309,7 @@ def read_as(*shares):
         sentence_terms=[[]] * 4,
         findings=[0.0] * 4,
         empty=no,
+        explained=[frozenset()] * len(shares),
         antecedents=[None] * 4,
         continues=no,
         background=no,
@@ -565,3 +566,34 @@ def test_one_sentence_says_the_gist():
         "It has two arms. It was trained on two beds. Experiments were made in nine gardens."
     )
     assert texts(summarise(abstract, 1, {}))[0].endswith("we propose WeedNet, a robot that pulls weeds by their roots.")
+
+
+def test_a_sentence_that_lost_its_words_to_a_link_is_left_out():
+    swallowed = "Robots remove 95% of this http URL propose that they rest, too."
+    whole = "Robots of wood remove 80% of thistles."
+    shown = texts(
+        summarise(f"We propose WeedNet, a net of robots. {swallowed} {whole} Robots of tin remove 12%.", 3, {})
+    )
+    assert whole in shown
+    assert not any("URL" in text for text in shown)
+
+
+def test_an_address_in_parentheses_costs_a_sentence_nothing():
+    sentence = "Experiments on nine beds (this https URL) show that WeedNet removes 95% of weeds."
+    assert finding(summarise(f"Weeds grow. We propose WeedNet, a robot. {sentence}", 3, {})) == sentence
+
+
+def test_an_addition_is_no_main_finding():
+    main = "These results show that weeding is more effective than rest."
+    side = "Additionally, these data show that warm days are better than cold ones."
+    assert finding(summarise(f"We compared weeding with rest in 90 beds. {main} {side}", 3, {})) == main
+
+
+def test_two_ellipses_never_meet():
+    abstract = (
+        "Beds are wide. We present RootBot, a small robot that closes this gap. Nets are dear. It has nine long arms. "
+        "However, RootBot removes 95% of weeds. Others remove 12%. Nobody knows why. All of them fail in winter."
+    )
+    summary = summarise(abstract, 2, {})
+    assert summary[0].text.endswith(CUT)
+    assert not summary[1].after_gap
