@@ -23,7 +23,7 @@ _LEAST_WORDS, _MOST_WORDS = 5, 22
 _LEAST_SHARE, _LEAST_COMMON = 0.35, 2
 
 # "GAZE:Governance-aware annotation"
-_UNSPACED = re.compile(r"(?<=[A-Za-z]):(?=[A-Z])")
+_UNSPACED = re.compile(r"(?<=[A-Za-z]{3}):(?=[A-Z])")
 # What says only how something was studied, and by whom.
 _STUDY = re.compile(
     r"(?::|\.|\s[–—-])\s+(?:(?:an?|the|results (?:of|from) (?:an?|the)) )?(?:(?!of\b|on\b|for\b|in\b)[\w/-]+,? ){0,6}"
@@ -57,6 +57,7 @@ _REPORTS = re.compile(
 _NOT_REPORTED = re.compile(
     r"\b(?:not|no|never|little|whether|if|aim\w*|hypothes\w+|should|to (?:show|test|prove))\b", re.I
 )
+_LINKS = re.compile(r"^(?:In conclusion|Therefore|Thus) ")
 _PARENTHESES = re.compile(r"\s?[(\[][^()\[\]]{0,200}[)\]]")
 # What refers to something outside the line, hopes, or asks.
 _OPEN = re.compile(
@@ -90,6 +91,7 @@ def line_of(title: str, finding: str | None) -> str:
 def _answer(title: str, finding: str) -> str:
     """Return a finding as a line on what the title asks; empty if it doesn't stand alone."""
     statement = without_head(_PARENTHESES.sub("", oneline(readable(finding)))).rstrip(" .")
+    statement = _LINKS.sub("", statement)
     if report := _REPORTS.match(statement):
         statement = "" if _NOT_REPORTED.search(report[0]) else statement[report.end() :]
     asked, told = _content(title), _content(statement)

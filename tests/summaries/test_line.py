@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.formats.registry import parse
+from bot.model import RawDigest
 from bot.summaries.line import line_of
+from bot.summaries.summary import finding, summarise
 
+ROOT = Path(__file__).parents[2]
+BENCH = ROOT.parent / "shared" / "bench"
 ASKS = "Effects of larger nets on owls in wet forests"
 
 
@@ -84,3 +95,29 @@ def test_a_title_that_asks_nothing_stays(title):
 @given(st.text(max_size=80), st.text(max_size=120))
 def test_any_text_gives_a_line(title, finding):
     assert isinstance(line_of(title, finding), str)
+
+
+@cache
+def abstracts() -> dict[str, list[str]]:
+    """Return abstracts by title: of the samples, and of the papers beside the checkout if there are any."""
+    by_title = defaultdict(list)
+    for path in sorted((ROOT / "seeds").glob("*.txt")):
+        for digest in parse(RawDigest("seeds", path.name, path.read_bytes())):
+            for entry in digest.entries:
+                by_title[entry.title].append(entry.abstract)
+    for path in (BENCH / "screening.jsonl.gz", BENCH / "arxiv-papers.jsonl.gz"):
+        if path.is_file():
+            with gzip.open(path, "rt") as file:
+                for paper in map(json.loads, file):
+                    by_title[paper["title"]].append(paper["abstract"])
+    return by_title
+
+
+@pytest.mark.parametrize("row", json.loads(Path(__file__).with_name("lines.json").read_text()))
+def test_the_lines_of_papers_that_people_read(row):
+    """Each row has a title, and how its line begins where that isn't the title."""
+    if not (texts := abstracts().get(row["title"])):
+        pytest.skip("the paper isn't beside this checkout")
+    line = line_of(row["title"], finding(summarise(texts[0] or "", 3, {})))
+    expected = row.get("line", row["title"].rstrip("."))
+    assert line.startswith(expected.removesuffix("…")) if expected.endswith("…") else line == expected
