@@ -184,7 +184,7 @@ def groups(edition: Edition) -> list[Group]:
     """
     numbered_picks = list(enumerate(edition.picks, 1))
     if edition.catch_up:
-        of_catch_up = []
+        of_catch_up: list[Group] = []
         for group in edition.catch_up.groups:
             name = cut(group.name, PHRASE_WIDTH) or ("Also" if of_catch_up else "Various topics")
             topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"

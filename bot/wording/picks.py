@@ -274,7 +274,7 @@ def why(pick: Pick) -> str:
 
 
 def news(pick: Pick) -> str:
-    """Return what was found or made, in a line; the title of a pick that earlier versions chose."""
+    """Return the pick's line in the list; the title of a pick that earlier versions chose."""
     return pick.line or title(pick.paper)
 
 
