@@ -100,10 +100,8 @@ serve: $(INSTALLED)
 bench-constants: $(DEVELOPMENT)  # each constant of summaries at other values: make bench-constants BENCH=../shared/bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_constants.py $(BENCH)
 
-summary-weights: $(DEVELOPMENT)  # learns bot/summaries/*.json: make summary-weights BENCH=../shared/bench
+summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_weights.py $(BENCH)
-	OMP_NUM_THREADS=1 $(BIN)/python bench/line_words.py $(BENCH)
-	OMP_NUM_THREADS=1 $(BIN)/python bench/line_weights.py $(BENCH)
 
 bench-summaries: $(DEVELOPMENT)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_report.py $(BENCH) --seeds $(SEEDS)

@@ -199,14 +199,14 @@ def good_scores(ranked: Ranked, profile: Profile) -> list[Score]:
 
 
 def _topics(ranked: Ranked, good: Sequence[Score]) -> list[tuple[str, list[Score]]]:
-    """Return the good papers by topic, the topic of the best paper first, each best first; last those of none."""
+    """Return the good papers by topic, best first, in the order of their best; others are a topic without name."""
     by_id = {score.paper: score for score in good}
     grouped = ranked.named_groups([score.paper for score in good[:_MOST_GROUPED]])
     topics = [(name, sorted((by_id[i] for i in ids), key=lambda s: -s.log_odds)) for name, ids in grouped]
-    topics.sort(key=lambda topic: -topic[1][0].log_odds)
     in_topics = {score.paper for _, scores in topics for score in scores}
-    others = [score for score in good if score.paper not in in_topics]
-    return [*topics, (_OTHERS, others)] if others else topics
+    if others := [score for score in good if score.paper not in in_topics]:
+        topics.append((_OTHERS, others))
+    return sorted(topics, key=lambda topic: -topic[1][0].log_odds)
 
 
 def _picks(

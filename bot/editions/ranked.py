@@ -18,7 +18,7 @@ from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
 from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
 from bot.summaries.line import line_of
-from bot.summaries.summary import summarise
+from bot.summaries.summary import finding, summarise
 from bot.text.tokens import Spellings
 from bot.wording import TOPICAL
 
@@ -203,12 +203,13 @@ def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_se
     if Match.for_probability(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
         summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)
     phrases = [reason.text for reason in reasons if reason.kind in _PHRASES]
+    summary = summarise(paper.abstract, summary_sentences, score.terms, phrases)
     return Pick(
         paper=paper,
         kind=choice.kind,
         probability=score.probability,
         reasons=tuple(reasons),
-        summary=summarise(paper.abstract, summary_sentences, score.terms, phrases),
+        summary=summary,
         predictions=score.predictions,
-        line=line_of(paper.title, paper.abstract),
+        line=line_of(paper.title, finding(summary)),
     )

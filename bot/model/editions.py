@@ -86,8 +86,8 @@ class Sentence:
 class Pick:
     """One paper of an edition, with the reasons that its reader is given, the strongest first.
 
-    ``line`` says what was found or made; empty of editions that earlier versions composed. ``predictions`` are those of
-    the score; with the votes that follow they give the weights of the experts.
+    ``line`` is the title or the finding that it asks for; empty of editions of earlier versions. ``predictions`` are
+    those of the score; with the votes that follow they give the weights of the experts.
     """
 
     paper: Paper

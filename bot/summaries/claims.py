@@ -123,6 +123,9 @@ def wording(sentence: str) -> tuple[str, ...]:
     return (*names, "number and comparison") if len(measures) > 1 else tuple(names)
 
 
+# arXiv's sign for an address, where two words without a blank between them were taken for one: "weeds.Robots".
+_SWALLOWED = re.compile(r"(?<!at )(?<!in )(?<!on )(?<!from )(?<!see )(?<!via )(?<!: )(?<![({])this http url")
+_ASIDE = re.compile(r"\([^()]{0,80}(?:https?:|https? url)[^()]{0,200}\)")
 _ADDRESS = re.compile(r"https?:|\bhttps? url\b|\bthis url\b|\bgithub\b")
 _AVAILABLE = re.compile(
     r"\b(?:code|codes|website|implementation|demos?|software|toolkit|source)\b[^.;]{0,80}\b(?:available|released|"
@@ -173,10 +176,6 @@ _LINK_LENGTH = 220
 # Beside bare praise a sentence of more than so many words tells something else.
 _PRAISE_WORDS = 25
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
-# What a win is said to confirm: "..., confirming the effectiveness of GSTM-HMU".
-CONFIRMS = re.compile(
-    r",\s+(?:thus |thereby )?(?:confirm|demonstrat|highlight|underscor|validat|emphasi[sz]|illustrat)\w*ing\b.*"
-)
 # Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
     r"\bstatistical power\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
@@ -208,14 +207,16 @@ _SUBSET = re.compile(
 
 @lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
 def says_nothing(sentence: str) -> bool:
-    """Return whether a sentence only has outlooks, hopes, where the code is, or bare praise.
+    """Return whether a sentence only has outlooks, hopes, where the code is, or bare praise, or has lost its words.
 
     >>> says_nothing("Extensive experiments demonstrate the effectiveness of our method.")
     True
     >>> says_nothing("Experiments demonstrate the effectiveness of our method, which needs 30% fewer tokens.")
     False
     """
-    lower = sentence.lower()
+    lower = _ASIDE.sub("", sentence.lower())
+    if _SWALLOWED.search(lower):
+        return True
     if len(sentence) < _LINK_LENGTH and any(pattern.search(lower) for pattern in (_ADDRESS, _AVAILABLE, _IMPRINT)):
         return True
     if NUMBER.search(lower) or STRICT_COMPARISON.search(lower):
@@ -244,3 +245,38 @@ def scope(sentence: str) -> int:
     """
     lower = sentence.lower()
     return 1 if _OVERALL.search(lower) else -1 if _SUBSET.search(lower) else 0
+
+
+# Patterns of what came out ahead, with or without a figure.
+_WIN = re.compile(
+    r"\b(?:outperform|surpass|exceed)(?:s|ed|ing)?\b|"
+    r"\b(?:superior|comparable|competitive)(?: \w+){0,2} (?:to|with)\b|"
+    r"\b(?:achiev|attain|deliver|establish|obtain|reach|set|yield)\w* (?:a |an )?(?:new )?"
+    r"(?:competitive|sota|state-of-the-art|superior)\b|"
+    r"\b(?:boost|decreas|enhanc|improv|increas|mitigat|reduc)\w*(?: \w+){1,8} (?:across|compared|over|than|while)\b|"
+    r"\b(?:better|fewer|faster|higher|less|lower|more)(?: \w+){0,4} than\b"
+)
+_SAFETY = re.compile(
+    r"^[^,;]{0,80}\b(?:adverse|complications?|cough|discontinu\w+|ed?ema|headache|safe|safety|side[ -]effects?|"
+    r"tolerab\w+|tolerance|tolerated|toxicity|withdr\w+)\b"
+)
+_EFFECT = re.compile(r"\b(?:effective\w*|efficacy|efficacious|reduc\w+|improv\w+|lower\w*)\b")
+
+
+def claims_win(sentence: str) -> bool:
+    """Return whether a sentence says that something came out ahead of others.
+
+    >>> claims_win("Experiments show that it outperforms all others."), claims_win("Experiments show its value.")
+    (True, False)
+    """
+    return _WIN.search(sentence.lower()) is not None
+
+
+def on_safety(sentence: str) -> bool:
+    """Return whether a sentence is on harm alone, and not on what helped.
+
+    >>> on_safety("Adverse events were rare."), on_safety("It was effective and well tolerated.")
+    (True, False)
+    """
+    lower = sentence.lower()
+    return _SAFETY.search(lower) is not None and not _EFFECT.search(lower)

@@ -1,4 +1,4 @@
-"""How sentences depend on those before them, which lines stand alone, and the name that "our method" refers to.
+"""How sentences depend on those before them, and what of a sentence can be read alone.
 
 "This paradigm fails" says little without the sentence before, "WeedNet wins" without the one that introduces WeedNet;
 "Moreover, we show that ..." is complete without its first word, "a robot that closes this gap" without its last clause,
@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.summaries.clauses import FINITE, has_verb, is_often_noun, is_open
+from bot.text.tokens import stem
+from bot.text.topics import common_expansions
 
 # Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
@@ -30,9 +31,11 @@ _HEAD = re.compile(
 # The paper speaks of itself: refers to nothing before.
 _OWN = (
     r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
-    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
+    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report|investigation|"
+    r"trial|data|findings|observations|results)\b)"
 )
 _EXPLETIVE = (
+    r"(?!\s+(?:would )?(?:appears?|seems?)\s+that)"
     r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
     r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
     r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
@@ -115,7 +118,8 @@ _POINTER = re.compile(
 )
 _POINTS_AT_ITSELF = re.compile(
     r"(?: \w+){0,2} (?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
-    r"dissertation|manuscript|project|contribution|trial|https?|year|century|decade|end)\b| (?:as|that|way)\b"
+    r"dissertation|manuscript|project|contribution|trial|data|findings|observations|results|https?|year|century|decade|"
+    r"end)\b| (?:as|that|way)\b"
 )
 # Words before a pointer that may hold what it points at; a problem mostly stands in the sentence before.
 _WORDS_BEFORE = 12
@@ -160,7 +164,7 @@ def _pointer(sentence: str) -> int | None:
     return None
 
 
-MAKES = (
+_MAKES = (
     r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut|conduct|"
     r"curat|compil|formulat|implement|provid|offer)(?:es|ed|s|e|ing)?\s+)"
 )
@@ -174,7 +178,7 @@ _CLAUSE_BEGINS = re.compile(
 # "few attempt to do so", and a subject without a verb would stay of "rewards with such noise mislead". Its last word
 # must not want more, as "tailored" does.
 _SAYS_WHAT_IS_MADE = re.compile(
-    rf"{MAKES}(?!as |of |to )(?:(?!that (?!can\b|\w+s\b)|whether |how |why )\S+\s+)*"
+    rf"{_MAKES}(?!as |of |to )(?:(?!that (?!can\b|\w+s\b)|whether |how |why )\S+\s+)*"
     r"(?!(?:arguing|are|is|particularly|tailored|was|were)$)\S+$"
 )
 _LEAST_WORDS = 7  # "two mechanisms" says nothing
@@ -223,8 +227,8 @@ _ADDS = (
     rf"^(?:[^,]{{0,60}}, )?(?:we|it|they|i|(?:this|the|our) \w+),?(?: {_AUXILIARY})? {_LINKS}\b|"
     r"^(?:(?:compared|in|on|with)\b[^,]{0,60}, )?(?:(?!\b(?:that|which|who|while|when|but)\b)[^,;:])*?"
     r"(?<!\band )\balso\b|"
-    # After the subject: "owls, and bats, have also".
-    rf"^(?:(?!\b(?:although|but|that|which|while|who)\b|{FINITE.pattern})[^;:])*?\b{_AUXILIARY} also\b|"
+    # After the subject: "owls and bats have also".
+    rf"^(?:(?!\b(?:although|that|which|while|who)\b)[^;:,]){{0,80}}?\b{_AUXILIARY} also\b|"
     rf"^[^,;]{{0,50}}\b{_AUXILIARY} then\b|"
     r"^(?:[^\s.;:]+ ){1,4}(?:however|moreover|furthermore|nevertheless|nonetheless)\b|^then\b|"
     r"^[^,.;:]{0,40}(?<!and),? therefore\b|^[^,.;]{0,60}\binstead\b(?! of)|"
@@ -278,6 +282,15 @@ _NAMED_BEFORE = (
 _CONTINUES = re.compile(f"{_ADDS}|{_ONE_OF_SEVERAL}|{_NAMED_BEFORE}", re.IGNORECASE)
 
 
+def adds(sentence: str) -> bool:
+    """Return whether a sentence begins as one that adds to what was said.
+
+    >>> adds("In addition, owls sleep."), adds("In contrast, owls sleep.")
+    (True, False)
+    """
+    return sentence.startswith(("Additionally", "Also", "Finally", "Further", "In addition", "Lastly", "Moreover"))
+
+
 def continues(sentence: str) -> bool:
     """Return whether a sentence can't be the first that is read, but may follow another than the one before it.
 
@@ -288,6 +301,12 @@ def continues(sentence: str) -> bool:
 
 
 _FIRST_WORDS = 8  # a name further on is explained by what stands before it
+
+
+_GAINS = re.compile(
+    r"It (?:also |\w+ly )?(?:achiev|attain|cut|deliver|exceed|improv|increas|match|outperform|reach|reduc|remov|"
+    r"surpass|win|yield)e?s\b"
+)
 
 
 def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int | None]:
@@ -306,189 +325,36 @@ def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int 
     for place, sentence in enumerate(sentences):
         opening = " ".join(without_head(sentence).split()[:_FIRST_WORDS])
         named = [at for name in _NAME.findall(opening) if (at := introduced.get(name, place)) < place]
-        needs.append(place - 1 if place and refers_back(sentence) else min(named, default=None))
+        if not (place and refers_back(sentence)):
+            needs.append(min(named, default=None))
+        else:
+            # "It removes 95% of weeds" is said of what is proposed, if anything is.
+            made = [at for at in proposals if at < place and _GAINS.match(sentence)]
+            needs.append(max(made, default=place - 1))
     return needs
 
 
-LONGEST_NAME = 3  # words
-# The name of what was made: a word with a capital or digit beyond its first letter ("GPT-4o", "PAHQ", "U2A").
-_CODED = r"(?=[\w.+-]*[A-Za-z])[A-Za-z0-9][\w.+-]*[A-Z0-9][\w+-]*(?<![.])"
-_INTRODUCED = re.compile(
-    rf"{MAKES}(?:the\s+)?({_CODED})(?=[,.:;]|\s\(|\s(?:that|which|to|for|as|with|an?)\b)|"
-    rf"{MAKES}(?:an?\s+|the\s+)?(?:(?!for|to|in|with|on|that|which|using)[\w,/-]+\s+){{0,8}}[A-Z][\w-]*\s+"
-    rf"\(({_CODED})\)(?=[\s,.:;])|"
-    rf"{MAKES}[^,.:;()]{{3,90}}\s+\(({_CODED})\)(?=,\s(?:an?|the first|which)\s)|"
-    rf"{MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)"
-    r"(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s|,?\s(?:which|that)\s)|"
-    rf"{MAKES}(?:an?|the)\s[^.;()]{{3,90}}?,\s+({_CODED})(?=\.|,(?! and\b| [A-Z]))|"
-    # Not of a list ("namely GPT-4, Claude and ..."), nor the first word of two ("called Facebook Prophet").
-    rf"\b(?:call|called|named|termed|dubbed|coined|namely)\s+[\"“]?({_CODED}|[A-Z]\w+)\b"
-    r"(?![\w-]|(?:,|,? and)? (?:and )?[A-Z])"
-)
-_NO_NAME = re.compile(
-    r"(?:\w+ing|position|survey|tutorial|perspective|commentary|technical report|an?|the|on|from|beyond|towards?|can|"
-    r"do|does|is|are|how|what|why|when|who|to)\b",
-    re.IGNORECASE,
-)
-_SHORTEST_NAME = 3  # characters
-_OWN_VOICE = re.compile(r"\b(?:we|our|paper|work|study|article|report)\b", re.IGNORECASE)
+# "Exercise-mediated vasodilation (EMVR)", "group B".
+_EXPLAINS = re.compile(r"\(([A-Z][\w-]{0,20}[A-Z0-9])s?[);,]")
+_WORDS = re.compile(r"(?<![\w-])[A-Z][\w-]{0,20}[A-Z0-9](?=s?\b)")
+_PART = re.compile(r"\b(?:arm|cohort|group|regimen) (?:[A-D]|[1-4]|I{1,3}|IV)\b", re.IGNORECASE)
 
 
-def name_of(title: str, sentences: Sequence[str]) -> str:
-    """Return the name of what a paper makes, from its title before a colon or where it is introduced; else empty.
+def explained(sentences: Sequence[str]) -> list[frozenset[int]]:
+    """Return for each sentence of an abstract the places of those that explain what it names.
 
-    ``sentences`` are those of the abstract.
+    These are abbreviations that an earlier sentence spells out, except for those of the field, and groups.
 
-    >>> name_of("PAHQ: Accelerating circuit discovery", ["..."])
-    'PAHQ'
-    >>> name_of("Correcting optimism", ["We propose Supervised Optimism Correction (SOC), which corrects."])
-    'SOC'
+    >>> [set(places) for places in explained(["We use early weeding (EWD).", "Weeds grow.", "EWD wins in group B."])]
+    [set(), set(), {0}]
     """
-    head, colon, _ = title.partition(": ")
-    if colon and len(head.split()) <= LONGEST_NAME:
-        abstract = " ".join(sentences)
-        is_quoted = re.search(rf"[\"“]{re.escape(head)}[\"”,]", abstract, re.IGNORECASE)
-        if is_quoted or (not _NO_NAME.match(head) and (has_name(abstract, head) or re.fullmatch(_CODED, head))):
-            return head
+    common = common_expansions()
+    first: dict[str, int] = {}
+    needs = []
     for place, sentence in enumerate(sentences):
-        match = _OWN_VOICE.search(sentence) and _INTRODUCED.search(sentence)
-        if match:
-            name: str = next(filter(None, match.groups()))
-            # What occurs before is of others ("a large language model (LLM)"), and so are plurals ("LLMs").
-            before = " ".join((*sentences[:place], sentence[: match.start()]))
-            is_plural = name.endswith("s") and name[:-1].isupper()
-            is_known = re.search(rf"(?<!\w){re.escape(name)}", before) is not None
-            return "" if is_known or is_plural or len(name) < _SHORTEST_NAME else name
-    return ""
-
-
-def has_name(text: str, name: str) -> bool:
-    """Return whether a text has the name, spelled so; False without a name."""
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
-
-
-def spelled(text: str, name: str) -> str:
-    """Return a text with the name as the title spells it, and without quotes around it.
-
-    >>> spelled("HArnESS can harness owls.", "HARNESS"), spelled("We propose “owling”.", "Owling")
-    ('HARNESS can harness owls.', 'We propose Owling.')
-    """
-
-    def respelled(match: re.Match[str]) -> str:
-        is_quoted = not match[0][0].isalnum()
-        return name if is_quoted or not match[0].islower() else match[0]
-
-    word = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
-    return (
-        re.sub(rf"[\"“]{re.escape(name)}(?:[\"”]|(?=,[\"”]))|{word}", respelled, text, flags=re.IGNORECASE)
-        if name
-        else text
-    )
-
-
-_GAINS = "achiev|outperform|improv|reduc|surpass|yield|attain|reach|exceed|cut|match|deliver|increas|maintain|retain"
-_OURS = re.compile(
-    r"\b(?:our|the (?:proposed|resulting|presented|new|developed|introduced)|this)\s+(?:[\w/-]+\s+){0,4}?(?:methods?|"
-    r"approach|models?|framework|systems?|algorithm|technique|pipeline|strategy|architecture|network|sampler|solution|"
-    r"scheme|agent|tool|policy|dataset|benchmark|estimator|protocol|procedure|paradigm|mechanism|attack|defen[cs]e|"
-    r"decoder|encoder|optimi[sz]er|workflow|platform)(?![\w-]|\s+(?:models?|architecture|network|size|performance|accuracy))|"
-    r"\b(?:the|this) (?:method|approach|framework|system|algorithm|technique|pipeline|model)"
-    rf"(?=\s+(?:\w+ly )?(?:{_GAINS})\w*)|"
-    rf"^It(?=\s+(?:also\s+|\w+ly\s+)?(?:{_GAINS})e?s\b)",
-    re.IGNORECASE,
-)
-_WE_GAIN = re.compile(
-    r"we (?:also |further |then |\w+ly )?(achieve|obtain|reduce|improve|outperform|attain|reach|surpass|exceed|cut|"
-    r"increase|match|recover|save|boost|identify|detect|solve|retain|maintain)\b",
-    re.IGNORECASE,
-)
-
-
-def with_name(text: str, name: str) -> str:
-    """Return a clause with the paper's name in place of "our method", "it" and "we"; as it is without a name."""
-    if not name:
-        return text
-    if has_name(text, name):
-        return re.sub(rf"\b(?:our|the proposed)\s+(?:[\w-]+\s+){{0,2}}(?={re.escape(name)}\b)", "", text, flags=re.I)
-    if we := _WE_GAIN.match(text):
-        verb = we[1].lower()
-        if verb.endswith("fy"):
-            verb = f"{verb[:-1]}ies"
-        else:
-            verb += "es" if verb.endswith(("ch", "ss")) else "s"
-        return f"{name} {verb}{text[we.end() :]}"
-    return _OURS.sub(lambda ours: f"{name} {_noun(ours[0])}".rstrip(), text, count=1)
-
-
-def _noun(ours: str) -> str:
-    """Return the noun of "our models", as its verb is in the plural; empty for "our model"."""
-    noun = ours.rpartition(" ")[2]
-    return noun if noun.endswith("s") else ""
-
-
-# What refers to something outside the line.
-_UNRESOLVED = re.compile(
-    r"\b(?:we|our|ours|(?-i:us|it|It)|my|this|these|those|such|here|above|aforementioned|former|latter|they|"
-    r"the (?:proposed|resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|"
-    r"pipeline|models?|agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
-    r"corresponding|following|paper|study|work|authors|results?))\b|"
-    r"\b(?:group|arm) [A-Z\d]\b|\bthe (?:respective|remaining|rest|fourth|last)\b|^changes\b(?! in\b)|"
-    # But not "class I".
-    r"(?:^|, |\b(?:and|but|that) )(?-i:I)(?= [a-z])|"
-    r"(?<!that )(?<!which )\b(?:let|\w+(?:s|ed)) them\b|"
-    r"\bboth (?:by|limitations|challenges|issues|problems|tasks|aspects)\b|"
-    r"^(?:proposed|presented|resulting|whereas|where|its|their|"
-    r"both(?! (?:agents|compounds|drugs|regimens|treatments)\b|.* and )|similar|instead|also|moreover|however|"
-    r"and|but|or|thus|therefore|that|then|another|similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|"
-    r"together)\b|"
-    r"(?:^|, )(?:while|although|though|when|whenever|if|unless|until)\b[^,]*$|^the first one\b|"
-    r"^(?:despite|in spite|without|after|by|with|via|using)\b[^,]*$|"
-    r"^there(?! (?:is|was|are|were) (?:no|an?|significant|strong|some|evidence)\b)|\?|http|^\W",
-    re.IGNORECASE,
-)
-# "It is difficult to keep owls" refers to nothing.
-_DIFFICULT_TO = re.compile(
-    r"^it (?:is|was|remains) (?:not )?(?:difficult|easier|feasible|hard(?:er)?|(?:im)?possible|safe|sufficient) to ",
-    re.IGNORECASE,
-)
-
-
-def refers_outside(text: str) -> bool:
-    """Return whether a line or phrase refers to something that it doesn't name."""
-    return _UNRESOLVED.search(_DIFFICULT_TO.sub("", text)) is not None
-
-
-# "Trials demonstrate its efficacy": of what?
-_ITS_BEHIND_PLURAL = re.compile(
-    r"\b(?!\w*(?:ss|us|is)\b)\w{2,}s (?:(?:can|could|may|might|also|\w+ly) )*"
-    r"(?!with|from|into|over)[a-z]{4,}(?<!s)(?<!ed) its\b"
-)
-_NUMBERED = re.compile(r"\d+[.)] ")
-# A phrase that has its clause behind a comma.
-_STARTS_WITH_PHRASE = re.compile(
-    r"(?:in|on|at|with|within|across|during|for|among|of|from|under|over(?! half| \d)|depending|based|according)\b",
-    re.IGNORECASE,
-)
-
-
-def stands_alone(line: str, name: str) -> bool:
-    """Return whether a line has its subject, and nothing that it refers to is outside it."""
-    return not (
-        is_open(line)
-        or line.count("(") != line.count(")")
-        or (FINITE.match(line) and not _begins_with_subject(line))
-        or _NUMBERED.match(line)
-        or _ITS_BEHIND_PLURAL.search(line)
-        or (_STARTS_WITH_PHRASE.match(line) and not has_verb(line.partition(", ")[2]))
-        or refers_outside(line.replace(name, "X") if name else line)
-    )
-
-
-# "Elevated pressure was ..." has a verb besides its participle.
-_PARTICIPLE_AND_VERB = re.compile(r"\w+ed\b.*\b(?:is|are|was|were|has|have|had|can|did|does)\b", re.IGNORECASE)
-
-
-def _begins_with_subject(line: str) -> bool:
-    """Return whether a line's first word, which may be a verb, is a noun or a participle."""
-    is_noun = is_often_noun(line.split(" ", maxsplit=1)[0]) and has_verb(line)
-    return is_noun or _PARTICIPLE_AND_VERB.match(line) is not None
+        words = {*_PART.findall(sentence), *_WORDS.findall(sentence)}
+        needs.append(frozenset(first[word] for word in words & first.keys()))
+        for word in (*_EXPLAINS.findall(sentence), *_PART.findall(sentence)):
+            if stem(word) not in common:
+                first.setdefault(word, place)
+    return needs

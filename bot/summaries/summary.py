@@ -15,8 +15,8 @@ from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
-from bot.summaries.claims import says_nothing, scope
-from bot.summaries.references import CUT, alone, antecedents, continues
+from bot.summaries.claims import claims_win, on_safety, says_nothing, scope
+from bot.summaries.references import CUT, adds, alone, antecedents, continues, explained
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
 from bot.summaries.sentences import MAX_WORDS, shortened, split
 from bot.text.tokens import stem_terms, tokens
@@ -159,8 +159,10 @@ _KNOWN_WORTH = 0.6
 # From this probability on, a sentence is labelled as one.
 _CONCLUSION_FROM = 0.5
 # The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
-_DANGLING_COST = 0.07
+_DANGLING_COST = 0.5
 _FIRST_COST = 0.25
+# That of a sentence with an abbreviation, or a group, that another one explains.
+_UNEXPLAINED_COST = 0.04
 # The worth of the sentence that says the gist, beside the roles.
 _GIST_WORTH = 0.4
 # The worths of what a study concludes in all and of its main finding; where something is proposed, idea and result
@@ -179,9 +181,11 @@ _FINDING_WORTH = 0.45
 _EVIDENCE_WORTH = 0.3
 # Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
 _HEADLINE_WORTH = 0.3
+_CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
 # A sentence is set in bold from this probability of a finding on.
 _FINDING_FROM = 0.6
+_PLAIN_FROM = 0.35  # of a study's conclusion without a more probable finding
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
@@ -203,6 +207,7 @@ class Read(NamedTuple):
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     findings: Sequence[float]  # the probability that each reports a finding
     empty: Sequence[bool]  # says nothing to a reader
+    explained: Sequence[frozenset[int]]  # the places that explain the abbreviations and groups that each names
     antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
     continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
@@ -264,6 +269,8 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
         gaps.append(is_moved or not paper.sentences[place].startswith(text.removesuffix(CUT)))
     texts = list(map(shortened, texts))
+    # One ellipsis stands for both: "a robot … We find".
+    gaps = [gap and not before.endswith(CUT) for gap, before in zip(gaps, ("", *texts), strict=False)]
     return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
 
@@ -304,6 +311,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
         sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
         empty=empty,
+        explained=explained(texts),
         antecedents=antecedents(texts, proposals),
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
         background=tells_known(texts, readings, proposals),
@@ -391,11 +399,13 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
     """Return the cost of sentences that refer to one left out, can't come first, or are long."""
     loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
+    unexplained = [i for i in places if not paper.explained[i].issubset(places)]
     first = in_order(paper, places)[0]
     is_abrupt = first in loose or paper.continues[first]
     # Several sentences may begin with another one; the only one has to say the gist, too.
     first_cost = _FIRST_COST * min(len(places), 2) * is_abrupt
-    return _DANGLING_COST * len(loose) + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
+    cost = _DANGLING_COST * len(loose) + _UNEXPLAINED_COST * len(unexplained)
+    return cost + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
@@ -453,18 +463,37 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the most probable finding, the main one and what is said of all preferred.
+    """Return the sentence to set in bold: the main finding of those that are probable; in a study, its conclusion.
 
-    What was known before is never bold.
+    What was known before is never bold. Without a probable finding, a win without a figure is bold, and in a study a
+    clear conclusion.
     """
-    sure = [place for place in places if paper.findings[place] >= _FINDING_FROM and not paper.background[place]]
-    return max(sure, key=lambda place: _headline(paper, place), default=None)
+    new = [place for place in places if not (paper.background[place] or paper.empty[place])]
+    sure = [place for place in new if paper.findings[place] >= _FINDING_FROM]
+    probable = sure or [place for place in new if _is_plain(paper, place)]
+    # Harm is the main finding only where a paper is about it.
+    is_beside = not any(on_safety(paper.sentences[place]) for place in paper.proposals)
+    apart = [place for place in probable if not (is_beside and on_safety(paper.sentences[place]))]
+    return max(apart or probable, key=lambda place: _headline(paper, place), default=None)
 
 
 def _headline(paper: Read, place: int) -> float:
     """Return how much a finding counts as an abstract's main one."""
-    main = _HEADLINE_WORTH * paper.readings[place].shares.main
+    reading = paper.readings[place]
+    main = _HEADLINE_WORTH * reading.shares.main
+    if not paper.introduces:
+        main += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
+    if adds(paper.sentences[place]):
+        main -= 1
     return paper.findings[place] + main + _SCOPE_WORTH * scope(paper.sentences[place])
+
+
+def _is_plain(paper: Read, place: int) -> bool:
+    """Return whether a sentence says in plain words what came out: "it outperforms all others", a clear conclusion."""
+    finding, reading = paper.findings[place], paper.readings[place]
+    is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
+    is_win = place not in paper.proposals and claims_win(paper.sentences[place])
+    return is_win or (is_conclusion and finding >= _PLAIN_FROM)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:

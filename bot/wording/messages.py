@@ -38,10 +38,6 @@ _WORDS_BESIDE = 20
 _WORDS_OF_FRAME = 60  # heading and footer
 _OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
 _MOST_UNGROUPED = 6
-_LINE_ENDS = re.compile(
-    r"[,;:] |\s(?=(?:while|whereas|with|without|by|in|on|for|via|across|compared|and|but|that|which)\s)"
-)
-_LEAST_LINE = 30  # characters
 
 
 def tally(edition: Edition) -> str:
@@ -134,7 +130,7 @@ def pick_words(pick: Pick) -> int:
 
 
 def subject(edition: Edition) -> str:
-    """Return the day's best line, and the number of further picks if it fits."""
+    """Return the line of the best match, and the number of further picks where it fits; alerts and tests say so."""
     if edition.is_test:
         # A test shows the edition's exact subject.
         return f"Test: {subject(replace(edition, is_test=False))}"
@@ -146,22 +142,11 @@ def subject(edition: Edition) -> str:
         papers = f"{len(edition.picks)} of {plural(edition.catch_up.arrived, 'paper')}"
         return shorten(f"Catching up: {papers} for {edition.profile_title}", SUBJECT_WIDTH)
     more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
-    best = _headline(edition)
-    if _repeats_title(best):
-        return shorten(news(best), SUBJECT_WIDTH - len(more)) + more
-    line = news(best)
+    line = news(edition.picks[0])
+    # A line that fits is whole: it says more than how many follow.
     if len(line) > SUBJECT_WIDTH:
-        ends = [end.start() for end in _LINE_ENDS.finditer(line, _LEAST_LINE, SUBJECT_WIDTH - 1)]
-        line = f"{line[: ends[-1]]} …" if ends else shorten(line, SUBJECT_WIDTH)
+        return shorten(line, SUBJECT_WIDTH - len(more)) + more
     return line + (more if len(line + more) <= SUBJECT_WIDTH else "")
-
-
-def _headline(edition: Edition) -> Pick:
-    return next((pick for pick in edition.picks if not _repeats_title(pick)), edition.picks[0])
-
-
-def _repeats_title(pick: Pick) -> bool:
-    return title(pick.paper).casefold().startswith(news(pick).casefold())
 
 
 def preheader(edition: Edition) -> str:
@@ -171,8 +156,7 @@ def preheader(edition: Edition) -> str:
     if len(edition.picks) == 1:
         summary = edition.picks[0].summary
         return shorten(readable(summary[0].text), 120) if summary else ""
-    others = [pick for pick in edition.picks if pick is not _headline(edition)]
-    return "Also: " + "; ".join(shorten(news(pick), 60) for pick in others[:2])
+    return "Also: " + "; ".join(shorten(news(pick), 60) for pick in edition.picks[1:3])
 
 
 def quiet(edition: Edition) -> str:
@@ -187,12 +171,16 @@ class Group(NamedTuple):
 
 
 def groups(edition: Edition) -> list[Group]:
-    """Group more than six picks by topic. Single picks share the last group."""
+    """Return the list of an edition: one group without a topic, or groups by topic where there are more than six picks.
+
+    The only line on its topic goes to the others of its kind, which come last. The best match is always first: what is
+    better than all groups stands before them.
+    """
     numbered_picks = list(enumerate(edition.picks, 1))
     if edition.catch_up:
-        of_catch_up = []
+        of_catch_up: list[Group] = []
         for group in edition.catch_up.groups:
-            name = cut(group.name, PHRASE_WIDTH) or "Also"
+            name = cut(group.name, PHRASE_WIDTH) or ("Also" if of_catch_up else "Various topics")
             topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"
             of_topic = [(place, pick) for place, pick in numbered_picks if pick.paper.id in group.picks]
             of_catch_up.append(Group(topic, of_topic))
@@ -204,8 +192,9 @@ def groups(edition: Edition) -> list[Group]:
     if len(edition.picks) <= _MOST_UNGROUPED or not shared:
         return [Group("", numbered_picks)]
     in_groups = {place for group in shared for place, _ in group.picks}
-    others = [(place, pick) for place, pick in numbered_picks if place not in in_groups]
-    return [*shared, Group("Also", others)] if others else shared
+    lead = numbered_picks[: min(in_groups) - 1]
+    others = [(place, pick) for place, pick in numbered_picks[len(lead) :] if place not in in_groups]
+    return [group for group in (Group("", lead), *shared, Group("Also", others)) if group.picks]
 
 
 def letter_subject(letter: Letter) -> str:

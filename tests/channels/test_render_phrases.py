@@ -112,20 +112,22 @@ def test_the_subject_names_the_best_paper_and_how_many_more(
     assert len(wording.subject(edition)) <= 70
 
 
-def test_the_subject_says_the_first_line_that_tells_more_than_a_title(
+def test_the_subject_is_the_line_of_the_best_match(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
 ) -> None:
-    untold = make_pick(make_paper(1, "Owls at night: a study"), line="Owls at night")
+    untold = make_pick(make_paper(1, "Can owls count?"), line="Can owls count?")
     told = make_pick(make_paper(3), line="Owls gain 63%")
-    assert wording.subject(make_edition(untold, told, untold)) == "Owls gain 63% + 2 more"
+    assert wording.subject(make_edition(told, untold, untold)) == "Owls gain 63% + 2 more"
+    assert wording.subject(make_edition(untold, told)) == "Can owls count? + 1 more"
     long = make_pick(
         make_paper(2), line="STRIX finds 63% more of the owls that call at night, with half as many microphones"
     )
-    assert wording.subject(make_edition(long, told)) == "STRIX finds 63% more of the owls that call at night … + 1 more"
+    expected = "STRIX finds 63% more of the owls that call at night, with… + 1 more"
+    assert wording.subject(make_edition(long, told)) == expected
     whole = "Owls that listen to mice gain 63% in a winter with little snow"
     assert wording.subject(make_edition(make_pick(make_paper(4), line=whole), told)) == whole
-    assert wording.preheader(make_edition(untold, told)) == "Also: Owls at night"
-    assert wording.subject(make_edition(untold)) == "Owls at night"
+    assert wording.preheader(make_edition(told, untold)) == "Also: Can owls count?"
+    assert wording.subject(make_edition(untold)) == "Can owls count?"
 
 
 def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
@@ -144,6 +146,14 @@ def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
         ("Bats", [1, 4]),
         ("Owls", [2, 3]),
         ("Also", [5, 6, 7]),
+    ]
+    alone = [make_pick(make_paper(number)) for number in (8, 9)]
+    groups = wording.groups(make_edition(*alone, *picks))
+    assert [(group.topic, [place for place, _ in group.picks]) for group in groups] == [
+        ("", [1, 2]),
+        ("Bats", [3, 6]),
+        ("Owls", [4, 5]),
+        ("Also", [7, 8]),
     ]
 
 

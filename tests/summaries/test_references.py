@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summaries.references import CUT, alone, antecedents, continues, refers_back
+from bot.summaries.references import CUT, alone, antecedents, continues, explained, refers_back
 
 
 @pytest.mark.parametrize(
@@ -166,3 +166,13 @@ def test_a_sentence_needs_the_one_before_or_the_one_that_introduces_its_name():
 @given(st.text(max_size=60))
 def test_what_is_read_alone_is_a_part_of_the_sentence(text):
     assert alone(text).removesuffix(CUT) in text
+
+
+def test_an_abbreviation_needs_the_sentence_that_spells_it_out_unless_it_is_the_fields():
+    texts = [
+        "We use early weeding (EWD) and large language models (LLMs).",
+        "Nine gardens were in group B.",
+        "EWD wins.",
+        "LLMs weed group B.",
+    ]
+    assert [set(places) for places in explained(texts)] == [set(), set(), {0}, {1}]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.model import Role
-from bot.summaries.references import refers_back, without_head
+from bot.summaries.references import CUT, refers_back, without_head
 from bot.summaries.roles import KINDS, Reading, Shares
 from bot.summaries.sentences import sentences
 from bot.summaries.summary import (
@@ -221,10 +221,10 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Experiments show that WeedNet removes 95% of weeds, 20% more than RootBot.", True),
         ("We find that weeds grow faster in wet beds than in dry ones.", True),
         ("Extensive experiments demonstrate the effectiveness of our method.", False),
-        ("Experiments show that our method outperforms existing baselines.", False),
+        ("Experiments show that our method outperforms existing baselines.", True),
         # Who was studied, not what came out.
         ("At the beginning of the study, 35% of the old owls were in the class of the very hungry.", False),
-        ("Experiments show that our method achieves better results than other methods.", False),
+        ("Experiments show that our method achieves better results than other methods.", True),
         ("We hope that our findings will inspire future research on weeds.", False),
         ("We further discuss the benchmarks and their limits.", False),
         ("Future research should focus on beds of 3 metres.", False),
@@ -237,7 +237,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("The results show that pulling roots provides a robust strategy for gardens.", False),
         (
             "Experiments show that WeedNet achieves state-of-the-art performance across 25 hard datasets.",
-            False,
+            True,
         ),
         ("Experiments on 25 datasets show that WeedNet pulls 20 points more than RootBot.", True),
         ("We evaluate 32 robots, revealing substantial challenges in pulling roots.", False),
@@ -256,8 +256,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
             "Our analysis reveals that robots excel at pulling roots, yet fail to pull weeds in wet beds.",
             True,
         ),
-        ("WeedNet outperforms existing methods, both quantitatively and qualitatively.", False),
-        ("Experiments show that our method outperforms existing methods in accuracy and stability.", False),
+        ("WeedNet outperforms existing methods, both quantitatively and qualitatively.", True),
+        ("Experiments show that our method outperforms existing methods in accuracy and stability.", True),
         ("The statistical power of detecting a ratio of 1.5 was 0.91.", False),
         ("Finally, we demonstrate applications of WeedNet in vivid gardens.", False),
         ("Our findings advance the understanding of roots.", False),
@@ -275,7 +275,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Evaluation results demonstrate that the robot can weed with a high precision rate.", False),
         ("Results show substantial improvements over strong baselines, confirming the merits of WeedNet.", False),
-        ("On wet beds, WeedNet achieves better precision than the standard methods.", False),
+        ("On wet beds, WeedNet achieves better precision than the standard methods.", True),
         ("Training incorporated 1,200 gardens of nine countries in all.", False),
         ("Experiments show that WeedNet surpasses RootBot by 9.5%, demonstrating the power of roots.", True),
         ("Our results highlight the critical role of good gardeners.", False),
@@ -309,6 +309,7 @@ def read_as(*shares):
         sentence_terms=[[]] * 4,
         findings=[0.0] * 4,
         empty=no,
+        explained=[frozenset()] * len(shares),
         antecedents=[None] * 4,
         continues=no,
         background=no,
@@ -514,9 +515,17 @@ def test_what_was_known_before_is_not_bold():
 def test_a_summary_tells_what_was_studied_what_was_found_and_what_follows():
     summary = summarise(TRIAL, 3, {})
     assert texts(summary)[0].startswith("The aim of this study")
-    assert finding(summary).startswith("Pain was reduced by 42%")
-    assert [sentence.role for sentence in summary][-1] is Role.CONCLUSION
+    assert texts(summary)[1].startswith("Pain was reduced by 42%")
+    assert finding(summary) == texts(summary)[-1]
     assert texts(summary)[-1].startswith("These results suggest")
+
+
+def test_harm_is_bold_only_in_a_study_of_it():
+    effect = "Pain fell by 42% with weeding and by 12% with rest."
+    harm = "Side effects were more frequent with weeding than with rest (21% and 4%, P < 0.01)."
+    aim = "The aim of this study was to compare {} of weeding with that of rest."
+    assert finding(summarise(f"{aim.format('the effect')} {effect} {harm}", 3, {})) == effect
+    assert finding(summarise(f"{aim.format('the safety')} {effect} {harm}", 3, {})) == harm
 
 
 def test_a_description_of_the_sample_is_never_bold():
@@ -528,7 +537,7 @@ def test_headings_say_which_sentence_is_the_conclusion():
     parts = ["Weeds grow in 95% of gardens.", "We pulled weeds for two years.", "Roots were left in 12% of beds."]
     abstract = "BACKGROUND: {} METHODS: {} RESULTS: {} CONCLUSIONS: {} TRIAL REGISTRATION: {}"
     summary = summarise(abstract.format(*parts, "Roots stay in the beds.", "GARDEN 0123."), 3, {})
-    assert [sentence.text for sentence in summary if sentence.role is Role.CONCLUSION] == ["Roots stay in the beds."]
+    assert finding(summary) == "Roots stay in the beds."
     swapped = summarise(abstract.format(parts[0], parts[1], "Roots stay in the beds.", parts[2], "GARDEN 0123."), 3, {})
     assert "GARDEN 0123." not in texts(swapped)
     assert parts[2] in texts(swapped)
@@ -557,3 +566,34 @@ def test_one_sentence_says_the_gist():
         "It has two arms. It was trained on two beds. Experiments were made in nine gardens."
     )
     assert texts(summarise(abstract, 1, {}))[0].endswith("we propose WeedNet, a robot that pulls weeds by their roots.")
+
+
+def test_a_sentence_that_lost_its_words_to_a_link_is_left_out():
+    swallowed = "Robots remove 95% of this http URL propose that they rest, too."
+    whole = "Robots of wood remove 80% of thistles."
+    shown = texts(
+        summarise(f"We propose WeedNet, a net of robots. {swallowed} {whole} Robots of tin remove 12%.", 3, {})
+    )
+    assert whole in shown
+    assert not any("URL" in text for text in shown)
+
+
+def test_an_address_in_parentheses_costs_a_sentence_nothing():
+    sentence = "Experiments on nine beds (this https URL) show that WeedNet removes 95% of weeds."
+    assert finding(summarise(f"Weeds grow. We propose WeedNet, a robot. {sentence}", 3, {})) == sentence
+
+
+def test_an_addition_is_no_main_finding():
+    main = "These results show that weeding is more effective than rest."
+    side = "Additionally, these data show that warm days are better than cold ones."
+    assert finding(summarise(f"We compared weeding with rest in 90 beds. {main} {side}", 3, {})) == main
+
+
+def test_two_ellipses_never_meet():
+    abstract = (
+        "Beds are wide. We present RootBot, a small robot that closes this gap. Nets are dear. It has nine long arms. "
+        "However, RootBot removes 95% of weeds. Others remove 12%. Nobody knows why. All of them fail in winter."
+    )
+    summary = summarise(abstract, 2, {})
+    assert summary[0].text.endswith(CUT)
+    assert not summary[1].after_gap

@@ -292,9 +292,9 @@ def _within_words(edition: Edition) -> Edition:
             break
         words, dropped, summary = max(droppable, key=lambda drop: drop[0] / _WORTHS[drop[1].role])
         place = summary.index(dropped)
-        summary[place : place + 2] = [
-            replace(after, after_gap=after.after_gap or place > 0) for after in summary[place + 1 : place + 2]
-        ]
+        # One ellipsis is enough.
+        is_gap = place > 0 and not summary[place - 1].text.endswith("…")
+        summary[place : place + 2] = [replace(after, after_gap=is_gap) for after in summary[place + 1 : place + 2]]
         excess -= words
     picks = zip(edition.picks, summaries, strict=True)
     return replace(edition, picks=tuple(replace(pick, summary=tuple(summary)) for pick, summary in picks))
