@@ -78,8 +78,8 @@ def line_of(title: str, finding: str | None) -> str:
 
     >>> line_of("Counting owls: a pilot study", "We counted nine owls."), line_of("Can owls count?", None)
     ('Counting owls', 'Can owls count?')
-    >>> line_of("Can owls count?", "Our results show that owls count better than hens.")
-    'Owls count better than hens'
+    >>> line_of("Can owls outrun hens?", "Our results show that owls outrun hens by night.")
+    'Owls outrun hens by night'
     """
     plain = _UNSPACED.sub(": ", oneline(readable(title)).rstrip("."))
     # MEDLINE has translated titles in brackets.
