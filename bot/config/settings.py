@@ -1,4 +1,4 @@
-"""Settings: ``paperbot.toml`` of the home directory, each key overridden by ``PAPERBOT_SECTION__KEY``."""
+"""Settings: ``paperbot.toml``, with each key overridden by ``PAPERBOT_SECTION__KEY``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RetentionSection(Section):
 
 
 FILE = "paperbot.toml"
-# The keys that only the environment may set, as a home is easily copied, shared or committed.
+# The environment alone may set these, because homes are easily copied, shared or committed.
 SECRETS = (
     ("email", "password"),
     ("slack", "token"),
@@ -218,12 +218,12 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Let the environment take precedence over the file, and read no .env file or secrets folder."""
+        """Prefer the environment to the file, and read no .env file or secrets folder."""
         return env_settings, init_settings
 
 
 def _conflicts(values: Mapping[str, Any]) -> Iterator[MisplacedError]:
-    """Yield the sources whose name another one has, and a queue without a server for the store."""
+    """Yield duplicate names of sources, and a queue without a server for the store."""
     names: set[str] = set()
     for position, table in enumerate(_tables(values)):
         name = table.get("name")
@@ -238,13 +238,12 @@ def _conflicts(values: Mapping[str, Any]) -> Iterator[MisplacedError]:
 
 
 def _tables(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the tables of sources; one of a wrong type as an empty one."""
     tables = values.get("sources")
     return [table if isinstance(table, Mapping) else {} for table in (tables if isinstance(tables, list) else ())]
 
 
 def load_settings(home: Path, source_models: SourceModels) -> Settings:
-    """Return the settings of a home, its sources validated by these models; raises ConfigError."""
+    """Return the settings of a home. Raises ConfigError."""
     path = home / FILE
     if not path.is_file():
         raise ConfigError(
@@ -255,12 +254,12 @@ def load_settings(home: Path, source_models: SourceModels) -> Settings:
 
 
 def check_settings(text: str, source_models: SourceModels) -> None:
-    """Raise ConfigError if the text of a settings file is not valid."""
+    """Raise ConfigError if settings are invalid."""
     _settings(text, parse_toml(text, FILE), source_models)
 
 
 def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:
-    """Append tables to a home's settings file; raises ConfigError, and changes nothing, if the result is not valid."""
+    """Append tables to the settings file. Raises ConfigError for an invalid result and changes nothing."""
 
     def extend(text: str) -> str:
         extended = f"{text.rstrip()}\n{tables}"
@@ -271,7 +270,7 @@ def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> Non
 
 
 def _settings(text: str, values: dict[str, Any], source_models: SourceModels) -> Settings:
-    # A model for these kinds: pydantic-settings passes no validation context, by which one model could know them.
+    # pydantic-settings passes no validation context, so each set of kinds needs a model.
     validator = PlainValidator(partial(validate_source, source_models))
     model = create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
     mistakes = [*_secrets_in(values, text), *unknown_variables(Settings)]
@@ -280,8 +279,7 @@ def _settings(text: str, values: dict[str, Any], source_models: SourceModels) ->
     except ValidationError as error:
         details = details_of(error)
         by_variable = [explain_variable(detail, Settings, SECRETS) for detail in details]
-        # Variables are named first, as they take precedence over the file.
-        # One that is unknown there was named above.
+        # Variables first, because they override the file. Unknown ones were named above.
         named = {mistake.key for mistake in mistakes}
         mistakes += [mistake for mistake in by_variable if mistake and mistake.key not in named]
         of_file = [detail for detail, variable in zip(details, by_variable, strict=True) if variable is None]
@@ -313,9 +311,9 @@ def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
 
 
 def written_sources(home: Path, source_models: SourceModels) -> tuple[list[str], list[Problem]]:
-    """Return the names of a home's sources, and a problem for each thing that they ask for although it doesn't exist.
+    """Return the names of sources, and problems with valid sources that find nothing.
 
-    Other mistakes don't matter; raises ConfigError only if the file can't be read.
+    Ignores other mistakes. Raises ConfigError if the file can't be read.
     """
     text, values = read_toml(home / FILE)
     file = FILE
