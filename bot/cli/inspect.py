@@ -1,4 +1,4 @@
-"""The command ``inspect``: what a file holds, before anything is stored."""
+"""The command ``inspect``."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from bot.text.latex import readable
 if TYPE_CHECKING:
     from bot.formats import Parser
 
-_ABSTRACT = 100  # characters that a table shows
+_ABSTRACT = 100  # characters in a table
 _NO_ZONE = "the file names no time zone; its times are shown as those of {}, and --timezone names another"
 
 
 @dataclass(frozen=True, slots=True)
 class InspectedPaper:
-    """One paper as readers would see it; None where the file says nothing."""
+    """A paper as readers would see it; None is unknown."""
 
     title: str
     authors: Sequence[str] = ()
@@ -45,7 +45,7 @@ class InspectedPaper:
 
 @dataclass(frozen=True, slots=True)
 class InspectedFile:
-    """What a file holds; ``problem`` says why it can't be read."""
+    """A file's content, or the ``problem`` of reading it."""
 
     file: str
     kind: str | None = None
@@ -61,10 +61,10 @@ class InspectedFile:
 @click.option("--timezone", default="UTC", show_default=True, help="Of times in a programme that names no time zone.")
 @json_option
 def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
-    """Show what FILE holds, and store nothing; - reads standard input.
+    """Show what FILE contains, and store nothing; - reads standard input.
 
     FILE is a digest, a feed, a mail or mbox, a library, a conference's programme or a list of feeds. You see every
-    paper as readers would, and what can't be read, with the reason.
+    paper as readers would. You also see everything that can't be read, with the reason.
 
     \b
     Examples:
@@ -94,7 +94,7 @@ def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
     name = "standard input" if path == "-" else path
     try:
         with click.open_file(path, "rb") as file:
-            # One byte more than is allowed, so that a larger file is refused and not cut.
+            # One byte over the limit, so that a larger file is refused and not truncated.
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         return InspectedFile(name, problem=f"it can't be opened ({error.strerror}); check its path")
@@ -105,7 +105,7 @@ def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
 
 
 def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
-    """Return all results of a file as one: the newest date of its digests, and all of their papers."""
+    """Join the results of a file, with the newest date of its digests."""
     papers: list[InspectedPaper] = []
     rejected: list[str] = []
     days = []
