@@ -57,7 +57,7 @@ def conference(
     The plan has the best papers, and the best one of each slot. If two papers run at the same time in different rooms,
     the plan marks the worse match. It also marks papers that READER was sent before or voted on.
 
-    The papers of the plan are stored, so that READER can vote on them. They appear in no edition, and don't count as
+    The papers of the plan are stored, so READER can vote on them. They appear in no edition, and don't count as
     sent.
 
     \b
@@ -78,7 +78,7 @@ def conference(
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     # click calls standard input <stdin>, which looks like a file's name.
     name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
-    # One byte over the limit, so that a larger file is refused and not truncated.
+    # One byte over the limit, so a larger file is refused and not truncated.
     raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
     with working("ranking the programme"):
         plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone)

@@ -95,7 +95,7 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
 
 def refuse_far_future(app: App, now: datetime) -> None:
     """Refuse a mistaken ``--now``, which would take the slots of coming days."""
-    # Stored times count too, so that a later test can continue after a test with --now.
+    # Stored times count too, so a later test can continue after a test with --now.
     stored = [app.store.editions.newest_composed(), app.store.papers.newest_first_seen()]
     times = [time for time in stored if time]
     # An empty store has no slots to lose.

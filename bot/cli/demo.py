@@ -109,7 +109,6 @@ class Days:
         return next(place for place, pick in enumerate(self.first.picks, 1) if pick.paper.id == self.voted.id)
 
     def moves(self) -> Iterator[tuple[int, int | None, Paper]]:
-        """Yield the first papers of the next edition with their places now and before the vote."""
         before = {paper.id: place for place, paper in enumerate(self.effect.before, 1)}
         for place, paper in enumerate(self.effect.after, 1):
             yield place, before.get(paper.id), paper
@@ -132,7 +131,7 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
     yesterday = now - timedelta(days=1)
     report = app.daily_job.run(yesterday, force=True, progress=progress, show=first.append)
     held_back.rename(held_back.with_name(_SECOND_DAY))
-    # Before the vote, so that the next edition can be composed with and without it.
+    # Before the vote, so the next edition can be composed with and without it.
     news = app.daily_job.ingest(now, progress=progress)
     edition = _of_profile(first)
     reader, profile, voted = edition.reader, app.profiles[_PROFILE], find_paper(app.store, _VOTED)

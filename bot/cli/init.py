@@ -168,7 +168,6 @@ def init(
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
-    """Return the settings' tables for the values of ``--source``."""
     from bot.operate.proposals import proposed_sources, source_table
 
     tables: list[Mapping[str, str]] = []
@@ -199,7 +198,6 @@ def samples_are_for(user: NewUser) -> bool:
 
 
 def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
-    """Return the next commands and edits, each with its purpose."""
     profile = directory / "profiles" / f"{user.profile}.toml"
     is_complete = user.interests and user.email
     has_server = user.mail_host or _HOST in os.environ
@@ -232,7 +230,6 @@ class Questions:
     samples: bool
 
     def ask(self) -> NewUser:
-        """Return all answers, including those of options."""
         click.echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
         questions = self._questions()
         names = list(questions)
@@ -254,7 +251,6 @@ class Questions:
         return self.user
 
     def _questions(self) -> dict[str, Callable[[], Any]]:
-        """Return a function for each question, in order."""
         from bot.config.profiles import clock_time
 
         topic = "the samples' topic" if self.samples else "none yet: an example for you to edit"
@@ -380,7 +376,6 @@ def local_timezone() -> str:
 
 
 def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
-    """Import the library, and unless declined fetch papers, ask for votes and show an edition."""
     from bot.app import open_app
     from bot.readers import stored_reader
 
@@ -421,7 +416,6 @@ def _import(app: App, reader: Reader, library: str, now: datetime) -> None:
 
 
 def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
-    """Show up to ten papers, and record the user's votes."""
     from bot.editions.models import refit
     from bot.readers.votes import record
     from bot.text.latex import readable

@@ -80,7 +80,7 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
             "score": score.probability,
             "log_odds": score.log_odds,
             "why": sentence(explanation.reasons),
-            # All rows, so that a program can check the sum.
+            # All rows, so a program can check the sum.
             "reasons": [
                 *({"term": bonus.text, "weight": bonus.weight, "kind": bonus.kind.value} for bonus in score.bonuses),
                 *(
@@ -167,7 +167,6 @@ def evaluate(
 
 
 def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> str | None:
-    """Print a reader's evaluation, and return the chart's path if there is one."""
     from bot.operate.charts import answer, learning_curve
     from bot.operate.evaluation import evaluate
     from bot.readers import find_reader
@@ -229,7 +228,6 @@ def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | Non
 
 
 def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Return a reader's documented JSON, with null where votes are too few."""
     from bot.operate.charts import answer
 
     return {
@@ -264,7 +262,6 @@ def _quality_json(quality: Quality | None, size: int) -> dict[str, float | None]
 
 
 def _basis(evaluation: Evaluation) -> str:
-    """Return how much data the figures rest on, and the gain with its interval."""
     likes = plural(evaluation.likes, "liked paper")
     sentence = f"{likes} in {plural(evaluation.folds, 'fold')}, each predicted from the thumbs before it."
     if gain := evaluation.gain:
@@ -308,7 +305,7 @@ def print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart:
     from bot.operate.charts import text_chart
 
     _print_wrapped(answer, bold=True)
-    # Addresses stay on one line, so that they can be copied.
+    # Addresses stay on one line, so they can be copied.
     rows = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", unbroken=("reader",))
     for evaluation in evaluations:
         gain = evaluation.gain
@@ -526,7 +523,6 @@ def open_output(output: Path, papers: Path) -> TextIO:
 
 
 def read_papers(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Yield a file's papers, and add a problem for each other line."""
     with papers.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():

@@ -94,7 +94,7 @@ def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
     name = "standard input" if path == "-" else path
     try:
         with click.open_file(path, "rb") as file:
-            # One byte over the limit, so that a larger file is refused and not truncated.
+            # One byte over the limit, so a larger file is refused and not truncated.
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         return InspectedFile(name, problem=f"it can't be opened ({error.strerror}); check its path")
@@ -105,7 +105,6 @@ def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
 
 
 def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
-    """Join the results of a file, with the newest date of its digests."""
     papers: list[InspectedPaper] = []
     rejected: list[str] = []
     days = []

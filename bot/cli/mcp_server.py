@@ -169,7 +169,6 @@ class ReaderTools:
 
 
 def described(paper: Paper) -> Answer:
-    """Return a paper's known public fields."""
     known = {
         "authors": list(paper.authors),
         "published": paper.published.isoformat() if paper.published else None,

@@ -87,7 +87,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     try:
         app = app_of(ctx)
     except ConfigError as error:
-        # List all other problems too, so that you can correct them at once.
+        # List all other problems too, so you can correct them at once.
         home = home_of(ctx)
         templates = template_problems(environment(shipped("templates"), home / "templates"), home / "templates")
         others = problems_beside_settings(home, source_models(), address_checks())
@@ -192,7 +192,6 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
 
 
 def _count_readers(app: App) -> Counter[Kind]:
-    """Count readers by kind of address, in files and from the web."""
     # Before the first run, only the files have the readers.
     readers = app.store.readers
     number = readers.active_by_kind(app.profiles.keys(), Origin.WEB)
@@ -206,7 +205,6 @@ def _count_readers(app: App) -> Counter[Kind]:
 
 
 def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
-    """Yield valid settings that are probably not intended."""
     from bot.config.profiles import describe_end
     from bot.wording import unmatched
 
@@ -262,7 +260,7 @@ def status(app: App, now: datetime, as_json: bool) -> int:
     else:
         print_status(current)
         print_problems(current.problems)
-    # 1 with any problem, so that monitoring needs the exit code only.
+    # 1 with any problem, so monitoring needs the exit code only.
     return 1 if current.problems else 0
 
 

@@ -207,8 +207,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
-    """Return an option that prints a shipped schema, without a home."""
-
     def print_schema(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
         if is_given:
             click.echo((shipped("docs/schemas") / f"{name}.json").read_text("utf-8"), nl=False)
@@ -225,12 +223,10 @@ def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
 
 
 def home_of(ctx: click.Context) -> Path:
-    """Return the home of ``--home`` or ``PAPERBOT_HOME``, or the current directory."""
     return ctx.find_root().obj or Path()
 
 
 def app_of(ctx: click.Context) -> App:
-    """Open the home until the command ends. Raises UsageError."""
     from bot.app import open_app
 
     return ctx.with_resource(open_app(home_of(ctx)))

@@ -316,7 +316,7 @@ def import_library(
         report = app.zotero.import_now(owner, now)
     else:
         name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
-        # One byte over the limit, so that the parser refuses a larger file.
+        # One byte over the limit, so the parser refuses a larger file.
         content = file.read(MAX_BYTES + 1)
         report = import_file(app.store, app.parser, owner, name=name, content=content, now=now)
     if as_json:
@@ -437,7 +437,6 @@ def status(app: App, reader: str, as_json: bool) -> int:
 
 
 def ask_zotero_key() -> str:
-    """Return the key of the environment, else the answer of the user."""
     key = os.environ.get("PAPERBOT_ZOTERO_KEY") or click.prompt("The Zotero API key", hide_input=True)
     return str(key).strip()
 

@@ -117,7 +117,7 @@ class DiskSpace:
         existing = [
             next(path for path in (folder, *folder.absolute().parents) if path.exists()) for folder in self.folders
         ]
-        # In reverse, so that the first folder of a device wins.
+        # In reverse, so the first folder of a device wins.
         disks = {folder.stat().st_dev: folder for folder in reversed(existing)}
         problems = []
         for folder in disks.values():

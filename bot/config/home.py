@@ -117,7 +117,6 @@ class Home:
             time.sleep(_CREATION_SECONDS / 20)
 
     def permission_problems(self) -> list[Problem]:
-        """Return a problem for each readable file that another user owns."""
         return [
             Problem(
                 str(file),
@@ -127,7 +126,6 @@ class Home:
         ]
 
     def open_files(self) -> list[Path]:
-        """Return settings and profiles that other users can read."""
         if not self.path.resolve().stat().st_mode & stat.S_IXOTH:
             return []
         files = [self.settings_file, *profile_files(self.profiles_folder)]
@@ -143,11 +141,9 @@ class Home:
 
     @property
     def source_problems(self) -> list[Problem]:
-        """Problems with sources that are valid but find nothing."""
         return written_sources(self.path, self._source_models)[1]
 
     def refresh(self) -> None:
-        """Reload the profiles at their next use if a file has changed."""
         if self._loaded and self._loaded.modified_at != self._modification_times():
             self._loaded = None
 
@@ -177,7 +173,6 @@ class Home:
 
     @property
     def sample_sources(self) -> list[str]:
-        """Sources that count only until another one has delivered papers."""
         return [source.name for source in self.settings.sources if source.is_sample]
 
     def add_feeds(self, feeds: Mapping[str, str]) -> list[str]:
@@ -225,7 +220,7 @@ def repair(home: Home) -> Iterator[str]:
     except PaperbotError as error:
         if not os.access(home.key_file, os.R_OK):
             raise  # it belongs to another user, and may hold good keys
-        # Renamed to the first free name, so that nothing is lost.
+        # Renamed to the first free name, so nothing is lost.
         number = 1
         while (damaged := home.key_file.with_name(f"{home.key_file.name}.damaged-{number}")).exists():
             number += 1
@@ -364,7 +359,6 @@ class NewUser:
 
     @property
     def mail_security(self) -> Literal["none", "tls"] | None:
-        """Encryption of the connection, by port and address."""
         if is_loopback(self.mail_host or ""):
             return "none"
         return "tls" if self.mail_port == _IMPLICIT_TLS else None
@@ -398,7 +392,7 @@ def make_home(
     is created.
     """
     refuse_existing(directory)
-    # Composed before anything is written, so that an invalid value leaves nothing behind.
+    # Composed before anything is written, so an invalid value leaves nothing behind.
     texts = {f"profiles/{user.profile}.toml": profile_text(user, address_checks)} if user else {}
     for slug in profiles:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
@@ -411,7 +405,7 @@ def make_home(
             write_atomically(directory / name, f"#:schema ../{_SCHEMAS}/profile.json\n{text}".encode())
         write_schemas(directory)
         (directory / "seeds").mkdir(exist_ok=True)
-        # Made now, so that a backup of a new home has the key of its links.
+        # Made now, so a backup of a new home has the key of its links.
         load_keys(directory / "state" / "secret.key")
         if samples:
             shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
@@ -424,7 +418,6 @@ def make_home(
 
 
 def write_schemas(home: Path) -> bool:
-    """Write the schemas by which editors check files; return whether any changed."""
     folder = home / _SCHEMAS
     folder.mkdir(mode=0o700, exist_ok=True)
     changed = False

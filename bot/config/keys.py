@@ -92,7 +92,6 @@ class Signer:
         }
 
     def sign(self, purpose: Purpose, payload: Sequence[int]) -> str:
-        """Return a URL-safe token."""
         signed = ".".join([format(number, "x") for number in (*payload, int(time.time()))])
         return f"{signed}.{_signature(self._states[purpose][-1], signed)}"
 
@@ -101,7 +100,7 @@ class Signer:
         if len(token) > _MAX_LENGTH or not token.isascii():
             raise TokenError(expired=False)
         signed, _, signature = token.rpartition(".")
-        # Try all keys in constant time, so that the time reveals nothing.
+        # Try all keys in constant time, so the time reveals nothing.
         is_genuine = [hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]]
         if not any(is_genuine):
             raise TokenError(expired=False)

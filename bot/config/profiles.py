@@ -83,7 +83,6 @@ def clock_time(value: Any) -> Any:
 
 
 def quiet_hours(value: Any) -> Any:
-    """Accept a list of begin and end. Raises ValueError."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError('quiet hours have a beginning and an end; write them like ["22:00", "07:00"]')
     return tuple(value)
@@ -106,7 +105,6 @@ def known_timezone(name: str) -> str:
 
 
 def groups_of_terms(value: Any) -> Any:
-    """Accept a list of non-empty lists. Raises ValueError."""
     if not isinstance(value, list | tuple) or not all(isinstance(group, list | tuple) for group in value):
         raise ValueError(
             "required terms are in groups, of which a paper needs one term each; "
@@ -153,7 +151,6 @@ class InterestSection(Section):
 
 
 def list_of_interests(value: Any) -> Any:
-    """Accept a text, or a list of texts and tables. Raises ValueError."""
     if isinstance(value, str):
         value = [value] if value.strip() else []
     if not isinstance(value, list | tuple):
@@ -320,13 +317,11 @@ class Profile(Section):
         return "\n\n".join(entry.text for entry in self.interests if entry.counts_on(day))
 
     def interests_with_end(self, now: datetime, *, ended: bool) -> list[InterestSection]:
-        """Return the interests with a last day that is over, or not."""
         day = local_date(now, self.schedule.timezone)
         return [entry for entry in self.interests if entry.until and entry.counts_on(day) is not ended]
 
 
 def _conflicts(values: Mapping[str, Any], checks: AddressChecks) -> Iterator[MisplacedError]:
-    """Yield repeated readers, and a profile without topics."""
     seen: set[str] = set()
     readers = values.get("readers")
     for position, table in enumerate(readers if isinstance(readers, list) else ()):
@@ -419,7 +414,6 @@ _SHOWN = 60  # characters of interests in a list of readers
 
 
 def with_override(profile: Profile, override: Override | None) -> Profile:
-    """Return the profile with a reader's own settings."""
     if override is None:
         return profile
     edition = profile.edition

@@ -223,7 +223,6 @@ class Settings(BaseSettings):
 
 
 def _conflicts(values: Mapping[str, Any]) -> Iterator[MisplacedError]:
-    """Yield duplicate names of sources, and a queue without a server for the store."""
     names: set[str] = set()
     for position, table in enumerate(_tables(values)):
         name = table.get("name")

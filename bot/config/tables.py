@@ -50,7 +50,9 @@ class Section(BaseModel):
 
 
 class MisplacedError(ValueError):
-    """A value that conflicts with another one; ``loc`` is its place within the table.
+    """A value that conflicts with another one.
+
+    ``loc`` is its place within the table.
 
     pydantic would report the whole table, which names its first line.
     """
@@ -84,7 +86,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:
-    """Return the values of TOML; raises ConfigError."""
+    """Return the values of TOML. Raises ConfigError."""
     if long_key := _LONG_KEY.search(text):
         number = text.count("\n", 0, long_key.start()) + 1
         raise ConfigError(file, "", f"has a key of more than {_MAX_PARTS} parts; shorten it", line=number)
@@ -203,12 +205,10 @@ def _explains(misspelt: ErrorDetails, missing: ErrorDetails) -> bool:
 
 
 def is_near(misspelt: str, key: str) -> bool:
-    """Return whether a key may be a misspelling of another."""
     return bool(difflib.get_close_matches(misspelt, [key], cutoff=_NEAR))
 
 
 def explain(details: Sequence[ErrorDetails], model: type[BaseModel], file: str, text: str) -> list[ConfigError]:
-    """Return a ConfigError for each of a model's errors."""
     mistakes = []
     for detail in details[:_MAX_MISTAKES]:
         loc = detail["loc"] + getattr(detail.get("ctx", {}).get("error"), "loc", ())
@@ -235,7 +235,6 @@ _EXPECTED = {
 
 
 def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Return the problem and the remedy."""
     kind = detail["type"]
     if kind == "extra_forbidden":
         *steps, key = map(str, detail["loc"])
@@ -256,7 +255,6 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
-    """Return the problem of an unknown key, with the nearest known one."""
     keys = sorted(known)
     near = difflib.get_close_matches(key, keys, n=1, cutoff=_NEAR)
     remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
@@ -264,7 +262,6 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
 
 
 def wrong_value(value: object, expected: str) -> str:
-    """Return the problem of a value that should be a kind of ``_EXPECTED``."""
     return f"{_shown(value)} is not valid; it should be {_EXPECTED[expected]}"
 
 
@@ -371,7 +368,6 @@ def explain_variable(
 
 
 def variables() -> dict[str, str]:
-    """Return the variables that begin with ``PAPERBOT_``."""
     # pydantic-settings ignores the case of names.
     return {name.upper(): value for name, value in os.environ.items() if name.upper().startswith(PREFIX)}
 
@@ -476,7 +472,6 @@ def mistakes_of(models: SourceModels, table: Mapping[str, Any]) -> list[tuple[st
 def _wrong_keys(
     models: SourceModels, model: type[SourceOptions], table: Mapping[str, Any]
 ) -> Iterator[InitErrorDetails]:
-    """Yield an error for each key that the kind doesn't have, and for each that is missing."""
     kind, keys = table["kind"], model.model_fields
     keys_of_any_kind = {key for each in models.values() for key in each.model_fields}
     unknown = [key for key in table if key not in keys]

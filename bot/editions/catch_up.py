@@ -111,7 +111,7 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
 def put_catch_up(
     context: Context, request: CatchUpRequest, now: datetime, tldr_writer: TldrWriter | None = None
 ) -> tuple[Edition, list[Problem]]:
-    """Compose an edition, and store it with its messages if it has picks; return it with problems.
+    """Compose an edition, store it with its messages if it has picks, and return it with problems.
 
     Of two concurrent processes, one stores an edition.
     """
@@ -195,7 +195,6 @@ def good_scores(ranked: Ranked, profile: Profile) -> list[Score]:
 
 
 def _topics(ranked: Ranked, good: Sequence[Score]) -> list[tuple[str, list[Score]]]:
-    """Return good papers by topic, best first, and papers without a topic last."""
     by_id = {score.paper: score for score in good}
     grouped = ranked.named_groups([score.paper for score in good[:_MOST_GROUPED]])
     topics = [(name, sorted((by_id[i] for i in ids), key=lambda s: -s.log_odds)) for name, ids in grouped]
@@ -229,13 +228,12 @@ def _picks(
         if fitting and words > words_in(minutes):
             break
         fitting.add(pick.paper.id)
-    # Explained again in the edition's order, so that reasons don't repeat.
+    # Explained again in the edition's order, so reasons don't repeat.
     ordered = [score for _, scores in topics for score in scores if score.paper in fitting]
     return ranked.picks_of(ordered, sentences)
 
 
 def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:
-    """Return the range of the newest catch-up edition from this day."""
     covered = (catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id))
     return next((catch_up for catch_up in covered if catch_up.since == since), None)
 

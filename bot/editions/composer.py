@@ -87,7 +87,6 @@ class EditionComposer:
     def editions(
         self, requests: Sequence[EditionRequest], now: datetime, candidates: Sequence[Candidates] | None = None
     ) -> Iterator[Edition]:
-        """Yield the editions in order of the requests."""
         readers = [(request.reader, request.profile) for request in requests]
         candidates = candidates or self.candidates_of(readers)
         # Read everything before the first yield: the caller stores editions, and all readers of a batch must see the
@@ -159,7 +158,6 @@ class EditionComposer:
         return Ranked.of(ranking, interests[0], by_id, profile, self._read, cites=cites)
 
     def explanation(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Explanation | None:
-        """Return the explanation of a paper's score, or None if the paper isn't ranked."""
         ranked = self.ranked(reader, profile, [paper.id], now)
         score = ranked.explained(paper.id) if ranked else None
         if not (ranked and score):
@@ -294,7 +292,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
 class TldrWriter:
     """Requests a TL;DR once for each paper, at most ``daily_budget`` times a day.
 
-    A failing endpoint ends the requests of a run (identified by ``now``), so that editions don't wait for further
+    A failing endpoint ends the requests of a run (identified by ``now``), so editions don't wait for further
     time-outs. A paper with an unusable answer isn't requested again.
     """
 
@@ -308,7 +306,6 @@ class TldrWriter:
         return _with_tldrs(edition, self.tldrs.known(papers, self.endpoint.model))
 
     def shorten(self, edition: Edition, now: datetime) -> tuple[Edition, list[Problem]]:
-        """Return the edition with its TL;DRs, and problems."""
         papers = {pick.paper.id: pick.paper for pick in edition.picks if pick.summary}
         texts = self.tldrs.known(papers, self.endpoint.model)
         problems = []

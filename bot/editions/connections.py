@@ -59,7 +59,6 @@ _MOST_NAMED = 2
 def citations_of(
     store: Store, readers: Readers, interests: Sequence[Interest], papers: Iterable[Paper]
 ) -> list[Citations]:
-    """Return for each reader the papers that cite liked or owned ones."""
     cited = {
         paper.id: [cited_paper(fact) for fact in paper.facts if fact.kind is FactKind.CITES]
         for paper in papers
@@ -92,8 +91,8 @@ def _reasons(cited: Sequence[Entry], liked: Sequence[Paper], owned: Sequence[Lib
 
 # Follow-ups of liked papers.
 #
-# papers that changed since the last picks --liked?--> published or revised the day's papers --first and last authors-->
-# earlier papers --liked, on the same topic?--> continued
+#     papers that changed since the last picks --liked?--> published or revised
+#     the day's papers --first and last authors--> earlier papers --liked, on the same topic?--> continued
 _MOST_FOLLOW_UPS = 3
 _MOST_READ = 6  # pairs of papers of an author, the most similar ones
 _MOST_COMPARED = 200  # such pairs of a reader
@@ -122,7 +121,7 @@ class FollowUps:
         self._similarities: dict[tuple[PaperId, PaperId], float] = {}  # of an earlier and a new paper
 
     def of_reader(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
-        """Return news about a reader's liked papers; ``new`` are the edition's candidates."""
+        """Return news about a reader's liked papers. ``new`` are the edition's candidates."""
         liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)}
         if not liked:
             return ()
@@ -240,7 +239,7 @@ def _of_change(paper: Paper, change: PaperChange) -> FollowUp | None:
 
 # Likes within a group, shown under the name that a reader chose (``Override.shown_as``).
 #
-# They are read for each message and never stored, so that removing the name hides them.
+# They are read for each message and never stored, so removing the name hides them.
 
 # Ages of likes beside a pick, and in the list of a reader without an edition.
 _BESIDE_PICKS = timedelta(days=30)
@@ -261,7 +260,6 @@ class GroupLikes:
         }
 
     def of_papers(self, reader: Reader, papers: Sequence[Paper]) -> tuple[GroupLike, ...]:
-        """Return the likes of others for these papers."""
         names = _names_by_paper(self._of_others(reader))
         return tuple(GroupLike(paper, names[paper.id]) for paper in papers if paper.id in names)
 

@@ -92,7 +92,6 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
 def active_readers(
     store: Store, profiles: Mapping[str, Profile], ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile]]:
-    """Yield the active readers with their own profile."""
     for slug in profiles:
         for page in store.active_readers.all(slug, ids):
             yield from with_profiles(store, profiles, page)
@@ -101,7 +100,6 @@ def active_readers(
 def readers_to_alert(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile]]:
-    """Yield the readers whose alert rule has new papers to check."""
     newest = store.papers.newest_id()
     for slug, profile in profiles.items():
         rule = profile.alerts
@@ -114,7 +112,6 @@ def readers_to_alert(
 def due_editions(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[DueEdition]:
-    """Yield the editions that are due and not stored."""
     for slug, profile in profiles.items():
         schedule = profile.schedule
         newest_slot, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
@@ -247,7 +244,6 @@ def due_ranges(
 
 
 def with_profiles(store: Store, profiles: Mapping[str, Profile], readers: Sequence[Reader]) -> Readers:
-    """Return the readers who have a profile, with their overrides applied."""
     overrides = store.overrides.of_readers([reader.id for reader in readers])
     return [
         (reader, with_override(profiles[reader.profile], overrides.get(reader.id)))
@@ -360,7 +356,6 @@ class Waiting:
     limit: timedelta
 
     def with_interrupted(self, due: Sequence[DueEdition], now: datetime) -> list[DueEdition]:
-        """Return the due editions with the interrupted sources of their profiles."""
         if not due:
             return []
         rest = rest_between(now - _DAY, now)
@@ -399,7 +394,6 @@ class Waiting:
 
 
 def waiting_problems(waits: Iterable[Wait]) -> list[Problem]:
-    """Return a problem for each set of awaited sources."""
     ends: dict[str, list[datetime]] = defaultdict(list)
     for wait in waits:
         ends[wait.sources].append(wait.until)

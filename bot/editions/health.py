@@ -71,7 +71,7 @@ def check_health(source: Source, store: Store, now: datetime, state: SourceState
 def assess(
     state: SourceState, arrivals: Sequence[Arrival], now: datetime, *, follows_arxiv_calendar: bool
 ) -> HealthReport:
-    """Return the health of a source; ``arrivals`` cover the look-back, oldest first."""
+    """Return the health of a source. ``arrivals`` cover the look-back, oldest first."""
     if state.failures:
         return _failing(state)
     if not arrivals:
@@ -166,7 +166,6 @@ class SourceActivitySince:
 
 
 def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quiet:
-    """Return why an edition has no picks; ``scores`` are those of all new papers."""
     if not scores:
         return activity.quiet()
     papers = plural(len(scores), "new paper")

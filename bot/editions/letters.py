@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # its import takes a tenth of an idle run
 
 # Phrases learned from votes.
 #
-# voted papers --phrases--> supported by the votes, not the reader's own words recent and voted papers --explain-->
-# contributions --> each phrase's mean weight, if its sign is the same in all
+#     voted papers --phrases--> supported by the votes, not the reader's own words
+#     recent and voted papers --explain--> contributions --> each phrase's mean weight, if its sign is the same in all
 
 # The newest papers, because a mean over voted papers would not show what moves the next editions.
 _REFERENCE_PAPERS = 300
@@ -144,7 +144,6 @@ class _Side:
         self.weights = lessons.weights(lessons.learnable(texts), sign)
 
     def phrases(self, heaviest: float) -> Iterator[LearnedPhrase]:
-        """Yield the heaviest phrases without repetition, with papers that taught them."""
         candidates = {
             phrase: weight for phrase, weight in self.weights.items() if weight > heaviest * _MIN_SHARE_OF_HEAVIEST
         }
@@ -158,8 +157,8 @@ class _Side:
 
 # The letter of a week.
 #
-# votes of the week --> liked papers papers of the week, not shown --rank as of now--> the best match all votes -->
-# learned phrases picks of a month with a vote --> how many matches were liked
+#     votes of the week --> liked papers          papers of the week, not shown --rank as of now--> the best match
+#     all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
 _WEEK = timedelta(days=7)
 _MONTH = timedelta(days=30)
 # The share of fewer votes is noise: 60 % of five may be 15 to 95 %.
@@ -169,7 +168,7 @@ _MATCHES = (Match.STRONG, Match.GOOD)
 
 
 def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
-    """Store the due letters with their messages; return problems.
+    """Store the due letters with their messages, and return problems.
 
     An empty letter takes its slot and sends nothing.
     """
@@ -229,7 +228,6 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
 
 
 def leaving(profile: Profile, day: date) -> tuple[LeavingInterest, ...]:
-    """Return the interests that end in the week from this day."""
     return tuple(
         LeavingInterest(entry.text, entry.until)
         for entry in profile.interests
@@ -238,7 +236,6 @@ def leaving(profile: Profile, day: date) -> tuple[LeavingInterest, ...]:
 
 
 def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datetime) -> tuple[Pick, ...]:
-    """Return the week's best match that no edition showed, if it is a good one."""
     store = context.store
     last = store.editions.last_by_reader([reader.id]).get(reader.id)
     if last is None:

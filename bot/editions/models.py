@@ -62,7 +62,7 @@ class CorpusCache:
     """The corpus that all readers are ranked over, as a file of arrays (not a pickle, which could run code).
 
     ``renew``, after an ingest, refits when 5 % of the papers are new, or any in a small store. ``corpus``, before a
-    ranking, keeps a valid file however old, so that pages and votes never wait for a fit. A missing, broken or foreign
+    ranking, keeps a valid file however old, so pages and votes never wait for a fit. A missing, broken or foreign
     file is refitted. With a shared store, the file is a copy of the store's newest version.
     """
 
@@ -72,7 +72,6 @@ class CorpusCache:
     _kept: tuple[Stamp, Corpus] | None = field(default=None, init=False, repr=False, compare=False)
 
     def corpus(self) -> Corpus:
-        """Return the corpus as last fitted, or fit it."""
         stamp = self.stamp
         if stamp is None or self._newest_fitted() is None:
             return self._fit()
@@ -106,7 +105,7 @@ class CorpusCache:
 
     @property
     def stamp(self) -> Stamp | None:
-        """A value that changes with each fit; None before the first."""
+        """A value that changes with each fit, or None before the first."""
         try:
             stat = self._file().stat()
         except OSError:
@@ -189,7 +188,6 @@ class CurrentRanker:
         return self._ranker
 
     def refresh(self) -> None:
-        """Drop the ranker if its corpus was fitted again."""
         if self._ranker and self._stamp != self._corpora.stamp:
             self._ranker = None
 
@@ -268,7 +266,6 @@ def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datet
 
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
-    """Return readers' interests under their current profiles and votes, with stored models."""
     from bot.ranking.experts import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]

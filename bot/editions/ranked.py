@@ -82,7 +82,6 @@ class Ranked:
 
     @property
     def scores(self) -> Sequence[Score]:
-        """The scores without terms, best first."""
         return self.ranking.scores
 
     def text(self, paper: Paper | VotedPaper) -> PaperText:
@@ -103,28 +102,25 @@ class Ranked:
         return not (self.reader.paragraphs or self.reader.rules.authors or self.reader.up)
 
     def closest(self, most: int) -> list[Paper]:
-        """Return the papers with the highest scores that no rule hides."""
         if self.looks_for_nothing:
             return []
         shown = [score for score in self.scores if not (score.muted or score.missing_terms)]
         return [self.papers[score.paper] for score in shown[:most]]
 
     def named_groups(self, papers: Sequence[PaperId]) -> list[tuple[str, list[PaperId]]]:
-        """Return groups of papers by meaning with names (``bot.ranking.groups``)."""
         from bot.ranking.groups import named_groups
 
         texts = {paper_id: self.text(self.papers[paper_id]) for paper_id in papers}
         return named_groups(self.ranking.pool, texts)
 
     def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
-        """Return an edition's picks; ``waiting`` are papers without a place in earlier ones."""
+        """Return an edition's picks. ``waiting`` are papers without a place in earlier ones."""
         choices = choices_of(profile, self, waiting)
         if self.looks_for_nothing:
             choices = [choice for choice in choices if choice.kind is PickKind.ALERT]
         return self.picks(choices, profile.edition.summary_sentences)
 
     def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
-        """Return the papers that match the alert rule, best first."""
         choices = _alert_choices(profile, self)
         picks = self.picks(choices, profile.edition.summary_sentences)
         return [(choice.score, pick) for choice, pick in zip(choices, picks, strict=True)]
@@ -149,7 +145,6 @@ class Ranked:
         return Explanation(score, self.reasons(paper, Choice(score, kind)), rows)
 
     def explained(self, paper_id: PaperId) -> Score | None:
-        """Return a paper's score with its terms, or None if it isn't ranked."""
         scores = [score for score in self.scores if score.paper == paper_id]
         return next(iter(self.ranking.explained(scores)), None)
 
@@ -174,7 +169,7 @@ def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
     rule = profile.alerts
     if rule is None:
         return []
-    # The profile's own matcher, so that "GRPO" means the same in both.
+    # The profile's own matcher, so "GRPO" means the same in both.
     matcher = Rules(rule.keywords, rule.authors)
     alerted_by: dict[PaperId, list[str]] = {}
     for score in ranked.scores:
@@ -193,7 +188,6 @@ def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
 
 
 def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_sentences: int) -> Pick:
-    """Return the pick of a choice whose score has its terms."""
     score = choice.score
     if Match.for_probability(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
         summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)

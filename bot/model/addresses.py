@@ -107,7 +107,6 @@ def web_url(value: str) -> str:
 
 
 def pages_url(value: str) -> str:
-    """Return the pages' address like ``web_url``, or an empty string if there are none."""
     return web_url(value) if value else ""
 
 
@@ -146,7 +145,6 @@ def _without_login(value: str) -> str:
 
 
 def mail_sender(value: str) -> str:
-    """Return a sender as mails have it in From: an address, or ``Name <address>``. Raises ValueError."""
     parts = _SENDER.fullmatch(value)
     # "=?" begins an encoded word (RFC 2047), which could disguise the name as another address.
     if parts is None or not value.isprintable() or "=?" in value:
@@ -156,7 +154,6 @@ def mail_sender(value: str) -> str:
 
 
 def network(value: str) -> str:
-    """Return an IP address or network in canonical form. Raises ValueError."""
     try:
         return str(ip_network(value))
     except ValueError:
@@ -171,7 +168,6 @@ def taggable_address(value: str) -> str:
 
 
 def queue_url(value: str) -> str:
-    """Return a broker's address, or an empty string. Raises ValueError."""
     if value and urlsplit(value).scheme not in ("amqp", "amqps", "redis", "rediss"):
         example = "amqp://user:password@localhost:5672// or redis://localhost:6379/0"
         raise ValueError(f"{_without_login(value)} is not the address of a broker; write it like {example}")

@@ -51,7 +51,6 @@ def zone_named(name: str) -> ZoneInfo:
 
 @cache
 def timezone_names() -> frozenset[str]:
-    """Return the names of all time zones, including old aliases."""
     return frozenset(files("tzdata").joinpath("zones").read_text("utf-8").split())
 
 
@@ -189,7 +188,6 @@ class Rest(StrEnum):
 
 
 def announced_between(begin: datetime, end: datetime) -> bool:
-    """Return whether an announcement should have become visible after ``begin`` and by ``end``."""
     return any(announces(day) for day in _evenings(begin, end))
 
 
@@ -207,7 +205,6 @@ def rest_between(begin: datetime, end: datetime) -> Rest | None:
 
 
 def next_visible(now: datetime) -> datetime:
-    """Return when the next announcement should be visible, in UTC."""
     days = (now.astimezone(zone_named(_ZONE)).date() + n * _DAY for n in count(-2))
     return next(visible_at for day in days if (visible_at := _visible_at(day)) > now and announces(day))
 

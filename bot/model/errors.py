@@ -68,7 +68,6 @@ class ConfigError(UsageError):
 
     @property
     def problems(self) -> list[Problem]:
-        """Return a problem for each mistake, in the order of lines."""
         mistakes = sorted((self, *self.others), key=lambda mistake: (mistake.file, not mistake.line, mistake.line or 0))
         return [Problem(mistake.place, mistake.detail) for mistake in mistakes]
 
@@ -126,7 +125,7 @@ class UnusableTldrError(TldrError):
 
 # Without "Error" in its name: it is collected and reported as often as it is raised.
 class TemplateProblem(PaperbotError):  # noqa: N818
-    """A template with a mistake; names file and line."""
+    """A template with a mistake. Names file and line."""
 
 
 class FailureScope(StrEnum):
@@ -168,12 +167,10 @@ class DeliveryError(PaperbotError):
 
     @property
     def is_hard_bounce(self) -> bool:
-        """Return whether the reader's address is refused for good."""
         return self.permanent and self.scope is FailureScope.READER
 
 
 def unexpected_error(error: Exception) -> str:
-    """Return one line about an unexpected exception."""
     # SQLAlchemy appends the statement and its values to the driver's message.
     of_driver = getattr(error, "orig", None)
     message = str(of_driver).partition("\n")[0] if isinstance(of_driver, Exception) else str(error)
@@ -203,7 +200,7 @@ def in_one_line(error: Exception, subject: str = "") -> str:
 
 
 class ProblemLog:
-    """The problems that each job logged last, so that a lasting problem is logged once."""
+    """The problems that each job logged last, so a lasting problem is logged once."""
 
     def __init__(self) -> None:
         self._logged: dict[str, set[Problem]] = {}

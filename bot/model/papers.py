@@ -105,7 +105,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One work, merged from all digests; ``sightings`` are in order of arrival."""
+    """One work, merged from all digests. ``sightings`` are in order of arrival."""
 
     id: PaperId
     title: str
@@ -207,7 +207,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDigest:
-    """A digest of one day; ``rejected`` has a message for each unreadable block."""
+    """A digest of one day. ``rejected`` has a message for each unreadable block."""
 
     format: str
     topic: str
@@ -230,7 +230,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLibrary:
-    """A library's papers; ``skipped`` counts other entries by reason."""
+    """A library's papers. ``skipped`` counts other entries by reason."""
 
     format: str
     entries: tuple[LibraryEntry, ...]
@@ -336,7 +336,6 @@ _SHARED = [field.name for field in fields(Entry) if field.name in Paper.__datacl
 
 
 def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
-    """Return a new paper with the fields of its first entry."""
     values: dict[str, Any] = {name: getattr(entry, name) for name in _SHARED}
     values["author_count"] = entry.author_count or len(entry.authors) or None
     return Paper(id=paper_id, first_seen=now, **values)
@@ -397,7 +396,6 @@ def citation(cited: Entry, origin: str) -> Fact:
 
 
 def cited_paper(fact: Fact) -> Entry:
-    """Return the cited paper of a fact, possibly with a title only."""
     match = _CITED_ID.fullmatch(fact.value)
     if not match:
         return Entry(fact.value)
@@ -446,13 +444,12 @@ def _is_beginning(title: str, other: str) -> bool:
 
 
 def is_cut(text: str) -> bool:
-    """Return whether a title or abstract is truncated."""
     return text.rstrip("] ").endswith(("\u2026", "..."))
 
 
 @dataclass(frozen=True, slots=True)
 class PaperLink:
-    """The link of a paper's title; ``is_search`` marks a search by title."""
+    """The link of a paper's title. ``is_search`` marks a search by title."""
 
     url: str
     is_search: bool = False
@@ -500,7 +497,9 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class ParsedProgramme:
-    """A programme; ``withdrawn`` counts rejected, withdrawn and cancelled papers.
+    """A programme.
+
+    ``withdrawn`` counts rejected, withdrawn and cancelled papers.
 
     ``problems`` has a sentence for each unreadable row or part of a row.
     """
@@ -521,7 +520,7 @@ class ListedFeed:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFeeds:
-    """A list of feeds; ``problems`` has a sentence for each unusable line."""
+    """A list of feeds. ``problems`` has a sentence for each unusable line."""
 
     format: str
     feeds: tuple[ListedFeed, ...]

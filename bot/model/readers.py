@@ -63,7 +63,7 @@ STOPPED_BY_READER = (StopReason.PAUSED, StopReason.UNSUBSCRIBED)
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """An address that receives a profile; ``stopped`` is None for an active reader."""
+    """An address that receives a profile. ``stopped`` is None for an active reader."""
 
     id: ReaderId
     profile: str  # slug
@@ -193,7 +193,9 @@ _KIND = re.compile(r"[a-z]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered part of an edition; ``body`` is sent unchanged.
+    """A rendered part of an edition.
+
+    ``body`` is sent unchanged.
 
     With ``in_thread``, it waits for the first message and goes into its thread.
     """

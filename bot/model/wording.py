@@ -114,9 +114,7 @@ def known_language(tag: str) -> str:
 
 @lru_cache(maxsize=2_000)  # a mail has a date for each paper, mostly the same few
 def long_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return a date with its year: ``6 May 2025``, ``6.
-
-    Mai 2025``, ``2025年5月6日``.
+    """Return a date like ``6 May 2025``, ``6. Mai 2025`` or ``2025年5月6日``.
 
     English always has the day first, because "5/6" means two days.
     """
@@ -139,7 +137,6 @@ def short_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
 
 @lru_cache(maxsize=1)  # reading CLDR's names takes 40 ms
 def languages() -> tuple[tuple[str, str], ...]:
-    """Return language tags with English names, ordered by name."""
     from babel import Locale
     from babel.localedata import locale_identifiers
 

@@ -59,7 +59,7 @@ class ImportReport:
 
     @classmethod
     def of(cls, name: str, parsed: ParsedLibrary | ZoteroChanges, added: Additions) -> ImportReport:
-        """Build the report; ``name`` is the file or service in problems."""
+        """Build the report. ``name`` is the file or service in problems."""
         skipped = {**parsed.skipped, **({KNOWN: added.known} if added.known else {})}
         return cls(
             read=len(parsed.entries) + sum(parsed.skipped.values()),
@@ -159,7 +159,7 @@ class ZoteroLibraries:
                         yield Problem(subject, in_one_line(error, subject))
 
     def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> list[Problem]:
-        """Queue new likes to save, and withdrawn likes to remove; return problems."""
+        """Queue new and withdrawn likes, and return problems."""
         problems = []
         for connection in self.store.zotero.all():
             reader = self.store.readers.by_id(connection.reader)
@@ -193,7 +193,6 @@ class ZoteroLibraries:
             self.store.zotero.undo_save(reader.id, save, message, key, now)
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
-        """Open the library for a reader's saves, or return None."""
         connection = self.store.zotero.get(reader)
         return self._open(connection) if connection and connection.saves else None
 
@@ -221,7 +220,6 @@ class ZoteroLibraries:
         return ZoteroApi(self.url, access)
 
     def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
-        """Queue a paper, tagged with the profile's title and matching keywords."""
         # Imported late: most runs save nothing.
         from bot.model.wording import oneline
         from bot.text.latex import readable

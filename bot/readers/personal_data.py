@@ -138,7 +138,7 @@ def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | Non
 
     Returns the profile's file if it still contains the address, in a comment or because it can't be edited.
     """
-    # The store keeps a hash of the address, so that a process that read the file before can't add the reader again.
+    # The store keeps a hash of the address, so a process that read the file before can't add the reader again.
     store.forget(reader, now)
     FilesChannel(home.outbox_folder, reader_channel(reader.kind).suffix).forget(reader)
     # The chart of all readers includes this one.

@@ -65,7 +65,6 @@ def _in_all() -> RateLimit:
 
 
 def reached_cap(store: Store, now: datetime) -> list[Problem]:
-    """Return a problem while nobody can subscribe."""
     until = store.rate_limits.reached_until(_in_all(), now)
     if until is None:
         return []
@@ -114,9 +113,9 @@ class SubscriptionService:
         # A site has one /48 with up to 65,536 /64 clients.
         network = str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
         of_network = RateLimit("confirmations by network", network, PER_NETWORK_AN_HOUR, _HOUR)
-        # A refused request counts nowhere, so that it can't use up other mails.
+        # A refused request counts nowhere, so it can't use up other mails.
         reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)
-        # The same for every address, so that it reveals nothing.
+        # The same for every address, so it reveals nothing.
         if any(limit is not of_mailbox for limit in reached):
             raise TooManyRequestsError(
                 "Too many subscriptions were requested in this hour, and no mail was sent to you."
@@ -222,7 +221,6 @@ def ignore_word(store: Store, reader: Reader, word: str) -> None:
 
 
 def restore_word(store: Store, reader: Reader, word: str) -> bool:
-    """Use an ignored word again; return whether it was ignored."""
     was_ignored = False
 
     def using(current: Override) -> Override:
@@ -274,7 +272,7 @@ def set_preferences(
 
     Raises ValueError with a message for the reader.
 
-    ``profile`` is as in its file. Only differences from it are stored, so that the operator's changes reach other
+    ``profile`` is as in its file. Only differences from it are stored, so the operator's changes reach other
     readers. Names in ``kept`` keep their present value.
     """
 
@@ -336,7 +334,6 @@ def _name(text: str) -> str:
 
 
 def _title_by_topics(profile: Profile, override: Override) -> str:
-    """Return a title made of the reader's own interests, or the profile's."""
     if override.interests is None:
         return profile.title
     own = with_override(profile, override)
@@ -371,7 +368,6 @@ def show_likes(store: Store, reader: Reader, name: str) -> str:
 
 
 def with_own_interests(profile: Profile, interests: str) -> Profile:
-    """Return the profile with other interests and a title made of them."""
     return with_override(profile, _own_interests(interests, profile))
 
 

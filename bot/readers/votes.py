@@ -124,7 +124,6 @@ def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPape
 
 
 def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compared: ComparedPapers) -> VoteEffect:
-    """Compare two rankings of the same papers around a vote."""
     old_score = before.explained(voted.id)
     new_score = after.explained(voted.id)
     old_terms = old_score.terms if old_score else {}
@@ -166,7 +165,7 @@ class VoteLine:
 
 
 def parse_line(line: bytes, now: datetime) -> VoteLine:
-    """Parse a line; ``now`` is the default time. Raises ValueError."""
+    """Parse a line. ``now`` is the default time. Raises ValueError."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):  # nested 100,000 deep
@@ -203,7 +202,7 @@ def _time(text: object, now: datetime) -> datetime:
 def record_file(
     store: Store, profiles: Mapping[str, Profile], name: str, lines: Iterable[bytes], now: datetime
 ) -> tuple[int, list[Problem]]:
-    """Record a file's votes; return their number, and a problem for each unusable line.
+    """Record a file's votes, and return their number with a problem for each unusable line.
 
     Each line is ``{"reader", "paper", "vote", "at"}``. The default time is ``now``, and the default time zone UTC.
     """

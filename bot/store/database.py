@@ -199,7 +199,7 @@ class KeepDays:
 
 
 class Retention(Aggregate):
-    """Deletes old rows page by page, so that transactions and calls stay short.
+    """Deletes old rows page by page, so transactions and calls stay short.
 
     Ids ascend with time. Each call starts at the lowest ids and ends at the first row that is young enough.
     """
@@ -224,7 +224,7 @@ class Retention(Aggregate):
         return number
 
     def bodies(self, before: datetime) -> int:
-        """Delete the bodies of sent, cancelled, and long failed or unknown messages; return their number."""
+        """Delete the bodies of sent, cancelled, and long failed or unknown messages, and return their number."""
         is_over = or_(
             outbox.c.state.in_(_BODY_DROPPED),
             and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
@@ -242,7 +242,6 @@ class Retention(Aggregate):
         return number
 
     def _editions(self, before: datetime) -> int:
-        """Delete editions with their messages, and settled messages without an edition."""
         later = editions.alias()
         # A reader's newest edition records which papers they have seen, so it stays.
         is_followed = exists().where(
@@ -258,7 +257,6 @@ class Retention(Aggregate):
         return number + self._in_windows(outbox.c.id, is_old, is_mail_alone, [outbox.c.id])
 
     def _papers(self, before: datetime) -> int:
-        """Delete papers without picks, votes or saves in Zotero."""
         used = [exists().where(table.c.paper_id == papers.c.id) for table in (picks, votes, zotero_saves)]
         newest = select(func.max(papers.c.id)).scalar_subquery()
         unused = select(papers.c.id).where(papers.c.first_seen < before, papers.c.id < newest, ~or_(*used))

@@ -22,7 +22,7 @@ from bot.store.schema import corpora, mixtures, published_profiles, reader_model
 
 @dataclass(frozen=True, slots=True)
 class StoredMixture:
-    """Weights and offset of the experts' mixture; ``reader_id`` is None for the fit to all readers' votes."""
+    """Weights and offset of the experts' mixture. ``reader_id`` is None for the fit to all readers' votes."""
 
     reader_id: ReaderId | None
     fitted_at: datetime
@@ -38,7 +38,6 @@ class Mixtures(Aggregate):
         return next(iter(self._newest(mixtures.c.reader_id.is_(None))), None)
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredMixture]:
-        """Return the readers' mixtures, without readers who have none."""
         return {
             mixture.reader_id: mixture
             for chunk in in_chunks(reader_ids)
@@ -79,7 +78,6 @@ class ReaderModels(Aggregate):
     """The fitted models, at most one per reader. As of a past time there are none."""
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
-        """Return the readers' models, without readers who have none."""
         if self._until:  # the stored models are fitted to today's votes
             return {}
         return {
@@ -88,7 +86,6 @@ class ReaderModels(Aggregate):
         }
 
     def versions(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, tuple[str, int]]:
-        """Return each model's signature and vocabulary."""
         query = select(reader_models.c.reader_id, reader_models.c.signature, reader_models.c.vocabulary)
         rows = self._rows_in(query, reader_models.c.reader_id, reader_ids)
         return {reader_id: (signature, vocabulary) for reader_id, signature, vocabulary in rows}
@@ -111,7 +108,6 @@ class Corpora(Aggregate):
         return self._scalar(select(func.max(corpora.c.version))) or 0
 
     def content(self, version: int) -> bytes | None:
-        """Return the bytes of a version; None for an unknown or deleted one."""
         return self._scalar(select(corpora.c.content).where(corpora.c.version == version))
 
     def add(self, content: bytes) -> int:
@@ -122,7 +118,7 @@ class Corpora(Aggregate):
         return version
 
     def fitting(self) -> AbstractContextManager[bool]:
-        """Hold the lock for fitting; yields False if another process holds it."""
+        """Hold the lock for fitting. Yields False if another process holds it."""
         return self._database.exclusively("fit the corpus")
 
 
@@ -133,14 +129,13 @@ class Tldrs(Aggregate):
     """Requests to a language model, each recorded once. Without text, a request failed or is in progress."""
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
-        """Return a model's TL;DRs of these papers, without papers that have none."""
         query = select(tldrs.c.paper_id, tldrs.c.text).where(tldrs.c.model == model, tldrs.c.text.is_not(None))
-        # In order of requests, so that a paper's newest text wins.
+        # In order of requests, so a paper's newest text wins.
         rows = self._rows_in(query.order_by(tldrs.c.id), tldrs.c.paper_id, papers)
         return {row.paper_id: row.text for row in rows}
 
     def begin(self, paper: PaperId, model: str, now: datetime, *, since: datetime, budget: int) -> RequestId | None:
-        """Record a request; None once ``budget`` requests were recorded since ``since``."""
+        """Record a request, or return None once ``budget`` requests were recorded since ``since``."""
         spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
         row = {"paper_id": paper, "model": model, "asked_at": now}
         # Without the advisory lock, processes that count at the same time would exceed the budget.
@@ -157,7 +152,7 @@ class Tldrs(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class PublishedProfile:
-    """A profile's content as JSON, without its readers; None after it was withdrawn."""
+    """A profile's content as JSON, without its readers, or None after it was withdrawn."""
 
     slug: str
     version: int
@@ -180,14 +175,13 @@ class PublishedProfiles(Aggregate):
             replace_rows(connection, published_profiles, rows)
 
     def newer_than(self, version: int) -> list[PublishedProfile]:
-        """Return the profiles that changed after a version, by slug."""
         query = select(published_profiles).where(published_profiles.c.version > version)
         rows = self._rows(query.order_by(published_profiles.c.slug))
         return [PublishedProfile(*row) for row in rows]
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:
-    """Return changed contents by slug; None for profiles to withdraw."""
+    """Return changed contents by slug, or None for profiles to withdraw."""
     rows = connection.execute(select(published_profiles.c.slug, published_profiles.c.content))
     stored: dict[str, str | None] = dict(rows.all())
     return {

@@ -92,7 +92,7 @@ class StoredEdition:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The place of a paper in an edition; ``position`` counts from 1."""
+    """The place of a paper in an edition. ``position`` counts from 1."""
 
     edition: EditionId
     position: int
@@ -121,7 +121,7 @@ class Editions(Aggregate):
     """
 
     def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
-        """Store one edition; see ``save_all``. Returns False if its slot is taken."""
+        """Store one edition. See ``save_all``. Returns False if its slot is taken."""
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
@@ -150,7 +150,6 @@ class Editions(Aggregate):
         return next(iter(self._read(query)), None)
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
-        """Return each reader's last edition, without readers who have none."""
         # A correlated subquery stops at the first match in the index. max(id) would read all editions of a reader.
         newest = (
             select(editions.c.id)
@@ -191,11 +190,9 @@ class Editions(Aggregate):
         return self._scalar(query) or 0
 
     def newest_id(self) -> EditionId:
-        """Return the highest id; 0 without editions."""
         return self._scalar(select(func.max(editions.c.id))) or 0
 
     def newest_composed(self) -> datetime | None:
-        """Return when the latest edition, alert or missed day was composed."""
         return self._scalar(select(func.max(editions.c.composed_at)))
 
     def of_reader(self, reader_id: ReaderId) -> list[StoredEdition]:
@@ -203,7 +200,6 @@ class Editions(Aggregate):
         return self._read(query.order_by(editions.c.id.desc()))
 
     def last_reader_shown(self, reader_ids: Collection[ReaderId], paper_id: PaperId) -> ReaderId | None:
-        """Return the reader whose edition or alert showed a paper last; None if none did."""
         query = (
             select(editions.c.reader_id)
             .join(picks)
@@ -232,7 +228,6 @@ class Editions(Aggregate):
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
-        """Return the kind of pick that a paper last was for a reader; None if it was never shown."""
         query = _select_picks(reader_id, picks.c.kind).where(picks.c.paper_id == paper_id)
         return self._scalar(query.order_by(editions.c.id.desc()).limit(1))
 
@@ -242,7 +237,7 @@ class Editions(Aggregate):
         return {row.slot for row in self._rows(query)}
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
-        """Return an edition's picks in order; papers have their present text."""
+        """Return an edition's picks in order. Papers have their present text."""
         query = select(picks, summaries.c.sentences, summaries.c.line).outerjoin(summaries)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)).all()
@@ -250,7 +245,6 @@ class Editions(Aggregate):
         return tuple(_pick(row, papers) for row in rows)
 
     def follow_ups_of(self, edition_id: EditionId) -> tuple[FollowUp, ...]:
-        """Return an edition's follow-ups whose papers are still stored."""
         query = select(editions.c.follow_ups).where(editions.c.id == edition_id)
         with self._database.reading() as connection:
             rows = connection.scalar(query) or ()
@@ -264,7 +258,6 @@ class Editions(Aggregate):
         )
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
-        """Return when a reader's last edition with picks before a time was composed."""
         query = _select_picks(reader_id, func.max(editions.c.composed_at))
         return self._scalar(query.where(editions.c.composed_at < before, _IS_DAILY))
 
@@ -276,13 +269,12 @@ class Editions(Aggregate):
 
 
 def _stored_editions() -> AnySelect:
-    """Select the columns of a ``StoredEdition``."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
     return select(editions, count.label("picks")).where(_IS_DAILY)
 
 
 def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds) -> list[bool]:
-    """Insert editions with their picks and messages; return for each whether its slot was free.
+    """Insert editions with their picks and messages, and return for each whether its slot was free.
 
     The summaries of the picks are stored already.
     """
@@ -423,7 +415,6 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
 
 
 def _reason_values(reason: Reason) -> dict[str, Any]:
-    """Return a reason's values other than defaults, with a rounded weight."""
     values = _differing(reason, _REASON_DEFAULTS)
     if "weight" in values:
         values["weight"] = round(values["weight"], _DECIMALS)
@@ -439,7 +430,6 @@ class AlertMarks(Aggregate):
     """The highest paper id checked for each reader's alerts."""
 
     def get(self, reader_id: ReaderId) -> PaperId | None:
-        """Return a reader's watermark; None before the first check."""
         query = select(alert_marks.c.watermark).where(alert_marks.c.reader_id == reader_id)
         return self._scalar(query)
 
@@ -503,7 +493,6 @@ class ActiveReaders(Aggregate):
         return self._pages(profile, ids, ~has_slot)
 
     def with_unchecked_papers(self, profile: str, newest: PaperId, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
-        """Yield pages of readers whose alerts are not checked up to ``newest``."""
         is_checked = exists().where(alert_marks.c.reader_id == readers.c.id, alert_marks.c.watermark == newest)
         return self._pages(profile, ids, ~is_checked)
 
@@ -534,15 +523,13 @@ def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
 
 
 def _select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
-    """Select columns of a reader's picks and their editions."""
     return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
 
 
 class CatchUps(Aggregate):
-    """The ranges of catch-up editions; ``upto`` is as of ``until`` if given."""
+    """The ranges of catch-up editions. ``upto`` is as of ``until`` if given."""
 
     def get(self, edition_id: EditionId) -> CatchUp | None:
-        """Return the range of a catch-up edition; None for other editions."""
         rows = self._rows(select(catch_ups).where(catch_ups.c.edition_id == edition_id))
         return next((_catch_up(row) for row in rows), None)
 
@@ -560,7 +547,6 @@ class CatchUps(Aggregate):
         return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
-        """Return the date of each reader's last catch-up edition."""
         query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
         return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
@@ -575,14 +561,12 @@ class Visits(Aggregate):
     """The last local day on which each reader opened a link."""
 
     def note(self, reader_id: ReaderId, day: date) -> None:
-        """Record a visit if it is later than the stored one."""
         if self.last([reader_id]).get(reader_id, date.min) < day:
             # Not durable: after a power failure the next visit is recorded.
             with self._database.writing(durable=False) as connection:
                 replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
 
     def last(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
-        """Return the day of each reader's last visit."""
         return {row.reader_id: row.day for row in self._rows_in(select(visits), visits.c.reader_id, reader_ids)}
 
 

@@ -101,7 +101,7 @@ class Database:
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file; None for a server."""
+        """The SQLite file, or None for a server."""
         return Path(self.url.database or "") if self.url.drivername == "sqlite" else None
 
     @property
@@ -120,7 +120,9 @@ class Database:
 
     @contextmanager
     def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
-        """Open a write transaction, committed at the end; ``lock`` excludes others with the same lock.
+        """Open a write transaction, committed at the end.
+
+        ``lock`` excludes others with the same lock.
 
         Without ``durable``, a power failure may undo the transaction on SQLite until the next durable one.
         """
@@ -134,7 +136,9 @@ class Database:
 
     @contextmanager
     def exclusively(self, name: str) -> Iterator[bool]:
-        """Hold a named lock among all processes; yields False at once if another process holds it.
+        """Hold a named lock among all processes.
+
+        Yields False at once if another process holds it.
 
         PostgreSQL holds it on a separate connection without an open transaction, and releases it if the process dies.
         SQLite has one machine and always yields True.
@@ -218,11 +222,9 @@ class Aggregate:
         self._until = until
 
     def _by_then(self, time: Column[datetime]) -> ColumnElement[bool]:
-        """Return the condition that a time is not after ``until``; true without it."""
         return time <= self._until if self._until else true()
 
     def _scalar(self, query: Select[T]) -> T | None:
-        """Return the first column of a query's first row; None without rows."""
         with self._database.reading() as connection:
             return connection.scalar(query)
 
@@ -231,14 +233,12 @@ class Aggregate:
             return connection.execute(query).all()
 
     def _greatest(self, column: Column[T], reader_ids: Collection[int]) -> dict[int, T]:
-        """Return the greatest value of a column by reader, without readers who have no row."""
         by_reader = column.table.c.reader_id
         return dict(self._rows_in(select(by_reader, func.max(column)).group_by(by_reader), by_reader, reader_ids))
 
     def _rows_in(
         self, query: Select[*Columns], column: Column[T], values: Collection[T], size: int = _CHUNK
     ) -> list[Row[*Columns]]:
-        """Return the rows whose column is among the values, in one transaction."""
         with self._database.reading() as connection:
             return [
                 row
@@ -248,7 +248,9 @@ class Aggregate:
 
 
 def parse_url(url: str) -> URL:
-    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for other URLs.
+    """Parse ``sqlite:///path`` or ``postgresql://...``.
+
+    Raises StoreError for other URLs.
 
     A password in the query becomes the URL's password, which messages hide.
     """
@@ -340,7 +342,7 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         # The driver would begin a transaction only at the first INSERT, and reads would see changes in between
         # (SQLAlchemy, "Serializable isolation / Savepoints / Transactional DDL" of the SQLite dialect).
         connection.isolation_level = None
-        # "locked" means that another process is switching to WAL. The mode belongs to the file, so that is enough.
+        # "locked" means that another process is switching to WAL. The mode belongs to the file, so is enough.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
         # Overwrites deleted rows with zeros. Otherwise forgotten data stays readable in free pages.
@@ -376,7 +378,7 @@ class _WriteLock:
         self._was_in_vain = False
 
     def take(self, cursor: DBAPICursor) -> None:
-        """Begin a write transaction; raises sqlite3.OperationalError if another process holds the lock."""
+        """Begin a write transaction. Raises sqlite3.OperationalError if another process holds the lock."""
         try:
             if self._was_in_vain:
                 _begin_within(cursor, _BUSY_STILL)

@@ -52,7 +52,7 @@ class Additions:
 
 
 class Library(Aggregate):
-    """The libraries of all readers; ``of_readers`` is as of ``until`` if given."""
+    """The libraries of all readers. ``of_readers`` is as of ``until`` if given."""
 
     def add(
         self,
@@ -142,7 +142,6 @@ class Library(Aggregate):
         return list(map(_paper, self._with_keys(identity_keys)))
 
     def last_owners(self, newest: int) -> list[ReaderId]:
-        """Return the readers of the ``newest`` last additions, the last first."""
         rows = self._rows(select(library.c.reader_id).order_by(library.c.id.desc()).limit(newest))
         return list(dict.fromkeys(row.reader_id for row in rows))
 
@@ -163,7 +162,6 @@ class Library(Aggregate):
         return self._greatest(library.c.id, reader_ids)
 
     def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
-        """Return the stored papers that a reader's library has."""
         if not papers:
             return set()
         ids = {paper.id for paper in papers}
@@ -171,7 +169,7 @@ class Library(Aggregate):
             return in_libraries(connection, [reader_id], min(ids), max(ids))[reader_id] & ids
 
     def remove(self, reader_id: ReaderId, origin: str | None = None) -> int:
-        """Delete a reader's library or one origin of it; return the number of papers."""
+        """Delete a reader's library or one origin of it, and return the number of papers."""
         papers_of_reader = delete(library).where(library.c.reader_id == reader_id)
         if origin is not None:
             papers_of_reader = papers_of_reader.where(library.c.origin == origin)
@@ -254,7 +252,7 @@ class Zotero(Aggregate):
             transaction.execute(insert(zotero_connections), row)
 
     def disconnect(self, reader_id: ReaderId) -> bool:
-        """Delete a reader's connection and cancel pending saves; return whether one existed."""
+        """Delete a reader's connection and cancel pending saves, and return whether one existed."""
         with self._database.writing() as transaction:
             saves = select(zotero_saves.c.outbox_key).where(zotero_saves.c.reader_id == reader_id)
             transaction.execute(
@@ -284,7 +282,6 @@ class Zotero(Aggregate):
             transaction.execute(polled.values(row_of(zotero_connections, poll, version=version)))
 
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
-        """Return the reader's saves that were queued and not undone."""
         query = select(zotero_saves).where(zotero_saves.c.reader_id == reader_id)
         rows = self._rows(query.order_by(zotero_saves.c.paper_id))
         return [ZoteroSave(row.paper_id, row.item_key, row.outbox_key) for row in rows]
@@ -309,7 +306,6 @@ class Zotero(Aggregate):
                 insert_message(transaction, message, key, now)
 
     def outcome(self, outbox_key: str) -> tuple[State, str] | None:
-        """Return a save's state, and its receipt."""
         query = select(outbox.c.state, outbox.c.detail).where(outbox.c.key == outbox_key)
         return next(((row.state, row.detail) for row in self._rows(query)), None)
 

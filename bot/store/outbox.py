@@ -11,7 +11,7 @@ body was not started, and otherwise becomes ``unknown``. The token also names th
 machine dies, its leases end.
 
 Each call is one short transaction, and none is open during a transfer. A killed process leaves at most one ``unknown``
-message for each connection. Calls retry while PostgreSQL restarts, so that an accepted message isn't lost.
+message for each connection. Calls retry while PostgreSQL restarts, so an accepted message isn't lost.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _DELETE_BODY = delete(outbox_bodies).where(outbox_bodies.c.outbox_id == bindpara
 
 @dataclass(frozen=True, slots=True)
 class UndeliveredMessage:
-    """A message that did not arrive, or may not have; ``reader`` is a name."""
+    """A message that did not arrive, or may not have. ``reader`` is a name."""
 
     id: int
     reader: str
@@ -112,7 +112,7 @@ class Outbox(Aggregate):
         self._sleep = sleep
 
     def put_without_edition(self, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Queue a message without an edition; an existing key is ignored (idempotent)."""
+        """Queue a message without an edition, unless its key exists (idempotent)."""
         with self._database.writing() as connection:
             insert_message(connection, message, key, now)
 
@@ -150,7 +150,7 @@ class Outbox(Aggregate):
     def expire(self, now: datetime) -> int:
         """Mark started messages whose lease has ended as ``unknown``, and return their number.
 
-        Ends the leases of dead processes, so that messages they had not started are due at once.
+        Ends the leases of dead processes, so messages they had not started are due at once.
         """
         rows = self._rows(select(outbox.c.id, outbox.c.token).where(_IS_CLAIMED))
         dead = [{"row_id": row.id, "row_token": row.token, "ended": now} for row in rows if has_died(row.token)]
@@ -197,7 +197,7 @@ class Outbox(Aggregate):
                 return False
             connection.execute(_DELETE_BODY, {"row_id": delivery.id})
             if delivery.has_replies:
-                # In the same transaction, so that no thread loses its replies.
+                # In the same transaction, so no thread loses its replies.
                 _post_replies(connection, delivery.id, receipt, now)
             return True
 
@@ -205,13 +205,13 @@ class Outbox(Aggregate):
         return self._commit(record, durable=False)
 
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = "") -> bool:
-        """Record a final state; False if the claim was lost."""
+        """Record a final state, or return False if the claim was lost."""
         return self._settle(_SETTLE, delivery, now, state=state, code=code, detail=detail)
 
     def retry(
         self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool = True
     ) -> bool:
-        """Schedule another attempt at ``not_before``; False if the claim was lost.
+        """Schedule another attempt at ``not_before``, or return False if the claim was lost.
 
         The message must certainly not have been accepted. Unless ``counted``, the attempt doesn't count.
         """
@@ -230,12 +230,10 @@ class Outbox(Aggregate):
             connection.execute(_RELEASE, [_claim_values(delivery, now) | released for delivery in deliveries])
 
     def waiting(self, kind: Kind) -> int:
-        """Return the number of a channel's unsent messages."""
         query = select(func.count()).where(outbox.c.kind == kind, outbox.c.state.in_((State.PENDING, State.RETRY)))
         return self._scalar(query) or 0
 
     def next_due(self, kind: Kind) -> datetime | None:
-        """Return when a channel's first retry is due; None without any."""
         query = select(func.min(outbox.c.not_before))
         query = query.where(outbox.c.state == State.RETRY, outbox.c.kind == kind)
         return self._scalar(query)
@@ -252,7 +250,9 @@ class Outbox(Aggregate):
         return [_delivery(row, "") for row in self._rows(query.where(outbox.c.updated_at > since))]
 
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
-        """Record that an unknown message has arrived, and post its replies; False if it isn't unknown.
+        """Record that an unknown message has arrived, and post its replies.
+
+        Returns False if it isn't unknown.
 
         ``detail`` is the receipt.
         """
@@ -265,19 +265,17 @@ class Outbox(Aggregate):
         return has_arrived
 
     def requeue(self, delivery_id: int, now: datetime) -> bool:
-        """Queue a message again at the operator's request; False if its state doesn't allow it."""
+        """Queue a message again at the operator's request, or return False if its state doesn't allow it."""
         states = [State.UNKNOWN, State.FAILED, State.RETRY]
         pending = {"state": State.PENDING, "detail": "", "attempts": 0, "not_before": None}
         with self._database.writing() as connection:
             return _overrule(connection, delivery_id, states, updated_at=now, **pending)
 
     def counts(self) -> dict[State, int]:
-        """Return the number of messages in each state, including zeros."""
         query = select(outbox.c.state, func.count()).group_by(outbox.c.state)
         return dict.fromkeys(State, 0) | dict(self._rows(query))
 
     def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
-        """Return when the oldest unclaimed message was made; None without any."""
         # By the lowest id of each kind, which the index gives first. No index has the time.
         oldest = [
             select(outbox.c.created_at)
@@ -293,7 +291,6 @@ class Outbox(Aggregate):
         return self._scalar(select(func.count()).where(_IS_CLAIMED, outbox.c.lease_until < now)) or 0
 
     def claims(self) -> tuple[int, datetime | None]:
-        """Return the number of claims, and when the last lease ends."""
         ((number, until),) = self._rows(select(func.count(), func.max(outbox.c.lease_until)).where(_IS_CLAIMED))
         return number, until
 
@@ -308,7 +305,6 @@ class Outbox(Aggregate):
         ]
 
     def last_sent(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
-        """Return when each reader's last message was sent, without readers who got none."""
         query = select(outbox.c.reader_id, func.max(outbox.c.updated_at)).where(outbox.c.state == State.SENT)
         query = query.group_by(outbox.c.reader_id)
         return dict(self._rows_in(query, outbox.c.reader_id, reader_ids))
@@ -321,11 +317,9 @@ class Outbox(Aggregate):
         return bool(self._scalar(query))
 
     def states_of(self, delivery_ids: Collection[int]) -> list[State]:
-        """Return the states of the messages that still exist."""
         return [row.state for row in self._rows_in(select(outbox.c.state), outbox.c.id, delivery_ids)]
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
-        """Return the states of each edition's messages by part, without editions that have none."""
         states: dict[EditionId, tuple[State, ...]] = {}
         query = select(outbox.c.edition_id, outbox.c.state).order_by(outbox.c.part)
         for edition_id, state in self._rows_in(query, outbox.c.edition_id, edition_ids):
@@ -333,7 +327,7 @@ class Outbox(Aggregate):
         return states
 
     def _settle(self, settle: Update, delivery: Delivery, now: datetime, **values: object) -> bool:
-        """Update a claimed row and clear its token; False if the claim was lost.
+        """Update a claimed row and clear its token, or return False if the claim was lost.
 
         An ``unknown`` row keeps its token, because a late answer is better than none.
         """
@@ -366,7 +360,6 @@ def _has_passed(moment: ColumnElement[datetime | None], now: datetime) -> Column
 
 
 def _post_replies(connection: Connection, first_id: int, receipt: str, now: datetime) -> None:
-    """Queue the held replies of a thread under its receipt."""
     connection.execute(
         _HELD_REPLIES, {"row_id": first_id, "state": State.PENDING, "thread": receipt, "updated_at": now}
     )
@@ -396,7 +389,6 @@ def _delivery(row: AnyRow, token: str) -> Delivery:
 
 
 def insert_messages(connection: Connection, editions: Sequence[tuple[EditionId, Edition, Sequence[Message]]]) -> None:
-    """Insert the messages of editions that this transaction stored."""
     rows = []
     bodies: dict[str, bytes] = {}
     for edition_id, edition, messages in editions:
@@ -413,7 +405,7 @@ def insert_messages(connection: Connection, editions: Sequence[tuple[EditionId, 
 
 
 def insert_message(connection: Connection, message: Message, key: OutboxKey, now: datetime) -> None:
-    """Insert a message without an edition; an existing key is ignored."""
+    """Insert a message without an edition, unless its key exists."""
     row = _pending_row(key, message, now.date(), now)
     row_id = connection.scalar(insert_new(connection, outbox).values(row).returning(outbox.c.id))
     if row_id is not None:
@@ -441,9 +433,9 @@ def _pending_row(
     }
 
 
-# A claim's token names its process, so that the lease of a dead process ends at once:
+# A claim's token names its process, so the lease of a dead process ends at once:
 #
-# machine.pid.start.random, for example 9f2c41d07be3.4711.88213.5b1e...
+#     machine.pid.start.random, for example 9f2c41d07be3.4711.88213.5b1e...
 #
 # The machine is a hash of host, boot and PID namespace, because a PID means another process elsewhere. Without
 # ``/proc``, no process counts as dead.
@@ -479,7 +471,7 @@ def _machine() -> str:
 
 
 def _started(pid: str) -> str:
-    """Return when a process started, in ticks since boot; empty if it has ended."""
+    """Return when a process started, in ticks since boot, or an empty string if it has ended."""
     try:
         fields = (_PROC / pid / "stat").read_text().rpartition(")")[2].split()
     except OSError:

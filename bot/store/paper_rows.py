@@ -50,7 +50,7 @@ def papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Pa
 
 
 def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId, PaperId]:
-    """Insert papers and their keys; return new ids by given id."""
+    """Insert papers and their keys, and return new ids by given id."""
     if not new:
         return {}
     # Without ``sort_by_parameter_order``, RETURNING's order is unspecified.
@@ -62,7 +62,6 @@ def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId,
 
 
 def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
-    """Overwrite papers, and insert their new keys."""
     if not changed:
         return
     statement = update(papers).where(papers.c.id == bindparam("at_id"))
@@ -71,7 +70,6 @@ def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
 
 
 def _insert_keys(connection: Connection, stored: Mapping[PaperId, Paper]) -> None:
-    """Insert identity keys and leading authors of papers, given by stored id."""
     identity = [{"key": stored_key(key), "paper_id": i} for i, paper in stored.items() for key in keys(paper)]
     connection.execute(insert_new(connection, paper_keys), identity)
     authors = [
@@ -82,7 +80,6 @@ def _insert_keys(connection: Connection, stored: Mapping[PaperId, Paper]) -> Non
 
 
 def stored_key(key: str) -> str:
-    """Return an identity key as stored: a long one is hashed."""
     # A collision only adds a candidate for ``is_same_paper``.
     return key if len(key) <= LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
 
@@ -117,7 +114,7 @@ class Deduplicator:
         self._published: dict[PaperId, None] = {}  # an ordered set
 
     def add(self, entry: Entry, now: datetime) -> PaperId | None:
-        """Merge an entry into its paper or add a new one; return the paper's id.
+        """Merge an entry into its paper or add a new one, and return the paper's id.
 
         Returns None for a replacement of an unknown paper.
         """
@@ -140,21 +137,17 @@ class Deduplicator:
         return paper.id
 
     def match(self, entry: Entry | Paper) -> Paper | None:
-        """Return the paper that an entry matches; None without a match."""
         # A shared key is only a candidate, because two works may share a title. ``is_same_paper`` compares ids.
         candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
         return next((paper for paper in candidates if is_same_paper(entry, paper)), None)
 
     def paper(self, paper_id: PaperId) -> Paper:
-        """Return a paper by the id from ``add``, as merged so far."""
         return self._papers[paper_id]
 
     def new(self) -> list[Paper]:
-        """Return the papers that were not stored, in order of arrival."""
         return [paper for paper in self._papers.values() if paper.id not in self._stored]
 
     def changed(self) -> list[Paper]:
-        """Return the stored papers that an entry changed."""
         return [paper for paper_id, paper in self._papers.items() if self._stored.get(paper_id, paper) != paper]
 
     def revised(self) -> list[tuple[Paper, str]]:

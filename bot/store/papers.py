@@ -113,11 +113,11 @@ class Papers(Aggregate):
     def add_digests(
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
     ) -> list[tuple[int, int]]:
-        """Store the digests of a file; return for each the numbers of new and known papers.
+        """Store the digests of a file, and return for each the numbers of new and known papers.
 
         Ingestion is idempotent: the same bytes, by ``content_hash``, change nothing.
         """
-        # One transaction, so that a stored hash means a complete file.
+        # One transaction, so a stored hash means a complete file.
         with self._database.writing(Lock.INGEST) as connection:
             return [
                 _add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
@@ -125,7 +125,9 @@ class Papers(Aggregate):
             ]
 
     def identified(self, entries: Sequence[Entry], now: datetime) -> list[Paper]:
-        """Return each entry's paper, merged with its stored version; writes nothing.
+        """Return each entry's paper, merged with its stored version.
+
+        Writes nothing.
 
         Papers that are not stored have negative ids.
         """
@@ -135,7 +137,6 @@ class Papers(Aggregate):
         return [deduplicator.paper(paper_id) for paper_id in ids if paper_id is not None]
 
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
-        """Return the digests of a file with these bytes, in order."""
         query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
         return [from_row(StoredDigest, row) for row in self._rows(query)]
 
@@ -145,7 +146,6 @@ class Papers(Aggregate):
             return load_papers(connection, ids)
 
     def voted(self, ids: Iterable[PaperId]) -> dict[PaperId, VotedPaper]:
-        """Return the fields of voted papers that ranking needs, without unknown ids."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract, papers.c.arxiv_id, papers.c.doi)
         return {row.id: VotedPaper(*row) for row in self._rows_in(query, papers.c.id, set(ids))}
 
@@ -153,7 +153,6 @@ class Papers(Aggregate):
         return {row.id for row in self._rows_in(select(papers.c.id), papers.c.id, list(ids))}
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
-        """Return the papers that only these sources delivered."""
         delivered = select(sightings.c.paper_id).join(digests).where(self._by_then(digests.c.received_at))
         with self._database.reading() as connection:
             paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
@@ -174,7 +173,6 @@ class Papers(Aggregate):
             return list(load_papers(connection, matches).values())
 
     def newest_id(self) -> PaperId:
-        """Return the highest id; 0 without papers."""
         return self._scalar(self._visible(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
@@ -186,7 +184,6 @@ class Papers(Aggregate):
         return self._scalar(self._visible(select(func.count()).select_from(papers))) or 0
 
     def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
-        """Return the papers above ``after`` that are new to a reader; see ``new_papers_of``."""
         cursor = NewsCursor(reader_id, after, sources=tuple(sources))
         return self.new_papers_of([cursor], self.newest_id())[reader_id]
 
@@ -214,7 +211,7 @@ class Papers(Aggregate):
         return new
 
     def last_before(self, time: datetime) -> PaperId:
-        """Return the newest paper that arrived before a time; 0 without any."""
+        """Return the newest paper that arrived before a time, or 0 without any."""
         query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
         return self._scalar(query) or 0
 
@@ -230,7 +227,6 @@ class Papers(Aggregate):
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
 
     def changes(self, since: datetime) -> list[PaperChange]:
-        """Return new versions and publications since a time, oldest first."""
         revised = select(revisions.c.paper_id, revisions.c.at, revisions.c.version, revisions.c.before)
         published = select(publications.c.paper_id, publications.c.at)
         revised = revised.where(revisions.c.at >= since, self._by_then(revisions.c.at))
@@ -239,7 +235,7 @@ class Papers(Aggregate):
         return sorted(changes, key=lambda change: change.at)
 
     def by_leading_authors(self, names: Sequence[str]) -> dict[str, list[PaperId]]:
-        """Return papers by first or last author; names as from ``leading_authors``."""
+        """Return papers by first or last author, named as in ``leading_authors``."""
         papers_by_name: dict[str, list[PaperId]] = defaultdict(list)
         query = select(leading_authors).order_by(leading_authors.c.paper_id)
         for row in self._rows_in(query, leading_authors.c.name, names):
@@ -247,16 +243,13 @@ class Papers(Aggregate):
         return papers_by_name
 
     def with_keys(self, identity_keys: Sequence[str]) -> list[Paper]:
-        """Return the papers with one of the keys, oldest first, without sightings."""
         with self._database.reading() as connection:
             return papers_with(connection, identity_keys)
 
     def without_link(self, limit: int) -> list[Paper]:
-        """Return the newest papers without arXiv id, DOI and URL that were never looked up."""
         return self._never_looked_up(limit, papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
 
     def with_cut_text(self, limit: int) -> list[Paper]:
-        """Return the newest papers with an id and a truncated title or abstract, never looked up."""
         newest = select(func.max(papers.c.id)).scalar_subquery()
         return self._never_looked_up(
             limit,
@@ -280,7 +273,6 @@ class Papers(Aggregate):
                 update_papers(connection, [merge(paper, whole)])
 
     def add_facts(self, paper_id: PaperId, facts: Sequence[Fact]) -> None:
-        """Add facts to a paper, unless it was deleted."""
         with self._database.writing(Lock.INGEST) as connection:
             if paper := load_papers(connection, [paper_id]).get(paper_id):
                 update_papers(connection, [merge(paper, Entry(paper.title, facts=tuple(facts)))])
@@ -302,24 +294,21 @@ class Papers(Aggregate):
             update_papers(connection, [resolved])
 
     def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
-        """Return id, title and abstract of the newest papers, newest first."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract)
         query = self._delivered(query.order_by(papers.c.id.desc()).limit(limit), ())
         return [(row.id, row.title, row.abstract) for row in self._rows(self._visible(query))]
 
     def _delivered(self, query: Select[*Columns], sources: Collection[str]) -> Select[*Columns]:
-        """Narrow a query to these sources; without any, to papers beyond programmes."""
+        """Narrow a query to these sources, or to papers beyond programmes."""
         with self._database.reading() as connection:
             is_narrowed = bool(sources) or _has_programmes(connection)
         return query.where(_delivered_by(sources)) if is_narrowed else query
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to papers that had arrived by ``until``."""
         return query.where(self._by_then(papers.c.first_seen))
 
 
 def _add_lookup(connection: Connection, paper_id: PaperId, result: Entry | None, now: datetime) -> Paper | None:
-    """Record a lookup, and return its paper; None if it was deleted."""
     row = {"paper_id": paper_id, "at": now, "arxiv_id": result.arxiv_id if result else None}
     connection.execute(insert_new(connection, lookups).values(row))
     return load_papers(connection, [paper_id]).get(paper_id)
@@ -330,7 +319,6 @@ _OF_PROGRAMME = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
 
 
 def _is_theirs(sources: Collection[str]) -> ColumnElement[bool]:
-    """Return the condition that a digest is from these sources, or from any but programmes."""
     return digests.c.source.in_(sources) if sources else ~_OF_PROGRAMME
 
 
@@ -346,7 +334,6 @@ def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
 def _add_digest(
     connection: Connection, parsed: ParsedDigest, *, source: str, name: str, content_hash: str, part: int, now: datetime
 ) -> tuple[int, int]:
-    """Store a digest with its papers and sightings; count new and known papers."""
     arxiv_ids = [entry.arxiv_id for entry in parsed.entries if entry.arxiv_id]
     # Ids since 2007 (2504.08385) are sequential, earlier ones (hep-th/9901001) are not.
     sequential = [arxiv_id for arxiv_id in arxiv_ids if len(arxiv_id) == 10 and arxiv_id[:4].isdecimal()]
@@ -416,8 +403,7 @@ def _add_sightings(
 def _arrived(
     connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
-    """Read the papers beyond each cursor; the cursors have the same sources."""
-    # One query from the lowest cursor; each reader gets its tail.
+    # One query from the lowest cursor. Each reader gets its tail.
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
     # Most homes have no programme.
     is_narrowed = bool(sources) or _has_programmes(connection)
@@ -509,7 +495,6 @@ class Search(Aggregate):
         return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
 
     def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
-        """Return papers with any of the words, best match first."""
         terms = [term for word in words for term in _WORD.findall(word)]
         return self._best(terms[:_MAX_WORDS], " OR ", limit, _POSTGRESQL_ANY)
 

@@ -56,7 +56,7 @@ class Readers(Aggregate):
         self._salt = ""
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
-        """Make the stored readers match the file's addresses; return those, in the file's order.
+        """Make the stored readers match the file's addresses, and return those, in the file's order.
 
         Adds addresses, and stops readers who left the file. Readers who unsubscribed, paused, bounced or were forgotten
         stay so. Readers who subscribed on the web stay.
@@ -77,7 +77,6 @@ class Readers(Aggregate):
             return list(in_file.values())
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
-        """Return whether the profile's last ``sync`` had these addresses."""
         query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
         return self._scalar(query) == self._list_key(addresses)
 
@@ -95,7 +94,6 @@ class Readers(Aggregate):
         return next(iter(self._where(readers.c.id == reader_id)), None)
 
     def of_profile(self, profile: str) -> list[Reader]:
-        """Return a profile's readers, oldest first, including stopped ones."""
         return self._where(readers.c.profile == profile)
 
     def at_address(self, address: str) -> list[Reader]:
@@ -103,7 +101,6 @@ class Readers(Aggregate):
         return self._where((readers.c.address == address) & (readers.c.kind != OPERATOR_KIND))
 
     def all(self) -> list[Reader]:
-        """Return all readers, oldest first, including stopped ones."""
         return self._where(readers.c.kind != OPERATOR_KIND)
 
     def pages(self) -> Iterator[list[Reader]]:
@@ -118,14 +115,12 @@ class Readers(Aggregate):
             after = rows[-1].id
 
     def active_by_kind(self, profiles: Collection[str], origin: Origin) -> Counter[Kind]:
-        """Count the active readers of some profiles and one origin, by kind of address."""
         query = select(readers.c.kind, func.count()).where(
             readers.c.profile.in_(profiles), readers.c.origin == origin, readers.c.stopped.is_(None)
         )
         return Counter(dict(self._rows(query.group_by(readers.c.kind))))
 
     def first(self, profiles: Collection[str], limit: int) -> list[Reader]:
-        """Return the first ``limit`` readers of some profiles, by id."""
         query = select(readers).where(readers.c.profile.in_(profiles), readers.c.kind != OPERATOR_KIND)
         return [reader_of(row, row.id) for row in self._rows(query.order_by(readers.c.id).limit(limit))]
 
@@ -134,7 +129,6 @@ class Readers(Aggregate):
         return {row.address: reader_of(row, row.id) for row in self._rows_in(query, readers.c.address, addresses)}
 
     def counts(self) -> tuple[int, int]:
-        """Return the numbers of active and of stopped readers."""
         query = select(
             func.count().filter(readers.c.stopped.is_(None)), func.count().filter(readers.c.stopped.is_not(None))
         ).where(readers.c.kind != OPERATOR_KIND)
@@ -159,7 +153,7 @@ class Readers(Aggregate):
     def request_subscription(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
         """Return the reader at an address in any case, or add one who awaits confirmation.
 
-        First half of the double opt-in; ``confirm`` is the second.
+        First half of the double opt-in. ``confirm`` is the second.
         """
         same = (readers.c.profile == profile) & (func.lower(readers.c.address) == address.lower())
         row = {
@@ -178,15 +172,15 @@ class Readers(Aggregate):
         return matches[0]
 
     def confirm(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader who confirms; False if the operator or the server stopped them."""
+        """Subscribe a reader who confirms, or return False if the operator or the server stopped them."""
         return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
 
     def resubscribe(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader who paused or unsubscribed; False if the operator or the server stopped them."""
+        """Subscribe a reader again, or return False if the operator or the server stopped them."""
         return self._change(reader_id, None, STOPPED_BY_READER)
 
     def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
-        """Pause or unsubscribe a reader at their request; False if the operator or the server stopped them."""
+        """Pause or unsubscribe a reader at their request, or return False if they may not."""
         return self._change(reader_id, why, STOPPED_BY_READER)
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
@@ -195,11 +189,11 @@ class Readers(Aggregate):
             _set_stopped(connection, [reader_id], why, detail)
 
     def suppress(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader after a hard bounce; ``why`` quotes the mail server or Slack."""
+        """Stop a reader after a hard bounce. ``why`` quotes the mail server or Slack."""
         self.stop(reader_id, StopReason.REFUSED, why)
 
     def record_complaint(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader who marked a mail as spam; the operator sees ``why``."""
+        """Stop a reader who marked a mail as spam. The operator sees ``why``."""
         self.stop(reader_id, StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
@@ -223,7 +217,6 @@ class Readers(Aggregate):
                 connection.execute(insert_new(connection, forgotten).values(key=key, at=now))
 
     def remember(self, profile: str, address: str) -> None:
-        """Let a forgotten address be a reader again."""
         with self._database.writing(Lock.FORGOTTEN) as connection:
             key = self._forgotten_key(connection, profile, address)
             connection.execute(delete(forgotten).where(forgotten.c.key == key))
@@ -254,7 +247,6 @@ class Readers(Aggregate):
         return keyed_hash(self._secrets[-1], "\n".join(address for _, address in addresses))
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
-        """Return the forgotten ones of these addresses."""
         address_by_key = {self._forgotten_key(connection, profile, address): address for address in addresses}
         stored: set[str] = set()
         for keys in in_chunks(list(address_by_key)):
@@ -273,7 +265,7 @@ def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[Reade
     Callers that store rows of many readers leave out the deleted ones.
     """
     stored: set[ReaderId] = set()
-    # In order, so that two processes don't wait for each other.
+    # In order, so two processes don't wait for each other.
     for chunk in in_chunks(sorted(set(reader_ids))):
         query = select(readers.c.id).where(readers.c.id.in_(chunk)).order_by(readers.c.id)
         stored.update(connection.scalars(query.with_for_update(read=True, key_share=True)))
@@ -283,7 +275,7 @@ def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[Reade
 def _add_listed(
     connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
 ) -> dict[str, Reader]:
-    """Add or update the file's readers; return them by address, in the file's order."""
+    """Add or update the file's readers, and return them by address, in the file's order."""
     rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in addresses]
     if rows:
         connection.execute(insert_new(connection, readers), rows)
@@ -324,12 +316,11 @@ class Overrides(Aggregate):
         return self.of_readers([reader_id]).get(reader_id, Override())
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
-        """Return the readers' overrides, without readers who have none."""
         rows = self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Store an override; raises DeletedError."""
+        """Store an override. Raises DeletedError."""
         self.change(reader_id, lambda _: override)
 
     def change(
@@ -383,7 +374,7 @@ class Feedback(Aggregate):
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
-        """Record votes in one transaction; raises DeletedError and records none.
+        """Record all votes in one transaction, or raise DeletedError.
 
         The order of recording decides which vote is last, because clocks differ between machines.
         """
@@ -427,7 +418,6 @@ class Feedback(Aggregate):
         return self._read(select(current).order_by(current.c.id))
 
     def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[RecordedVote]]:
-        """Return the result of ``votes`` for each reader."""
         by_reader: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
             for chunk in in_chunks(reader_ids):
@@ -462,20 +452,15 @@ class Feedback(Aggregate):
         return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
-        """Return when each reader last voted, including ``CLEAR``."""
         return self._greatest(votes.c.at, reader_ids)
 
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
-        """Return the readers of the ``newest`` last votes, and the last id; 0 without votes."""
+        """Return the readers of the ``newest`` last votes, and the last id, or 0 without votes."""
         query = select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest)
         rows = self._rows(query)
         return list(dict.fromkeys(row.reader_id for row in rows)), rows[0].id if rows else 0
 
     def counts(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, tuple[int, int]]:
-        """Return the numbers of current up and down votes by reader, without readers who have none.
-
-        ``reader_ids`` must fit into one statement.
-        """
         current = current_votes(reader_ids)
         query = select(current.c.reader_id, *_ups_and_downs(current)).group_by(current.c.reader_id)
         return {reader_id: (ups, downs) for reader_id, ups, downs in self._rows(query)}
@@ -493,7 +478,6 @@ class Feedback(Aggregate):
         return [(reader_of(row, row.id), row.last) for row in rows]
 
     def totals(self) -> tuple[int, int]:
-        """Return the numbers of current up and down votes of all readers."""
         row = self._rows(select(*_ups_and_downs(current_votes())))[0]
         return row[0], row[1]
 
@@ -508,7 +492,7 @@ def current_votes(
     until: datetime | None = None,
     lowest: PaperId = 0,
 ) -> Subquery:
-    """Select each voter's last vote on each paper, unless taken back; as of ``until`` if given.
+    """Select each voter's last vote on each paper, unless taken back, as of ``until`` if given.
 
     ``lowest`` limits the papers, and the index skips the others.
     """

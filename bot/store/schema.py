@@ -46,7 +46,7 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC; raises ValueError for a naive datetime."""
+        """Convert to UTC. Raises ValueError for a naive datetime."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -72,7 +72,7 @@ class Compressed(TypeDecorator[bytes]):
         return None if value is None else zlib.compress(value, _COMPRESSION_LEVEL)
 
     def process_result_value(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
-        """Decompress; raises zlib.error for damaged values."""
+        """Decompress. Raises zlib.error for damaged values."""
         return None if value is None else zlib.decompress(value)
 
 
@@ -155,7 +155,7 @@ leading_authors = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    # First in the primary key, so that its index finds the papers of a key. Two works may share a title.
+    # First in the primary key, so its index finds the papers of a key. Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
 )
@@ -354,7 +354,7 @@ reader_models = Table(
     Column("arrays", LargeBinary, nullable=False),
 )
 
-# Weights of the ranking's experts. Each fit is a new row, so that a replay finds its day's weights.
+# Weights of the ranking's experts. Each fit is a new row, so a replay finds its day's weights.
 mixtures = Table(
     "mixtures",
     metadata,

@@ -32,7 +32,7 @@ _CLOCKS_DIFFER = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """A bucket at a time; ``share`` is of the full rate, ``used`` of the day's total."""
+    """A bucket at a time. ``share`` is of the full rate, ``used`` of the day's total."""
 
     at: datetime
     tokens: float
@@ -41,7 +41,6 @@ class _Bucket:
     used: int
 
     def advanced(self, limit: SendLimit, now: datetime) -> _Bucket:
-        """Return the bucket at ``now``, refilled and partly recovered."""
         if self.at > now + _CLOCKS_DIFFER:
             return replace(self, at=now)
         # A clock that is slightly behind changes nothing.
@@ -103,7 +102,6 @@ class SendRates(Aggregate):
             _store(connection, kind, replace(bucket, share=share, tokens=min(bucket.tokens, 0), slowed_at=now))
 
     def in_use(self, now: datetime) -> list[SendRateUse]:
-        """Return the use of each rate with a row."""
         rows = self._rows(select(send_rates).order_by(send_rates.c.kind))
         buckets = [(row.kind, from_row(_Bucket, row).advanced(SendLimit(), now)) for row in rows]
         return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
@@ -114,7 +112,6 @@ class SendRates(Aggregate):
 
 
 def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
-    """Return the locked bucket of a kind, and create it if needed."""
     query = select(send_rates).where(send_rates.c.kind == kind).with_for_update()
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -131,7 +128,7 @@ def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenBreaker:
-    """An open breaker; ``times`` counts consecutive failures."""
+    """An open breaker. ``times`` counts consecutive failures."""
 
     since: datetime
     until: datetime
@@ -142,7 +139,7 @@ class OpenBreaker:
 class CircuitBreakers(Aggregate):
     """Channels that are paused because every message failed.
 
-    A record survives the run, so that a wrong password isn't tried each minute. Each failure lengthens the pause
+    A record survives the run, so a wrong password isn't tried each minute. Each failure lengthens the pause
     (exponential backoff), and the first success ends it.
     """
 
@@ -151,7 +148,6 @@ class CircuitBreakers(Aggregate):
         return {row.kind: OpenBreaker(*row[1:]) for row in self._rows(select(circuit_breakers))}
 
     def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> None:
-        """Record that a breaker opened, or opened again."""
         reopened = update(circuit_breakers).where(circuit_breakers.c.kind == kind)
         reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
         with self._database.writing() as connection:
@@ -196,11 +192,11 @@ class RateLimits(Aggregate):
         self._secret = secret
 
     def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:
-        """Count an event; return whether it is among the first ``limit`` of its window."""
+        """Count an event, and return whether it is among the first ``limit`` of its window."""
         return not self.reached([RateLimit(action, actor, limit, per)], now)
 
     def reached(self, limits: Sequence[RateLimit], now: datetime) -> list[RateLimit]:
-        """Count an event under all limits, or under none if any is reached; return the reached ones."""
+        """Count an event under all limits, or under none if any is reached, and return the reached ones."""
         with self._database.writing() as connection, connection.begin_nested() as counts:
             reached = [limit for limit in limits if self._count(connection, limit, now) > limit.number]
             if reached:
@@ -208,7 +204,7 @@ class RateLimits(Aggregate):
         return reached
 
     def reached_until(self, limit: RateLimit, now: datetime) -> datetime | None:
-        """Return when a reached limit ends; None if it isn't reached. Counts nothing."""
+        """Return when a reached limit ends, or None if it isn't reached. Counts nothing."""
         is_reached = (rate_limits.c.key == self._key(limit)) & (rate_limits.c.count >= limit.number)
         began_at = self._scalar(select(rate_limits.c.began_at).where(is_reached))
         return began_at + limit.per if began_at and now < began_at + limit.per else None

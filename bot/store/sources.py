@@ -16,7 +16,7 @@ from bot.store.schema import digests, parse_attempts, source_states
 
 @dataclass(frozen=True, slots=True)
 class SourceActivity:
-    """A source's deliveries so far; ``latest`` is a digest's newest date."""
+    """A source's deliveries so far. ``latest`` is a digest's newest date."""
 
     received_at: datetime
     latest: date | None
@@ -35,10 +35,9 @@ class Arrival:
 
 
 class Sources(Aggregate):
-    """States and deliveries of all sources; ``has_other`` is as of ``until`` if given."""
+    """States and deliveries of all sources. ``has_other`` is as of ``until`` if given."""
 
     def states(self) -> dict[str, SourceState]:
-        """Return each source's state, by name."""
         return {row.name: SourceState(*row) for row in self._rows(select(source_states))}
 
     def record(self, state: SourceState) -> None:
@@ -46,7 +45,6 @@ class Sources(Aggregate):
             replace_rows(connection, source_states, [asdict(state)])
 
     def activity(self) -> dict[str, SourceActivity]:
-        """Return each source's deliveries, by name."""
         query = select(
             digests.c.source,
             func.max(digests.c.received_at),
@@ -66,7 +64,6 @@ class Sources(Aggregate):
         return self._scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
-        """Return a source's digests since a time, oldest first."""
         query = (
             select(digests.c.received_at, digests.c.papers, digests.c.fresh)
             .where(digests.c.source == name, digests.c.received_at > since)
@@ -110,7 +107,6 @@ class ParseAttempts(Aggregate):
         return None
 
     def refusal(self, content_hash: str) -> str | None:
-        """Return why these bytes are refused; None if they aren't."""
         query = select(parse_attempts.c.problem).where(parse_attempts.c.content_hash == content_hash)
         return self._scalar(query) or None
 
@@ -119,7 +115,6 @@ class ParseAttempts(Aggregate):
             connection.execute(delete(parse_attempts).where(parse_attempts.c.content_hash == content_hash))
 
     def refuse(self, content_hash: str, problem: str) -> None:
-        """Refuse these bytes for good."""
         with self._database.writing(Lock.INGEST) as connection:
             row = parse_attempts.c.content_hash == content_hash
             connection.execute(update(parse_attempts).where(row).values(problem=problem))

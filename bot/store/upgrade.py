@@ -67,7 +67,7 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
 
 
 def has_readers(url: str) -> bool:
-    """Return whether a store of any version has readers or forgotten ones; creates nothing."""
+    """Return whether a store of any version has readers or forgotten ones. Creates nothing."""
     database = Database(parse_url(url))
     if database.file and not database.file.exists():
         return False
@@ -84,7 +84,6 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _refuse_unknown(database: Database, connection: Connection, revision: str | None, scripts: Path, head: str) -> None:
-    """Raise StoreError for a state that can't be upgraded."""
     if revision is None:
         if foreign := set(inspect(connection).get_table_names()) & set(metadata.tables):
             names = ", ".join(sorted(foreign))
@@ -125,7 +124,6 @@ def faults(database: Database) -> list[str]:
 
 
 def difference(connection: Connection) -> str:
-    """Describe how the tables differ from this version's; empty if they don't."""
     from alembic import command
 
     # The migrations, run in memory, give the expected tables.
@@ -157,7 +155,6 @@ def _names(connection: Connection) -> set[str]:
 
 
 def revisions(scripts: Path) -> list[str]:
-    """Return all revisions in a folder, newest first."""
     from alembic.script import ScriptDirectory
 
     return [script.revision for script in ScriptDirectory.from_config(_config(scripts)).walk_revisions()]
@@ -178,7 +175,7 @@ def _backup_of(database: Database, head: str) -> str:
 
 
 def _back_up(database: Database, connection: Connection, head: str) -> str:
-    """Copy the store to a file, or to a schema on PostgreSQL; return the copy's name.
+    """Copy the store to a file, or to a schema on PostgreSQL, and return the copy's name.
 
     The caller holds the write lock, so nothing changes before the upgrade. Raises StoreError.
     """

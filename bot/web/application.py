@@ -55,7 +55,6 @@ def make_web(
 
     @asynccontextmanager
     async def lifespan(_web: Starlette) -> AsyncIterator[None]:
-        """Keep Slack's Socket Mode open as long as the pages are."""
         close = app.slack_interactions.listen(slack.handle) if app.slack_interactions else None
         yield
         if close:
@@ -96,7 +95,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     def addresses(request: Request) -> Response:
         """Show a paper's addresses, which are too long for the text part of mails.
 
-        No redirect, so that an address in a digest can't pass as ours.
+        No redirect, so an address in a digest can't pass as ours.
         """
         (paper_id,) = site.payload(request, Purpose.GO)
         return site.page("go.html.j2", paper=site.paper(paper_id))
@@ -147,8 +146,6 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
 def _route(
     path: str, get: Handler | None = None, post: Handler | None = None, *, executor: Executor | None = None
 ) -> Route:
-    """Return a route, which runs in ``executor`` or in Starlette's thread pool."""
-
     def handle(request: Request) -> Response:
         if request.state.excess:
             raise HTTPException(413, "This request is too large.")

@@ -81,7 +81,6 @@ class OpenEditions:
         return {slug: profile for slug, profile in self._site.profiles().items() if profile.open}
 
     def require_any(self) -> None:
-        """Raise HTTPException if no profile is open."""
         if not self.profiles():
             raise HTTPException(404, "Nothing here is open to everybody.")
 
@@ -105,7 +104,7 @@ class OpenEditions:
 
     def compose(self, slug: str, profile: Profile) -> Edition:
         """Compose the edition of a reader without votes. Stores nothing."""
-        # By the newest paper, so that the feed of the same papers stays the same.
+        # By the newest paper, so the feed of the same papers stays the same.
         now = self._site.store.papers.newest_first_seen() or self._site.now
         # Without votes, exploration teaches nothing.
         section = profile.edition.model_copy(update={"explore": 0})
@@ -127,7 +126,6 @@ class OpenEditions:
 
 
 def papers_file(papers: Sequence[Paper], extension: str) -> Response:
-    """Return papers as ``bib`` or ``ris``."""
     if extension == "bib":
         return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
     return attachment(ris(papers), "application/x-research-info-systems; charset=utf-8", "papers.ris")
@@ -184,7 +182,6 @@ class EditionPages:
         )
 
     def redirect_to_today(self, request: Request) -> Response:
-        """Redirect to the newest edition, or to an empty archive."""
         reader = self._site.reader(request, Purpose.ME)
         last = self._site.store.editions.last(reader.id)
         if last is None:
@@ -203,7 +200,7 @@ class EditionPages:
         self._site.limit_rate("catch-ups", str(reader.id), _CATCH_UPS_A_MINUTE)
         site, now = self._site, self._site.now
         with site.composer() as composer:
-            # Under the lock, so that a double click makes one edition.
+            # Under the lock, so a double click makes one edition.
             found = gaps(site.store, reader, profile, now)
             gap = next((gap for gap in found if gap.since.isoformat() == field(request, "since")), None)
             if gap is None:
@@ -222,7 +219,6 @@ class EditionPages:
         return RedirectResponse(f"{own_path(request)}/edition/{edition.date}", 303)
 
     def skipped(self, request: Request) -> Response:
-        """Show the papers that a day's catch-up edition skipped."""
         reader = self._site.viewer(request, Purpose.ME)
         of_reader = self._site.store.catch_ups.of_reader(reader.id)
         found = next((catch_up for _, day, catch_up in of_reader if str(day) == request.path_params["day"]), None)
@@ -276,7 +272,7 @@ class EditionPages:
         stored = [e for e in self._site.store.editions.of_reader(reader.id) if e.date == day]
         if not stored:
             raise HTTPException(404, "There is no edition of this day.")
-        # Oldest first, so that alerts come before the edition.
+        # Oldest first, so alerts come before the edition.
         return [load_edition(self._site, reader, edition) for edition in reversed(stored)]
 
 
@@ -394,7 +390,6 @@ def _tex(text: str) -> str:
 
 
 def atom(edition: Edition, public_url: str) -> bytes:
-    """Return the feed of an edition in UTF-8."""
     page = f"{public_url}/open/{edition.reader.profile}"
     feed = ET.Element("feed", xmlns=_ATOM)
     _add(feed, "title", oneline(edition.profile_title))

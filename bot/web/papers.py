@@ -206,7 +206,6 @@ class SearchPages:
         return self._results(request, reader)
 
     def _results(self, request: Request, reader: Reader | None) -> Response:
-        """Show the papers with all typed words, or with corrected ones if there are none."""
         # PostgreSQL refuses NUL.
         typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
         search = self._site.store.search

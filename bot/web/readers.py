@@ -152,7 +152,6 @@ class ReaderPage:
         return message
 
     def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
-        """Set the preferences in a form. Missing ones keep their values."""
         sent = request.state.form
         chosen = Preferences(
             title=field(request, "title"),
@@ -179,7 +178,7 @@ class ReaderPage:
         return attachment(text, "application/json", "paperbot.json")
 
     def liked(self, request: Request) -> list[Paper]:
-        """Return the liked papers, oldest vote first, so that the exported file only grows."""
+        """Return the liked papers, oldest vote first, so the exported file only grows."""
         reader = self._site.viewer(request, Purpose.LIBRARY)
         votes = self._site.store.feedback.votes(reader.id)
         return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
@@ -315,7 +314,7 @@ class PreviewPage:
         )
 
     def _interests(self, typed: str) -> tuple[str, str]:
-        """Return interests and a problem; pasted entries and arXiv ids become titles."""
+        """Return interests and a problem. Pasted entries and arXiv ids become titles."""
         if not typed:
             return "", "Write what interests you, or paste papers."
         if _ENTRY.search(typed):
@@ -375,7 +374,7 @@ class SubscriptionPages:
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:
-        # 303, so that the browser sends GET (RFC 9110, 15.4.4).
+        # 303, so the browser sends GET (RFC 9110, 15.4.4).
         return RedirectResponse("/", 303)
 
     def show_confirmation(self, request: Request) -> Response:

@@ -139,7 +139,7 @@ class Server(uvicorn.Server):
 
 
 class LogRateLimit(logging.Filter):
-    """Passes each line once a minute, and at most 100 lines, so that errors don't fill the disk.
+    """Passes each line once a minute, and at most 100 lines, so errors don't fill the disk.
 
     A later line counts the suppressed ones.
     """

@@ -107,7 +107,6 @@ class Site:
         return profile
 
     def note_visit(self, reader: Reader) -> None:
-        """Record a reader's visit for profiles with ``catch_up``."""
         if reader.profile not in self.profiles():
             return
         profile = self.profile_of(reader)
@@ -227,7 +226,6 @@ def parse_day(ordinal: int) -> date:
 
 
 def page_number(request: Request) -> int:
-    """Return the query's ``page``, or 1 if it is invalid."""
     text = request.query_params.get("page", "1")
     return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else 1
 

@@ -51,7 +51,7 @@ Answer = dict[str, Any]
 
 
 class SlackPages:
-    """``/slack/actions`` and ``/slack/commands``; each accepts both kinds of request."""
+    """``/slack/actions`` and ``/slack/commands``. Each accepts both kinds of request."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
