@@ -136,7 +136,6 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
 
 
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:
-    """Return why no edition was composed, unless problems of profiles explain it."""
     if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
         return [] if force else ["No edition is due now; `paperbot status` says when, and --force doesn't wait."]
     if app.store.readers.first(app.profiles, 1):

@@ -66,6 +66,7 @@ def demo(directory: Path) -> int:
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
     from bot.app import open_app
+    from bot.channels.templates import render_part
     from bot.config.home import make_home
     from bot.sources import source_models
 
@@ -78,7 +79,18 @@ def demo(directory: Path) -> int:
     with open_app(directory) as app:
         days = _run(app, held_back, datetime.now(UTC))
         page = directory / _PAGE
-        write_atomically(page, _page(app, days).encode())
+        links = app.links(days.first.reader)
+        text = render_part(
+            app.templates,
+            "demo/index.html.j2",
+            days=days,
+            interests=_INTERESTS,
+            thumb=_THUMBS[_VOTE],
+            mails=[_mail(app, days.first, links, "first-"), _mail(app, days.second, links, "second-")],
+            command=f"{_program()} --home {app.home.path} serve",
+            language=days.first.language,
+        )
+        write_atomically(page, text.encode())
     print_days(app, days)
     click.secho(f"\nAll of it on one page: {page}", bold=True)
     # `make demo` calls .venv/bin/paperbot. The printed command can be copied.
@@ -165,23 +177,6 @@ def print_days(app: App, days: Days) -> None:
         click.echo(f"  {place}. (was {before or 'not in it'}) {wording.title(paper)}")
     for channel in reader_channels():
         click.echo(f"{channel.messages} {app.route_description(channel.name)}.")
-
-
-def _page(app: App, days: Days) -> str:
-    """Return the page. It loads nothing, and its links lead to papers or within it."""
-    from bot.channels.templates import render_part
-
-    links = app.links(days.first.reader)
-    return render_part(
-        app.templates,
-        "demo/index.html.j2",
-        days=days,
-        interests=_INTERESTS,
-        thumb=_THUMBS[_VOTE],
-        mails=[_mail(app, days.first, links, "first-"), _mail(app, days.second, links, "second-")],
-        command=f"{_program()} --home {app.home.path} serve",
-        language=days.first.language,
-    )
 
 
 def _mail(app: App, edition: Edition, links: ReaderLinks, prefix: str) -> str:

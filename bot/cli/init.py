@@ -272,7 +272,6 @@ class Questions:
         }
 
     def _is_open(self, name: str) -> bool:
-        """Return whether neither an option nor an earlier answer settles a field."""
         if getattr(self.user, name):
             return False
         if name == "mail_host" and (host := os.environ.get(_HOST)):
@@ -308,7 +307,6 @@ _MAIL: Mapping[str, str] = {}  # stands for a mailbox to ask for
 
 
 def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, str]]:
-    """Return the sources in an answer: numbers, categories and addresses. Raises ValueError."""
     from bot.operate.proposals import source_table
 
     chosen: list[Mapping[str, str]] = []
@@ -461,10 +459,7 @@ def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> N
 
 
 def try_mail_server(home: Path, user: NewUser) -> None:
-    """Log in to the mail server, and offer a test mail.
-
-    The password stays in this process. A failure changes nothing.
-    """
+    """Log in to the mail server, and offer a test mail. The password stays in this process."""
     from bot.app import open_app
     from bot.readers import find_reader
 

@@ -239,7 +239,11 @@ def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
         # An older name of "folds" that programs read.
         "rounds": evaluation.folds,
         "answer": answer(evaluation),
-        **{ranking: _quality_json(getattr(evaluation, ranking), evaluation.size) for ranking in _RANKINGS},
+        **{
+            ranking: asdict(quality) | {"liked_of_first": evaluation.size * quality.precision} if quality else None
+            for ranking in _RANKINGS
+            for quality in [getattr(evaluation, ranking)]
+        },
         "auc": evaluation.auc,
         "gain": evaluation.gain,
         "calibration": evaluation.calibration,
@@ -255,10 +259,6 @@ def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
             for point in evaluation.points
         ],
     }
-
-
-def _quality_json(quality: Quality | None, size: int) -> dict[str, float | None] | None:
-    return asdict(quality) | {"liked_of_first": size * quality.precision} if quality else None
 
 
 def _basis(evaluation: Evaluation) -> str:

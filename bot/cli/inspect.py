@@ -176,18 +176,16 @@ def _print(file: InspectedFile) -> None:
     if file.papers:
         rows = table(">", "title", "authors and abstract", "where and when")
         for number, paper in enumerate(file.papers, 1):
-            rows.add_row(str(number), plain(paper.title), plain(_about(paper)), plain("\n".join(_place(paper))))
+            more = f" and {len(paper.authors) - 3} more" if len(paper.authors) > 3 else ""
+            names = ", ".join(paper.authors[:3]) + more or "no authors"
+            abstract = paper.abstract or "no abstract"
+            beginning = abstract if len(abstract) <= _ABSTRACT else f"{abstract[:_ABSTRACT].rstrip()} …"
+            place = plain("\n".join(_place(paper)))
+            rows.add_row(str(number), plain(paper.title), plain(f"{names}\n{beginning}"), place)
         console().print(rows)
     for reason in file.rejected:
-        place = f"{reason['entry']}: " if reason["entry"] else ""
-        click.secho(f"! {place}{reason['problem']}", fg="red", err=True)
-
-
-def _about(paper: InspectedPaper) -> str:
-    names = ", ".join(paper.authors[:3]) + (f" and {len(paper.authors) - 3} more" if len(paper.authors) > 3 else "")
-    abstract = paper.abstract or "no abstract"
-    beginning = abstract if len(abstract) <= _ABSTRACT else f"{abstract[:_ABSTRACT].rstrip()} …"
-    return f"{names or 'no authors'}\n{beginning}"
+        subject = f"{reason['entry']}: " if reason["entry"] else ""
+        click.secho(f"! {subject}{reason['problem']}", fg="red", err=True)
 
 
 def _place(paper: InspectedPaper) -> Iterator[str]:

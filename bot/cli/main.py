@@ -59,7 +59,7 @@ def _commit_of_checkout() -> str | None:
     return answer.stdout.strip() or None
 
 
-# click.version_option makes its text at import, where git would double the time of `--help`.
+# click.version_option would run Git at each import.
 version_option = click.Option(
     ["--version"],
     is_flag=True,

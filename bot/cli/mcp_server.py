@@ -1,7 +1,6 @@
 """``paperbot mcp``: one reader's papers for assistants, by the Model Context Protocol over stdio.
 
-Answers contain only what the reader could see in a mail: papers, reasons, and their own votes. They never contain
-addresses, tokens or other readers' data. Only voting writes, if it is allowed.
+Answers contain only what the reader could see in a mail, and never addresses, tokens or other readers' data.
 """
 
 from __future__ import annotations
@@ -55,7 +54,6 @@ class ReaderTools:
         self._one_at_a_time = Lock()  # an app makes its parts at first use
 
     def server(self, *, votes: bool) -> MCPServer:
-        """Return a server with these tools, and with ``vote`` if ``votes``."""
         server = MCPServer("paperbot", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
         for tool in (self.picks, self.search, self.paper, self.why):
             server.tool(annotations=_READS)(self._answering(tool))
@@ -153,8 +151,6 @@ class ReaderTools:
         return votes[-1].vote.value if votes and votes[-1].vote is not Vote.CLEAR else None
 
     def _answering(self, tool: Callable[P, Answer]) -> Callable[P, Answer]:
-        """Return the tool with one call at a time, and with expected errors as answers."""
-
         @wraps(tool)
         def answering(*arguments: P.args, **values: P.kwargs) -> Answer:
             with self._one_at_a_time:

@@ -265,7 +265,6 @@ def status(app: App, now: datetime, as_json: bool) -> int:
 
 
 def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
-    """Return the broker's waiting tasks, and a problem if it can't be reached."""
     settings = app.home.settings.queue
     if not settings.url:
         return {}, []

@@ -30,8 +30,6 @@ R = TypeVar("R")
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON, with dataclasses as objects and times in ISO 8601."""
-
     def default(item: Any) -> Any:
         return asdict(item) if is_dataclass(type(item)) else item.isoformat()
 
@@ -105,7 +103,6 @@ def has_browser() -> bool:
 
 @contextmanager
 def working(task: str) -> Iterator[None]:
-    """Show a task of unknown length on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -117,7 +114,6 @@ def working(task: str) -> Iterator[None]:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show the progress of steps on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _step, _done, _total: None
         return
@@ -191,7 +187,6 @@ class Commands(click.Group):
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the commands in the order that a new user needs, instead of by alphabet."""
         return list(self.commands)
 
 

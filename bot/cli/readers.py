@@ -70,7 +70,6 @@ def profiles(app: App) -> int:
 
 
 def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
-    """Return each reader's differences from the profile, by address."""
     from bot.config.profiles import describe_override
 
     store = app.store
@@ -180,8 +179,7 @@ def forget(app: App, reader: str, now: datetime) -> None:
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
     if path.exists():
-        # First: an error leaves the store untouched, and the operator can correct the file and repeat. On the page,
-        # without an operator, the store comes first.
+        # First: an error leaves the store untouched, and the operator can repeat the command.
         remove_reader(path, stored.address, address_checks())
     remaining = app.forget(stored, now)
     click.echo(

@@ -29,9 +29,8 @@ def write_atomically(
 ) -> None:
     """Replace the file at ``path`` with bytes, or with the output of a function that gets the open file.
 
-    Keeps the mode of an existing file. A new file is private. With ``durable``, content and name survive a power
-    failure. ``before_rename`` may raise to abandon the complete content. Raises OSError, and then ``path`` is
-    unchanged.
+    Keeps an existing file's mode. A new file is private. With ``durable``, content and name survive a power failure.
+    ``before_rename`` may raise to abandon the content. Raises OSError, and then ``path`` is unchanged.
     """
     # A rename is atomic only within one file system.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
@@ -71,7 +70,7 @@ _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def make_private(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
     """Remove the permissions of group and others, except from links.
 
-    Returns the paths that were open to others, and the ones that still are: other users own them.
+    Returns the paths that were open to others, and the ones that still are.
     """
     were_open = [path for path in paths if _is_open(path)]
     for path in were_open:
@@ -83,11 +82,11 @@ def make_private(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 def create_private(file: Path) -> None:
     """Create an empty private file, unless it exists.
 
-    Some libraries create files by the umask, which leaves them readable for a moment. They report errors themselves.
+    Libraries create files by the umask, which leaves them readable for a moment.
     """
     with suppress(OSError):
-        # O_EXCL doesn't open an existing file. Closing a descriptor drops all POSIX locks of the process on its file,
-        # SQLite's too, and two processes could damage the database (https://www.sqlite.org/howtocorrupt.html, 2.2).
+        # O_EXCL doesn't open an existing file. Closing a descriptor drops the process's POSIX locks, SQLite's too, and
+        # two processes could damage the database (https://www.sqlite.org/howtocorrupt.html, 2.2).
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
@@ -101,7 +100,7 @@ def _is_open(path: Path) -> bool:
 
 
 _MB = 1_000_000
-# SQLite's log grows to some megabytes, a day's digests are a few more, and other processes share the disk.
+# SQLite's log and a day's digests are some megabytes, and other processes share the disk.
 LEAST = 64 * _MB
 
 
@@ -113,7 +112,6 @@ class DiskSpace:
     least: int = LEAST  # bytes
 
     def problems(self) -> list[Problem]:
-        """Return a problem for each nearly full disk, under its first folder."""
         existing = [
             next(path for path in (folder, *folder.absolute().parents) if path.exists()) for folder in self.folders
         ]
@@ -136,7 +134,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def shipped(name: str) -> Path:
-    """Return the shipped ``templates``, ``profiles``, ``seeds`` or ``paperbot.toml``, from the checkout or wheel."""
+    """Return the shipped ``templates``, ``profiles``, ``seeds`` or ``paperbot.toml``."""
     # Not importlib.resources: copying folders needs real paths.
     in_wheel = _PACKAGE / "shipped" / name
     return in_wheel if in_wheel.exists() else _PACKAGE.parent / name

@@ -50,15 +50,10 @@ class _LoadedProfiles:
 
 
 class Home:
-    """The files under one directory. Opening it reads the settings and restricts permissions."""
+    """The files under one directory. Opening it restricts permissions."""
 
     def __init__(self, path: Path, source_models: SourceModels, address_checks: AddressChecks) -> None:
-        """Open the home at ``path``.
-
-        Raises ConfigError.
-
-        ``source_models`` validate its sources, ``address_checks`` the addresses of readers.
-        """
+        """Open the home at ``path``. Raises ConfigError."""
         self.path = path
         self.settings_file = path / FILE
         self.profiles_folder = path / "profiles"
@@ -83,12 +78,11 @@ class Home:
         return self.profiles_folder / f"{slug}.toml"
 
     def chart_file(self, reader: Reader | None) -> Path:
-        """Return the file of an evaluation's chart; None stands for all readers."""
         return self.state / "evaluation" / f"{reader.file_stem if reader else 'all-readers'}.svg"
 
     @property
     def store_url(self) -> str:
-        """The store's URL. A relative SQLite path starts at the home."""
+        """A relative SQLite path starts at the home."""
         file = self.database_file
         return f"{_SQLITE}{file}" if file else self.settings.store.url
 
@@ -99,7 +93,7 @@ class Home:
         return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
 
     def refuse_lost_store(self) -> None:
-        """Raise PaperbotError if an SQLite store is empty or missing, because papers would be sent twice."""
+        """Raise PaperbotError if an SQLite store is lost, because papers would be sent twice."""
         file = self.database_file
         signs = [sign for sign in (self.outbox_folder, self.key_file) if sign.is_file() or any(sign.glob("*"))]
         # `init` makes the key, and the first run makes the store.
@@ -176,7 +170,7 @@ class Home:
         return [source.name for source in self.settings.sources if source.is_sample]
 
     def add_feeds(self, feeds: Mapping[str, str]) -> list[str]:
-        """Add feeds (address to title) to the settings file, except known ones, and return their names.
+        """Add new feeds (address to title) to the settings file, and return their names.
 
         Raises ConfigError if the settings would be invalid.
         """
@@ -189,7 +183,6 @@ class Home:
 
 
 def problems_beside_settings(path: Path, source_models: SourceModels, address_checks: AddressChecks) -> list[Problem]:
-    """Return mistakes in sources and profiles of a home that can't be opened."""
     try:
         names, problems = written_sources(path, source_models)
     except ConfigError:  # unreadable settings were reported
@@ -236,7 +229,7 @@ def repair(home: Home) -> Iterator[str]:
 
 
 def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:
-    """Return a ``[[sources]]`` table for each feed, by a unique name from its title."""
+    """Return a ``[[sources]]`` table for each feed, by a unique name."""
     tables: dict[str, str] = {}
     for url, title in feeds.items():
         words = re.sub(r"[^a-z0-9]+", "-", (title or urlsplit(url).hostname or "").lower())
@@ -268,7 +261,7 @@ class EffectiveSetting:
 
 
 def effective_settings(home: Path, source_models: SourceModels) -> list[EffectiveSetting]:
-    """Return every setting of a home, in the order of the classes. Raises ConfigError."""
+    """Return every setting of a home. Raises ConfigError."""
     settings = load_settings(home, source_models)
     _, in_file = read_toml(home / FILE)
     return [
@@ -304,7 +297,7 @@ def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[Eff
 
 
 def _variable(section: str, key: str | None = None) -> str | None:
-    """Return the variable that sets a key: its own, or the section's, which has a JSON object."""
+    """Return the variable that sets a key: its own, or the section's JSON."""
     environment = variables()
     of_key = f"{PREFIX}{section}__{key}".upper()
     if key and of_key in environment:
@@ -386,7 +379,7 @@ def make_home(
     *,
     samples: bool = True,
 ) -> None:
-    """Make a home with a new user's profile, or with shipped profiles by slug.
+    """Make a home with a new user's profile, or with shipped ones.
 
     Raises UsageError for an existing home or an unwritable folder, and ConfigError for an invalid value. Then nothing
     is created.
@@ -479,12 +472,12 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
 
 
 def _assign(text: str, key: str, value: object) -> str:
-    """Set the first assignment of a key, even a commented one, and keep its comment.
+    """Set the first assignment of a key, even a commented one.
 
     >>> _assign('# port = 587    # of the server', "port", 25)
     'port = 25    # of the server'
     """
-    # tomlkit would put a new key below the comments. The shipped text has it as a comment with its default.
+    # tomlkit would put a new key below the comments.
     assigned = f"{key} = {tomlkit.item(value).as_string()}"
     result, count = re.subn(rf"(?m)^(# )?{key} = (\"[^\"\n]*\"|[^#\n]*[^#\s])", lambda _: assigned, text, count=1)
     if not count:

@@ -3,8 +3,8 @@
     5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and time in hexadecimal, and the signature
 
 A token is a bearer capability for one purpose and one reader. HMAC-SHA-256 (RFC 2104), truncated to 128 bits, signs the
-purpose and the payload. Payloads are readable, so they contain ids and never addresses. Copying a keyed hash state is
-ten times as fast as itsdangerous, which derives a key for each of a mail's tokens.
+purpose and the payload. Payloads contain ids and never addresses. Copying a keyed hash state is ten times as fast as
+itsdangerous, which derives a key for each token.
 
 Fernet (AES-128-CBC with HMAC-SHA-256) encrypts other services' keys under a key derived from ``state/secret.key``. A
 copy of the database alone can't use them.
@@ -56,8 +56,8 @@ class Purpose(StrEnum):
 
 
 _DAY = 86_400  # seconds
-# RFC 8058 wants the unsubscribe link of any old mail to work. The list of liked papers never expires either, because
-# programs poll it. Other links in mails work for a year and a month.
+# RFC 8058 wants any old unsubscribe link to work, and programs poll the list of liked papers. Other links in mails work
+# for a year and a month.
 _MAX_AGE: dict[Purpose, int | None] = {
     **dict.fromkeys(Purpose, 400 * _DAY),
     Purpose.BOUNCE: None,
@@ -115,7 +115,7 @@ class Signer:
 
         It never expires.
 
-        In lower case, but read in either: some servers change the case.
+        Some servers change the case.
         """
         ids = f"{reader_id:x}-{delivery_id:x}"
         return f"{ids}-{_tag_signature(self._states[Purpose.BOUNCE][-1], ids)}"
@@ -149,8 +149,8 @@ def _signature(state: hmac.HMAC, signed: str) -> str:
 def load_keys(path: Path) -> list[bytes]:
     """Return the signing keys, oldest first, from a file with a hexadecimal key on each line.
 
-    Creates a missing file, and concurrent processes agree on one key. Raises PaperbotError for an unreadable file, and
-    for missing, malformed or short keys.
+    Concurrent processes agree on one new key. Raises PaperbotError for an unreadable file, and for missing, malformed
+    or short keys.
     """
     try:
         if not path.exists():
@@ -175,8 +175,7 @@ def load_keys(path: Path) -> list[bytes]:
 
 
 def _create_key_file(path: Path) -> None:
-    # write_atomically could replace a key with which another process has signed links. A hard link fails instead, and
-    # appears with its whole content.
+    # write_atomically could replace a key of another process. A hard link fails instead.
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
     try:
@@ -236,7 +235,7 @@ class Sealer:
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-        # Domain separation: the home's keys sign links too, so each use derives its own key.
+        # Domain separation: each use derives its own key.
         return MultiFernet(
             [
                 Fernet(urlsafe_b64encode(HKDF(SHA256(), 32, None, b"sealed.v1").derive(key)))

@@ -1,6 +1,6 @@
 """Profiles: an interest with its readers and schedule, in ``profiles/<slug>.toml``.
 
-A reader's own settings (``Override``) take precedence. Edits keep the rest of a file as written.
+Edits keep the rest of a file as written.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def list_of_interests(value: Any) -> Any:
 
 
 def one_text_or_list(interests: tuple[InterestSection, ...]) -> Any:
-    """Return a single interest without an end as text, for earlier versions."""
+    """Return a single interest without an end as text."""
     if len(interests) < 2 and not any(entry.until for entry in interests):
         return "".join(entry.text for entry in interests)
     return [{"text": entry.text, **({"until": f"{entry.until}"} if entry.until else {})} for entry in interests]
@@ -358,7 +358,6 @@ def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Pr
 
 
 def dump_profile(profile: Profile) -> str:
-    """Return a profile without readers as JSON for ``parse_profile``."""
     # Only keys that are set, because a threshold in the file has its own meaning (``EditionSection.fills_from``).
     return profile.model_dump_json(exclude={"readers"}, exclude_unset=True)
 
@@ -378,7 +377,7 @@ def load_profiles(
 ) -> tuple[dict[str, Profile], list[Problem]]:
     """Return the valid profiles by slug, and a problem for each mistake.
 
-    ``sources`` are the names of all sources, or None if unknown.
+    ``sources`` are the names of all sources, if known.
     """
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
@@ -520,7 +519,7 @@ def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bo
 
     Raises ConfigError.
 
-    ``change`` gets the document, and the addresses in order and lower case.
+    ``change`` gets the document, and the addresses in lower case.
     """
 
     def changed(text: str) -> str | None:

@@ -258,7 +258,7 @@ def check_settings(text: str, source_models: SourceModels) -> None:
 
 
 def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:
-    """Append tables to the settings file. Raises ConfigError for an invalid result and changes nothing."""
+    """Append tables to the settings file. Raises ConfigError for an invalid result."""
 
     def extend(text: str) -> str:
         extended = f"{text.rstrip()}\n{tables}"
@@ -312,7 +312,7 @@ def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
 def written_sources(home: Path, source_models: SourceModels) -> tuple[list[str], list[Problem]]:
     """Return the names of sources, and problems with valid sources that find nothing.
 
-    Ignores other mistakes. Raises ConfigError if the file can't be read.
+    Raises ConfigError if the file can't be read.
     """
     text, values = read_toml(home / FILE)
     file = FILE

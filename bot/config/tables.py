@@ -1,7 +1,6 @@
 """Validate TOML tables and environment variables, and translate errors of pydantic.
 
-A ConfigError names file, line, key, problem and remedy. pydantic's messages are for programmers and name no line. The
-options of sources come last.
+A ConfigError names file, line, key, problem and remedy. pydantic's messages name no line.
 """
 
 from __future__ import annotations
@@ -50,11 +49,9 @@ class Section(BaseModel):
 
 
 class MisplacedError(ValueError):
-    """A value that conflicts with another one.
+    """A value that conflicts with another one, with its place within the table.
 
-    ``loc`` is its place within the table.
-
-    pydantic would report the whole table, which names its first line.
+    pydantic would report the whole table.
     """
 
     def __init__(self, loc: Location, problem: str) -> None:
@@ -121,8 +118,8 @@ class _EditedMeanwhileError(Exception):
 def edit_text(path: Path, change: Callable[[str], str | None]) -> bool:
     """Replace a file's text with the result of ``change``, or return False if that is None.
 
-    Keeps mode and line ends, and follows links. If somebody saves the file meanwhile, ``change`` runs again on the new
-    text. Raises ConfigError, and errors of ``change``.
+    Keeps mode, line ends and links. If somebody saves the file meanwhile, ``change`` runs again. Raises ConfigError,
+    and errors of ``change``.
     """
     try:
         target = path.resolve()
@@ -175,7 +172,7 @@ def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iter
 
     Raises ValidationError.
 
-    For "wrap" validators: "after" validators find conflicts only once each value is valid.
+    "after" validators find conflicts only once each value is valid.
     """
     details = [_detail(conflict.loc, str(conflict)) for conflict in conflicts]
     try:
@@ -192,7 +189,7 @@ def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iter
 
 
 def details_of(error: ValidationError) -> list[ErrorDetails]:
-    """Return the errors, misspelt keys first, without the missing keys that these explain."""
+    """Return the errors without missing keys that a misspelling explains."""
     details = error.errors(include_url=False)
     misspelt = [detail for detail in details if detail["type"] == "extra_forbidden"]
     others = [detail for detail in details if detail["type"] != "extra_forbidden"]
@@ -247,7 +244,16 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return "is missing; add it"
     if kind == "value_error":  # our own validators include the remedy
         return detail["msg"].removeprefix("Value error, ")
-    value = _displayed_value(detail, model)
+    # Messages may end up in logs. A table, or a text in place of one, may contain a password, so only values of plain
+    # fields are shown.
+    field: FieldInfo | None = None
+    current: type[BaseModel] | None = model
+    for place in detail["loc"]:
+        if isinstance(place, str):
+            field = current.model_fields.get(place) if current else None
+            current = _model_in(field.annotation) if field else None
+    is_plain = field is not None and current is None and "Secret" not in str(field.annotation)
+    value = _shown(detail["input"] if is_plain else None)
     if kind == "too_short" and isinstance(detail["input"], str):
         return f"{value} is not valid; it should have {detail['ctx']['min_length']} characters or more"
     expected = _EXPECTED.get(kind.partition("_")[0]) or detail["msg"].removeprefix("Input should be ")
@@ -268,19 +274,6 @@ def wrong_value(value: object, expected: str) -> str:
 def _shown(value: object) -> str:
     is_plain = isinstance(value, str | int | float | time | date)
     return f"{value!r:.60}" if is_plain else "what is set there"
-
-
-def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    # Messages may end up in logs. A table, or a text in place of one, may contain a password, so only values of plain
-    # fields are shown.
-    field: FieldInfo | None = None
-    current: type[BaseModel] | None = model
-    for step in detail["loc"]:
-        if isinstance(step, str):
-            field = current.model_fields.get(step) if current else None
-            current = _model_in(field.annotation) if field else None
-    is_plain = field is not None and current is None and "Secret" not in str(field.annotation)
-    return _shown(detail["input"] if is_plain else None)
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

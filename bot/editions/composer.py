@@ -292,8 +292,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
 class TldrWriter:
     """Requests a TL;DR once for each paper, at most ``daily_budget`` times a day.
 
-    A failing endpoint ends the requests of a run (identified by ``now``), so editions don't wait for further
-    time-outs. A paper with an unusable answer isn't requested again.
+    A failing endpoint ends the requests of a run (identified by ``now``), so editions don't wait for further time-outs.
     """
 
     tldrs: Tldrs

@@ -44,10 +44,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.ranker import Interest
 
 
-# Citations of a reader's liked or owned papers.
-#
-# Google Scholar's alerts state them, and OpenAlex with ``links.resolve``. A batch takes three queries, or none without
-# citations.
+# Citations of a reader's liked or owned papers, from Google Scholar's alerts, and from OpenAlex with ``links.resolve``.
 
 # By citing paper, with reasons that name cited papers.
 Citations = Mapping[PaperId, Sequence[Reason]]
@@ -108,7 +105,7 @@ _SAME_TOPIC_BY_NAME = 0.4
 
 
 class FollowUps:
-    """The follow-ups of a run, which reads changes and authors once for all readers."""
+    """The follow-ups of a run."""
 
     def __init__(self, store: Store, ranker: CurrentRanker) -> None:
         self._store = store
@@ -121,7 +118,6 @@ class FollowUps:
         self._similarities: dict[tuple[PaperId, PaperId], float] = {}  # of an earlier and a new paper
 
     def of_reader(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
-        """Return news about a reader's liked papers. ``new`` are the edition's candidates."""
         liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)}
         if not liked:
             return ()
@@ -164,7 +160,6 @@ class FollowUps:
     def _continued(
         self, liked: Collection[PaperId], ranked: Ranked, new: Sequence[PaperId]
     ) -> list[tuple[float, PaperId, PaperId]]:
-        """Return pairs of liked and new papers on one topic by one author, with similarities."""
         arrived = ranked.papers.keys() & new
         # The newest of a frequent name only: all pairs would be quadratic.
         pairs = islice(
@@ -288,7 +283,6 @@ class GroupLikes:
 
 
 def listed(likes: Sequence[GroupLike], papers: Collection[PaperId]) -> tuple[GroupLike, ...]:
-    """Return the first likes of papers outside ``papers``, as many as a message lists."""
     return tuple([like for like in likes if like.paper.id not in papers][:_MOST_LISTED])
 
 

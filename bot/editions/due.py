@@ -1,7 +1,6 @@
 """Readers who are due for editions, alerts and letters, and their candidates.
 
-SQL finds readers who may be due, page by page, and the schedule decides. Candidates of a batch take a fixed number of
-queries.
+SQL finds readers who may be due, page by page, and the schedule decides.
 
     profiles/*.toml, on one machine --publish--> store --catch up, before each task--> workers on any machine
     due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
@@ -78,7 +77,6 @@ class DueEdition(EditionRequest):
 
 
 def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
-    """Return the newest local date that each reader's editions have taken, up to today."""
     by_today: dict[date, list[ReaderId]] = defaultdict(list)
     for reader, profile in readers:
         by_today[local_date(now, profile.schedule.timezone)].append(reader.id)
@@ -187,7 +185,6 @@ def free_slot(store: Store, reader: Reader, day: date, name: str) -> str:
 def forced_editions(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[DueEdition]:
-    """Yield an edition of today for every reader, in the next free slot."""
     for reader, profile in active_readers(store, profiles, ids):
         day = local_date(now, profile.schedule.timezone)
         yield DueEdition(reader, profile, day, free_slot(store, reader, day, day.isoformat()))
@@ -207,7 +204,7 @@ def due_letters(
 ) -> Iterator[tuple[Reader, Profile, date]]:
     """Yield the readers whose weekly letter is due, each with its Friday.
 
-    Letters are due on Fridays at the schedule's hour, for readers who had subscribed by then.
+    Letters are due at the schedule's hour, for readers who had subscribed by then.
     """
     weekly = {slug: profile for slug, profile in profiles.items() if profile.weekly}
     friday = _last_friday((now + _EARLIEST_ZONE).date())
@@ -292,7 +289,7 @@ FIRST_LOOK_BACK = timedelta(days=7)
 
 
 def superseded(store: Store, samples: Collection[str]) -> set[PaperId]:
-    """Return the papers of sample sources alone, once another source has delivered papers."""
+    """Return the papers of sample sources, once another source has delivered papers."""
     return store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
 
 
@@ -373,7 +370,6 @@ class Waiting:
         return editions
 
     def ready(self, due: Sequence[DueEdition], now: datetime) -> tuple[list[DueEdition], list[Wait]]:
-        """Return the editions that don't wait, and the waits of the others."""
         incomplete = [edition for edition in due if edition.interrupted]
         if not (incomplete and self.limit):
             return list(due), []

@@ -1,8 +1,7 @@
 """Source health, and why an edition is quiet.
 
 The last 24 hours are compared with the median of the same 24 hours on earlier days: on the same weekday, if there are
-three, or on all comparable days. For arXiv these are days with announcements, and for other sources working days or
-days off.
+three, or on all comparable days.
 
     no new paper --> a fault of a source, else arXiv's weekend or holiday, else nothing new
     new papers, no pick --> all are muted, else all others lack required terms, else all others are below the threshold
@@ -196,7 +195,6 @@ class SourceMonitor:
     def activity_since(
         self, names: Collection[str], since: datetime | None, now: datetime, timezone: str
     ) -> SourceActivitySince:
-        """Return the activity of the named sources, or of all, with local dates."""
         # At least a day: between two editions of a morning, no announcement would look like a holiday.
         begin = min(since or now, now - _DAY)
         if self._health_as_of != now:

@@ -62,7 +62,7 @@ class LearnedPhrases:
 
 
 def learned(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> LearnedPhrases:
-    """Return the phrases of voted papers with the largest mean contribution to recent scores."""
+    """Return the phrases with the largest mean contribution to recent scores."""
     lessons = lessons_of(composer, reader, profile, now=now)
     if lessons is None:
         return LearnedPhrases()
@@ -73,7 +73,6 @@ def learned(composer: EditionComposer, reader: Reader, profile: Profile, *, now:
 
 
 def lessons_of(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> Lessons | None:
-    """Return the contributions of terms to recent and voted papers, or None if nothing is ranked."""
     store = composer.store
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     voted = [*store.feedback.current(reader.id)][-_VOTED_PAPERS:]

@@ -61,9 +61,9 @@ Stamp = tuple[int, int, int]  # modification time in ns, size and inode, which i
 class CorpusCache:
     """The corpus that all readers are ranked over, as a file of arrays (not a pickle, which could run code).
 
-    ``renew``, after an ingest, refits when 5 % of the papers are new, or any in a small store. ``corpus``, before a
-    ranking, keeps a valid file however old, so pages and votes never wait for a fit. A missing, broken or foreign
-    file is refitted. With a shared store, the file is a copy of the store's newest version.
+    ``renew``, after an ingest, refits when 5 % of the papers are new, or any in a small store. ``corpus`` keeps a valid
+    file however old, so pages and votes never wait for a fit. With a shared store, the file is a copy of the store's
+    newest version.
     """
 
     path: Path
@@ -126,7 +126,7 @@ class CorpusCache:
         return newest if first_seen == self._first_seen(newest) else None
 
     def _file(self) -> Path:
-        """Return the file, copied from a shared store's newest version if necessary."""
+        """Return the file, copied from a shared store if necessary."""
         if self.shared is None:
             return self.path
         version = self.shared.newest()
@@ -206,7 +206,7 @@ def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) 
     ]
     if not stale:
         return
-    from bot.ranking.experts import dump
+    from bot.ranking.experts import SHIPPED, Mixture, dump, home_mixture, reader_mixture
 
     learned = ranker.get().learn(interests_of(store, stale, now))
     store.reader_models.save(
@@ -216,12 +216,6 @@ def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) 
             if models
         ]
     )
-    _refit_mixtures(store, [reader.id for reader, _ in stale], now)
-
-
-def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime) -> None:
-    from bot.ranking.experts import SHIPPED, Mixture, home_mixture, reader_mixture
-
     voters, last_vote = store.feedback.last_voters(_LAST_VOTES)
     stored_home = store.mixtures.of_home()
     home = Mixture.from_stored(stored_home.weights, stored_home.offset) if stored_home else SHIPPED
@@ -231,7 +225,7 @@ def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime)
     if last_vote - fitted_votes >= max(_NEW_VOTES, _GROWTH * fitted_votes):
         home = home_mixture(list(_predictions(store, voters[:_READERS]).values()))
         fits.append(_stored(None, home, last_vote, now))
-    for reader_id, predictions in _predictions(store, reader_ids).items():
+    for reader_id, predictions in _predictions(store, [reader.id for reader, _ in stale]).items():
         if len(predictions):
             fits.append(_stored(reader_id, reader_mixture(predictions, home), len(predictions), now))
     store.mixtures.add(fits)
@@ -303,8 +297,7 @@ def interest(
 ) -> Interest:
     """Return a reader's interest, with the age of each vote in days.
 
-    ``papers`` must contain every voted paper. ``ignored`` are excluded words. Papers of ``library`` count as liked
-    unless they were voted on.
+    ``papers`` must contain every voted paper. Papers of ``library`` count as liked unless they were voted on.
     """
     from bot.ranking.experts import library_weights
     from bot.ranking.ranker import Interest
@@ -327,10 +320,7 @@ def interest(
 
 
 def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, str]:
-    """Return a key of each reader's votes, library and interests.
-
-    Includes readers with a vote or library only. The same key needs no new model.
-    """
+    """Return a key of each reader's votes, library and interests. The same key needs no new model."""
     last_votes = store.feedback.last_ids([reader.id for reader, _ in readers])
     libraries = store.library.last_ids([reader.id for reader, _ in readers])
     current = {}

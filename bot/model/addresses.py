@@ -39,7 +39,6 @@ def is_one_address(text: str) -> bool:
 
 def mail_address(address: str) -> str:
     """Return the normalised address that mail is sent to. Raises ValueError."""
-    # Imported late: few commands check an address.
     from email_validator import EmailNotValidError, validate_email
 
     if len(address) > _MAX_ADDRESS:
@@ -56,9 +55,9 @@ def mail_address(address: str) -> str:
 
 
 def own_mail_address(address: str) -> str:
-    """Check the address that a person enters for themselves, like ``mail_address``.
+    """Check the address that a person enters for themselves.
 
-    A domain without a dot must be localhost. Any other is a typing error.
+    A domain without a dot must be localhost.
     """
     known = mail_address(address)
     domain = known.rpartition("@")[2]
@@ -73,7 +72,7 @@ _DOTLESS_DOMAINS = frozenset({"gmail.com", "googlemail.com"})
 
 
 def mailbox_of(address: str) -> str:
-    """Return a key for counting that all addresses of one mailbox share.
+    """Return a key that all addresses of one mailbox share.
 
     Drops a subaddress after "+" (RFC 5233), and dots where the provider ignores them.
 
@@ -90,7 +89,7 @@ def mailbox_of(address: str) -> str:
 def is_loopback(host: str) -> bool:
     """Return whether a host is ``localhost`` or a loopback address.
 
-    Other names count as remote, because DNS may answer differently at the time of the connection.
+    Other names are remote, because DNS may change its answer.
     """
     if host.lower() == "localhost":
         return True
@@ -101,7 +100,6 @@ def is_loopback(host: str) -> bool:
 
 
 def web_url(value: str) -> str:
-    """Return a web address without its final slash. Raises ValueError."""
     _check_url(value, example="https://papers.example.org")
     return value.rstrip("/")
 
@@ -124,7 +122,7 @@ def is_web_address(value: str) -> bool:
 
 
 def _check_url(value: str, example: str) -> None:
-    """Raise ValueError for an invalid web address, or one with a login, which messages and logs would show."""
+    """Raise ValueError for an invalid web address, or one with a login."""
     if not is_web_address(value):
         raise ValueError(f"{_without_login(value)} is not a web address; write it like {example}")
     parts = urlsplit(value)

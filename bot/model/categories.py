@@ -82,7 +82,7 @@ def known_subject(server: str, text: str) -> str:
 
 
 def _nearest(text: str, known: Iterable[str]) -> str:
-    """Return the most similar text, with a preference for the same beginning, or an empty string.
+    """Return the most similar text, or an empty string.
 
     >>> _nearest("cs.hx", ["cs.hc", "cs.oh"])
     'cs.hc'
@@ -95,5 +95,5 @@ def _nearest(text: str, known: Iterable[str]) -> str:
 
 
 def _letters(subject: str) -> str:
-    """Return the letters in lower case: addresses write subjects with ``_`` or without separators."""
+    """Addresses write subjects with ``_`` or without separators."""
     return re.sub(r"[^a-z]", "", subject.partition("(")[0].lower())

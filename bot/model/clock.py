@@ -1,10 +1,7 @@
 """Times: due slots of a schedule, waits, deadlines, and arXiv's announcements.
 
 A slot is a local date. Its moment is the schedule's time of day on that date, in UTC. PEP 495 with fold=0 resolves
-times that a clock change skips or repeats, so each date has one moment.
-
-After downtime the newest slot is due, and makes up for the missed ones. Dates up to a reader's last edition, or before
-the subscription, are never due.
+times that a clock change skips or repeats. After downtime the newest slot is due, and makes up for the missed ones.
 """
 
 from __future__ import annotations
@@ -37,8 +34,7 @@ def zone_named(name: str) -> ZoneInfo:
 
     Raises ValueError.
 
-    ``ZoneInfo(name)`` prefers the system's rules, which may be years old: British Columbia stays on summer time from
-    2026 on.
+    ``ZoneInfo(name)`` prefers the system's rules, which may be years old.
 
     >>> zone_named("America/Vancouver").utcoffset(datetime(2026, 12, 1)) / timedelta(hours=1)
     -7.0
@@ -55,7 +51,6 @@ def timezone_names() -> frozenset[str]:
 
 
 def moment(day: date, at: time, timezone: str) -> datetime:
-    """Return when the slot of a local date is due, in UTC."""
     return datetime.combine(day, at, tzinfo=zone_named(timezone)).astimezone(UTC)
 
 
@@ -86,11 +81,10 @@ def due_slots(
 ) -> list[date]:
     """Return the due slots, newest first: send the first and mark the others as missed.
 
-    ``last`` is the newest date that an edition has taken. Without it, dates from the subscription ``since`` are due.
-    Without either, only today can be due.
+    ``last`` is the newest taken date. Without it, dates from the subscription ``since`` are due, or today.
     """
     today = local_date(now, timezone)
-    # A clock that ran ahead wrote times in the future. They would block editions until then.
+    # A clock that ran ahead would block editions until then.
     subscribed = local_date(min(since or now, now), timezone)
     first = last + timedelta(days=1) if last and last <= today else subscribed
     first = max(first, today - timedelta(days=LOOK_BACK))
@@ -103,15 +97,14 @@ def days_between(first: date, last: date, days: Collection[str]) -> list[date]:
 
 
 def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -> datetime:
-    """Return when the next slot after ``now`` is due, in UTC."""
     today = local_date(now, timezone)
-    # Eight dates: today's moment may have passed, and a weekly schedule needs the same weekday again.
+    # Today's moment may have passed, and a weekly schedule needs the same weekday again.
     upcoming = days_between(today, today + timedelta(days=7), days)
     return next(due for day in upcoming if (due := moment(day, at, timezone)) > now)
 
 
-# Longer than any wait of this program (backoff, circuit breaker, lease, Retry-After). A clock that ran ahead wrote
-# later times, which count as past. If a live worker loses its row, its token stops it (``bot/store/outbox.py``).
+# Longer than any wait of this program. A clock that ran ahead wrote later times, which count as past. If a live worker
+# loses its row, its token stops it (``bot/store/outbox.py``).
 FAR = timedelta(days=2)
 
 
@@ -131,7 +124,7 @@ Timer = Callable[[], float]
 class Deadline:
     """A moment on a monotonic clock that ends an exchange with another machine.
 
-    Socket timeouts bound single reads only: a server that sends one byte a second never exceeds them.
+    Socket timeouts bound single reads only.
     """
 
     def __init__(self, seconds: float, timer: Timer = monotonic) -> None:
@@ -148,9 +141,8 @@ class Deadline:
 
 
 # arXiv announces from Sunday to Thursday at 20:00 in New York, except on its holidays
-# (https://info.arxiv.org/help/availability.html). The holidays are those of ``arXiv_holidays`` in its public source
-# code, as of May 2026: no submissions close on them, so the next announcement is left out. Later years have weekends
-# only.
+# (https://info.arxiv.org/help/availability.html). These are ``arXiv_holidays`` of its public source code, as of May
+# 2026: no submissions close on them.
 _ZONE = "America/New_York"
 # Feeds and the API show an announcement of 20:00 by this time of the next day.
 _VISIBLE_AT = time(1, 0)

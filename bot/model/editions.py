@@ -36,10 +36,7 @@ class ReasonKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason for a pick, with the log-odds of the terms that it names, or 0.
-
-    Some kinds have a second text, ``near``.
-    """
+    """A reason for a pick, with the log-odds of its terms."""
 
     kind: ReasonKind
     text: str = ""
@@ -72,8 +69,7 @@ class Role(StrEnum):
 class Sentence:
     """A sentence of a summary, verbatim unless it is a TL;DR or shortened with " …".
 
-    ``role`` is None if uncertain. ``marks`` are words to highlight, verbatim. ``after_gap`` shows an ellipsis before
-    the sentence.
+    ``marks`` are words to highlight, verbatim. ``after_gap`` shows an ellipsis before the sentence.
     """
 
     text: str
@@ -86,7 +82,7 @@ class Sentence:
 class Pick:
     """A paper of an edition, with reasons from the strongest to the weakest.
 
-    ``line`` states the finding. The fit of the experts' weights uses ``predictions`` (see ``Score``) and later votes.
+    ``line`` states the finding. ``predictions`` are as in ``Score``.
     """
 
     paper: Paper
@@ -124,7 +120,7 @@ class QuietReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Why an edition has no picks, in sentences for its reader."""
+    """Why an edition has no picks, in words for its reader."""
 
     reason: QuietReason
     words: str
@@ -153,7 +149,7 @@ class FollowUpKind(StrEnum):
 class FollowUp:
     """News about a ``liked`` paper.
 
-    ``before`` is the sentence in the earlier version, or empty. ``paper`` is the new paper of the same author.
+    ``before`` is the sentence in the earlier version. ``paper`` is the new paper of the same author.
     """
 
     kind: FollowUpKind
@@ -177,11 +173,11 @@ class TopicGroup:
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """The range of a catch-up edition, with local dates from ``since`` to ``until``.
+    """The range of a catch-up edition, with local dates.
 
-    ``arrived`` counts all papers and ``good`` those above the threshold. ``skipped`` are good papers that it doesn't
-    show, best first, with probabilities. ``upto`` is the highest id considered. ``is_automatic`` replaces daily
-    editions that nobody read.
+    ``arrived`` counts all papers and ``good`` those above the threshold. ``skipped`` are further papers, best first,
+    with probabilities. ``upto`` is the highest id considered. ``is_automatic`` replaces daily editions that nobody
+    read.
     """
 
     since: date
@@ -198,9 +194,8 @@ class CatchUp:
 class Edition:
     """A reader's edition for a local date, or an alert.
 
-    ``considered`` counts candidates. ``watermark`` is the highest paper id at that time, and the next edition starts
-    after it. ``missing`` names failed sources. ``closest`` are the best papers if there are no picks. ``group_likes``
-    are not stored.
+    ``watermark`` is the highest paper id at that time, and the next edition starts after it. ``missing`` names failed
+    sources. ``closest`` are the best papers if there are no picks. ``group_likes`` are not stored.
     """
 
     reader: Reader
@@ -223,7 +218,7 @@ class Edition:
 
 
 class Match(StrEnum):
-    """A probability in words: readers like 70 of a hundred strong matches, in every home."""
+    """A probability in words. Readers like 70 of a hundred strong matches."""
 
     STRONG = "strong"
     GOOD = "good"
@@ -241,7 +236,7 @@ class Match(StrEnum):
         return next((word for word, least in words if probability >= least), cls.UNLIKELY)
 
 
-# The least probability of each word; ``docs/glossary.md`` states them.
+# ``docs/glossary.md`` states these.
 STRONG, GOOD = 0.7, 0.4
 _LEAST = (STRONG, GOOD, 0.04)
 
@@ -255,10 +250,7 @@ class BonusKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """Log-odds (natural logarithm) beside the terms, from a keyword, or upvotes and venue.
-
-    ``text`` is the keyword, or like ``12 upvotes, ICLR 2026``.
-    """
+    """Log-odds (natural logarithm) beside the terms, for a keyword or ``12 upvotes, ICLR 2026``."""
 
     text: str
     weight: float
@@ -269,9 +261,9 @@ class Score(NamedTuple):
     """The predicted probability that a reader wants a paper.
 
     ``log_odds`` is the sum of ``rest`` (the intercept), ``bonuses`` and ``terms``. ``probability`` is its logistic
-    function. ``terms`` maps stems and bigrams to contributions, including those of absent terms. ``predictions`` are
-    the log-odds of each expert, and of bonuses and excluded words. Both are empty until the score is explained.
-    ``missing_terms`` are a required group that the paper lacks.
+    function. ``terms`` maps stems and bigrams to contributions. ``predictions`` are the log-odds of each expert, and of
+    bonuses and excluded words. Both are empty until the score is explained. ``missing_terms`` are a required group that
+    the paper lacks.
 
     A tuple: each reader has hundreds a day, and a frozen dataclass is five times slower.
     """
@@ -290,7 +282,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """The number of voted papers that were good or strong matches, and of liked ones among them."""
+    """Votes on good and strong matches, and likes among them."""
 
     voted: int
     liked: int
@@ -300,7 +292,7 @@ class MatchRecord:
 class LearnedPhrase:
     """A phrase learned from votes, with its weight in the score.
 
-    ``share`` is relative to the heaviest phrase, 0 to 1. ``papers`` are titles with the phrase.
+    ``share`` is relative to the heaviest phrase, 0 to 1.
     """
 
     text: str
@@ -321,8 +313,7 @@ class LeavingInterest(NamedTuple):
 class Letter:
     """A reader's week: the seven days before ``edition.date``.
 
-    ``edition`` holds the letter's slot, with the missed paper as its only pick. Phrases come with the heaviest first.
-    ``record`` is None with too few votes.
+    ``edition`` holds the slot, with the missed paper as its only pick. ``record`` is None with too few votes.
     """
 
     edition: Edition

@@ -87,7 +87,7 @@ class DigestError(PaperbotError):
 class LimitError(DigestError):
     """Parsing exceeded a limit of time or memory, or crashed the parser process.
 
-    A later release or a faster machine may parse the same bytes.
+    A later release may parse the same bytes.
     """
 
 
@@ -108,7 +108,7 @@ class StoreError(PaperbotError):
 
 
 class StoreConnectionLostError(StoreError):
-    """The server closed or refused a connection, as in a restart. The next attempt may succeed."""
+    """The server closed or refused a connection. The next attempt may succeed."""
 
 
 class QueueError(PaperbotError):
@@ -123,7 +123,7 @@ class UnusableTldrError(TldrError):
     """The answer is not one plain sentence. The next one may be."""
 
 
-# Without "Error" in its name: it is collected and reported as often as it is raised.
+# Without "Error", because it is collected and reported.
 class TemplateProblem(PaperbotError):  # noqa: N818
     """A template with a mistake. Names file and line."""
 
@@ -141,9 +141,9 @@ class FailureScope(StrEnum):
 class DeliveryError(PaperbotError):
     """A message was not delivered.
 
-    ``permanent`` errors aren't retried. ``unknown`` means that the body was sent without an answer, so another attempt
-    might deliver it twice. ``retry_after`` is in seconds. ``throttled`` asks for a lower rate. ``code`` is the
-    server's, such as ``550`` or ``channel_not_found``.
+    ``permanent`` errors aren't retried. ``unknown``: the body was sent without an answer, so another attempt might
+    deliver it twice. ``retry_after`` is in seconds. ``throttled`` asks for a lower rate. ``code`` is the server's, such
+    as ``550`` or ``channel_not_found``.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ def unexpected_error(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error that did not stop the run: the place, and the problem with its remedy."""
+    """An error that did not stop the run, with its place and remedy."""
 
     source: str
     problem: str

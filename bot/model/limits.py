@@ -1,7 +1,7 @@
 """Limits for papers and digests, in characters.
 
-Digests are untrusted: one huge field would make a huge mail or stall a regular expression. Every parser applies these
-limits first. Each is several times the size in honest digests.
+Digests are untrusted: one huge field would stall a regular expression. Each limit is several times the size in honest
+digests.
 """
 
 from __future__ import annotations

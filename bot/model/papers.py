@@ -1,7 +1,7 @@
 """Papers from sources, libraries and conference programmes, and their identity.
 
 Entity resolution: entries with the same DOI or arXiv id are one paper, or else entries with the same normalised title.
-Different ids of the same kind mean different papers, whatever the titles.
+Different ids of the same kind mean different papers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ _FULL_NAME = re.compile(
 )  # "Ada Lovelace", not "A. Lovelace" or "AB Lovelace"
 _CITED_ID = re.compile(r"(doi|arxiv):(\S+)(?: (.*))?", re.DOTALL)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
-# bioRxiv and medRxiv, arXiv, PsyArXiv, OSF, Research Square, SSRN, ChemRxiv, TechRxiv, Preprints.org, and Zenodo.
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898|48550|31234|31219|21203|2139|26434|36227|20944|5281)/", re.ASCII)
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|preprint|research square|zenodo", re.IGNORECASE)
 
@@ -65,9 +64,9 @@ class Fact:
     origin: str
 
 
-# Ids ascend with arrival, so a watermark is one number. Papers of libraries have negative ids.
+# Ids ascend with arrival. Papers of libraries have negative ids.
 PaperId = int
-# Title and abstract as one text. Only ``ranked_text`` makes it, because a corpus finds its rows by the text's hash.
+# Only ``ranked_text`` makes it, because a corpus finds its rows by the text's hash.
 RankedText = NewType("RankedText", str)
 _REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into 64 bits
 
@@ -135,7 +134,7 @@ class Paper:
 
 
 class VotedPaper(NamedTuple):
-    """The fields of a voted paper that ranking needs, 2.7 times as fast to read as a whole paper."""
+    """The fields of a voted paper that ranking needs, 2.7 times as fast to read."""
 
     id: PaperId
     title: str
@@ -165,8 +164,8 @@ class RawDigest:
 class SourceState:
     """The history of a source's checks, and the source's own ``memory``.
 
-    ``failures`` counts since the last success and ``failing_since`` dates the first. The source asked for no request
-    before ``not_before`` (Retry-After). ``warned`` is the problem that was last reported.
+    ``failures`` counts since the last success and ``failing_since`` dates the first. ``not_before`` is from
+    Retry-After. ``warned`` is the problem last reported.
     """
 
     name: str
@@ -184,7 +183,7 @@ class SourceState:
 class Entry:
     """A paper in one digest, without control characters but with LaTeX.
 
-    A truncated title or abstract ends in an ellipsis. Parsers truncate texts to their ``longest``.
+    A truncated title or abstract ends in an ellipsis.
     """
 
     title: str
@@ -218,10 +217,7 @@ class ParsedDigest:
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """A paper in a library, with the date of addition if known.
-
-    ``key`` identifies it in a followed library and is empty in files.
-    """
+    """A paper in a library. ``key`` identifies it in a followed library."""
 
     entry: Entry
     added: date | None = None
@@ -268,8 +264,8 @@ def doi_in(text: str) -> str | None:
     ('10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2', '10.1016/S0140(05)')
     """
     match = _DOI.search(text)
-    # arXiv registers a DOI for each id. As a key, it would separate the preprint from the published version, which has
-    # the journal's DOI and the same arXiv id.
+    # arXiv registers a DOI for each id. As a key, it would separate the preprint from the published version with the
+    # journal's DOI.
     if match is None or match[0].lower().startswith("10.48550/arxiv."):
         return None
     # A parenthesis that the DOI opens belongs to it.
@@ -324,7 +320,6 @@ def keys(entry: Entry | Paper | VotedPaper) -> tuple[str, ...]:
 
 
 def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
-    """Return whether an entry that shares a key with a paper is that paper."""
     for entry_id, paper_id in ((entry.doi, paper.doi), (entry.arxiv_id, paper.arxiv_id)):
         if entry_id and paper_id:
             return entry_id.lower() == paper_id.lower()
@@ -344,9 +339,9 @@ def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
 def merge(paper: Paper, entry: Entry) -> Paper:
     """Return the paper with an entry's additions: empty fields are filled, values stay.
 
-    A complete title or abstract replaces a truncated one. A later version's abstract wins, or else the longer one. Full
-    names replace initials. Dates keep the earliest, upvotes and versions the highest. A fact replaces an earlier one of
-    its kind and origin, except citations.
+    A complete text replaces a truncated one. A later version's abstract wins, or else the longer one. Full names
+    replace initials. Dates keep the earliest, upvotes and versions the highest. A fact replaces an earlier one of its
+    kind and origin, except citations.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
@@ -357,31 +352,28 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     is_abbreviated = all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
     if is_abbreviated and len(entry.authors) >= len(authors):
         authors = entry.authors
+    # Many digests truncate without a mark, so the longer text wins.
+    abstract = max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text)))
+    is_later = entry.version is not None and entry.version > (paper.version or 1)
+    if is_later and entry.abstract and not is_cut(entry.abstract):
+        abstract = entry.abstract
+    facts = {
+        (fact.kind, fact.origin, fact.value if fact.kind is FactKind.CITES else ""): fact
+        for fact in paper.facts + entry.facts
+    }
     values: dict[str, Any] = {name: getattr(paper, name) or getattr(entry, name) for name in _SHARED}
     values |= {
         "title": entry.title if _is_beginning(paper.title, entry.title) else paper.title,
-        "abstract": _better_abstract(paper, entry),
+        "abstract": abstract,
         "authors": authors,
         "author_count": len(authors) or paper.author_count or entry.author_count,
         "published": min(dates, default=None),
         "upvotes": max(votes, default=None),
         "version": max(versions, default=None),
         "categories": tuple(dict.fromkeys(paper.categories + entry.categories)),
-        "facts": tuple({_fact_key(fact): fact for fact in paper.facts + entry.facts}.values()),
+        "facts": tuple(facts.values()),
     }
     return replace(paper, **values)
-
-
-def _better_abstract(paper: Paper, entry: Entry) -> str:
-    is_later = entry.version is not None and entry.version > (paper.version or 1)
-    if is_later and entry.abstract and not is_cut(entry.abstract):
-        return entry.abstract
-    # Many digests truncate without a mark, so the longer text wins.
-    return max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text)))
-
-
-def _fact_key(fact: Fact) -> tuple[str, str, str]:
-    return fact.kind, fact.origin, fact.value if fact.kind is FactKind.CITES else ""
 
 
 def citation(cited: Entry, origin: str) -> Fact:
@@ -404,7 +396,7 @@ def cited_paper(fact: Fact) -> Entry:
 
 
 def is_cited(cited: Entry, paper: Entry | Paper) -> bool:
-    """Return whether a citation names this paper, by id or by a distinctive title."""
+    """Return whether a citation names this paper, by id or distinctive title."""
     if (cited.doi and paper.doi) or (cited.arxiv_id and paper.arxiv_id):
         return is_same_paper(cited, paper)
     is_distinctive = (
@@ -456,10 +448,7 @@ class PaperLink:
 
 
 def paper_link(paper: Paper) -> PaperLink:
-    """Return the digest's address, arXiv's, the DOI's, or a title search at arXiv.
-
-    Prefers arXiv's abstract page to its PDF.
-    """
+    """Return the digest's address, arXiv's abstract page, the DOI's, or a title search at arXiv."""
     is_arxiv_pdf = paper.arxiv_id and re.match(r"https?://(www\.|export\.)?arxiv\.org/pdf/", paper.url or "")
     if not is_arxiv_pdf and paper.url and paper.url.startswith(("https://", "http://")):
         return PaperLink(paper.url)
@@ -481,8 +470,7 @@ PROGRAMME_SOURCE = "conference: "
 class Contribution:
     """A paper at one place of a programme.
 
-    Times are naive if the file names no time zone. ``is_utc`` means UTC instead of local time. ``kind`` is as in the
-    file: "Oral", "poster".
+    Times are naive if the file names no time zone. ``kind`` is as in the file: "Oral", "poster".
     """
 
     entry: Entry
@@ -499,9 +487,9 @@ class Contribution:
 class ParsedProgramme:
     """A programme.
 
-    ``withdrawn`` counts rejected, withdrawn and cancelled papers.
+    ``withdrawn`` counts rejected and cancelled papers too.
 
-    ``problems`` has a sentence for each unreadable row or part of a row.
+    ``problems`` has a sentence for each unreadable row.
     """
 
     format: str

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from bot.model.papers import LibraryEntry, PaperId, SourceState
 
 ReaderId = int
-# The id of a reader outside the store, which assigns ids from 1.
+# Outside the store, which assigns ids from 1.
 NOT_STORED: ReaderId = 0
-# The profile of the operator's row. Other names never begin with an underscore.
+# Other profiles never begin with an underscore.
 OPERATOR_PROFILE = "_operator"
 _MAX_STEM = 200  # bytes; file systems allow 255, and a number and a suffix follow
 
@@ -87,7 +87,7 @@ class Reader:
 
     @property
     def file_stem(self) -> str:
-        """A unique beginning for file names, ``<slug>--<address>``, safe on any file system."""
+        """A unique beginning for file names, ``<slug>--<address>``."""
         name = quote(f"{self.profile}--{self.address}", safe="@+=", errors="surrogatepass")
         if len(name) <= _MAX_STEM:
             return name
@@ -98,10 +98,10 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """A reader's own preferences; None means as in the profile.
+    """A reader's own preferences, or None as in the profile.
 
-    ``ignored`` are words excluded from ranking. The other tuples replace the profile's list. ``shown_as`` is the name
-    under which the group sees this reader's likes, or None to hide them.
+    ``ignored`` are words excluded from ranking. The other tuples replace the profile's list. The group sees likes under
+    the name ``shown_as``, or not at all.
     """
 
     size: int | None = None
@@ -152,7 +152,7 @@ class ZoteroAccess:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroConnection:
-    """A reader's followed Zotero library; no ``collections`` means all of it.
+    """A reader's followed Zotero library, or ``collections`` of it.
 
     ``sealed_key`` is the encrypted API key. ``version`` is the library's at the last poll, or 0. With ``saves``, liked
     papers are saved there.
@@ -170,7 +170,7 @@ class ZoteroConnection:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroChanges:
-    """Changes in a Zotero library up to ``version``. Changed entries are in both ``gone`` and ``entries``."""
+    """Changes in a Zotero library. Changed entries are in both ``gone`` and ``entries``."""
 
     version: int
     gone: frozenset[str]
@@ -208,7 +208,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class SendLimit:
-    """Limits a second and a day (UTC); 0 is no limit."""
+    """Limits a second and a day (UTC). 0 is no limit."""
 
     per_second: float = 0
     per_day: int = 0
@@ -216,7 +216,7 @@ class SendLimit:
 
 @dataclass(frozen=True, slots=True)
 class SendGrant:
-    """The number of messages to send now; if it is 0, ``next_at`` is the next time."""
+    """The number of messages to send now, or the time of the next one."""
 
     count: int
     next_at: datetime | None = None
@@ -233,9 +233,11 @@ class SendRateUse:
 
 
 class State(StrEnum):
-    """The state of a delivery; ``bot/store/outbox.py`` draws the transitions.
+    """The state of a delivery.
 
-    ``unknown``: the body was sent without an answer. It is resent only at the operator's request.
+    ``bot/store/outbox.py`` draws the transitions.
+
+    ``unknown``: the body was sent without an answer.
     """
 
     HELD = "held"
@@ -253,7 +255,7 @@ class State(StrEnum):
 class OutboxKey:
     """The unique key of a message (idempotency key), stored and sent to Slack as ``17:4:email:1``.
 
-    ``slot`` is the edition's id, or a purpose and a time such as ``confirmation-20250506T080000``.
+    ``slot`` is the edition's id, or for example ``confirmation-20250506T080000``.
     """
 
     slot: str
@@ -283,7 +285,7 @@ class OutboxKey:
 class Delivery:
     """A claimed row of the outbox: one message to one address.
 
-    ``thread`` is the receipt of the thread's first message.
+    ``thread`` is the receipt of its first message.
     """
 
     id: int
@@ -315,7 +317,7 @@ class BounceKind(StrEnum):
 class BounceReport:
     """An untrusted report: anybody can write one.
 
-    ``tags`` are candidates (``Signer.tag``), first those in the report's own address. ``reason`` quotes the server.
+    ``tags`` are candidates (``Signer.tag``), best first. ``reason`` quotes the server.
     """
 
     kind: BounceKind

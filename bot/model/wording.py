@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
-# Control characters, line separators, the byte order mark, two characters outside XML, and bidirectional overrides,
-# which reorder displayed text ("Trojan Source", CVE-2021-42574). Zero-width joiners stay for emoji and Persian.
+# Control characters, line separators, the byte order mark, characters outside XML, and bidirectional overrides ("Trojan
+# Source", CVE-2021-42574). Zero-width joiners stay for emoji and Persian.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _TRAILING_PUNCTUATION = " ,;:-\u2013\u2014"
@@ -54,13 +54,9 @@ def shorten(text: str, width: int) -> str:
     return (cut or text[: width - 1]).rstrip(_TRAILING_PUNCTUATION) + "…"
 
 
-# Mails to many readers repeat titles and reasons. Wrapping was a tenth of an edition's time.
+# Wrapping was a tenth of an edition's time.
 @lru_cache(maxsize=10_000)
 def wrap(text: str, indent: str = "", first: str = "", width: int = 72) -> str:
-    """Wrap a paragraph to ``width`` characters; a longer word stays whole.
-
-    ``first`` begins the first line and ``indent`` the others.
-    """
     # Mail programs don't link a URL that is broken at a hyphen.
     return textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

@@ -104,9 +104,8 @@ class SubscriptionService:
     ) -> bool:
         """Queue a confirmation mail, unless the address had one in the last day.
 
-        ``interests`` replace the profile's until the reader confirms. ``address`` is valid, and ``client`` identifies
-        the sender. Give the same answer for either result: a difference would reveal subscribers (user enumeration).
-        Raises TooManyRequestsError.
+        ``address`` is valid, and ``client`` identifies the sender. Give the same answer for either result: a difference
+        would reveal subscribers (user enumeration). Raises TooManyRequestsError.
         """
         of_mailbox = RateLimit("confirmations to", mailbox_of(address), PER_MAILBOX_A_DAY, timedelta(days=1))
         of_client = RateLimit("confirmations by client", client, PER_CLIENT_AN_HOUR, _HOUR)
@@ -272,8 +271,7 @@ def set_preferences(
 
     Raises ValueError with a message for the reader.
 
-    ``profile`` is as in its file. Only differences from it are stored, so the operator's changes reach other
-    readers. Names in ``kept`` keep their present value.
+    Only differences from ``profile``, as in its file, are stored. Names in ``kept`` keep their present value.
     """
 
     def changed(current: Override) -> Override:

@@ -181,22 +181,18 @@ def parse_line(line: bytes, now: datetime) -> VoteLine:
             raise ValueError(f"{key} has an invalid character (NUL or half a surrogate pair); {_FORM}")
     if fields["vote"] not in _VOTES:
         raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
-    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), _time(fields.get("at"), now))
-
-
-def _time(text: object, now: datetime) -> datetime:
-    if text is None:
-        return now
-    try:
-        at = datetime.fromisoformat(text) if isinstance(text, str) else None
-        at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
-        at = None
+    at: datetime | None = now
+    if (text := fields.get("at")) is not None:
+        try:
+            at = datetime.fromisoformat(text) if isinstance(text, str) else None
+            at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
+        except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
+            at = None
     if at is None:
         raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
     if at > now + _CLOCK_SKEW:
         raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
-    return min(at, now)
+    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), min(at, now))
 
 
 def record_file(
@@ -204,7 +200,7 @@ def record_file(
 ) -> tuple[int, list[Problem]]:
     """Record a file's votes, and return their number with a problem for each unusable line.
 
-    Each line is ``{"reader", "paper", "vote", "at"}``. The default time is ``now``, and the default time zone UTC.
+    Each line is ``{"reader", "paper", "vote", "at"}``. The default time zone is UTC.
     """
     reader_id_of = _cached(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
     find_paper_id = _cached(lambda title: find_paper(store, title).id)
@@ -274,8 +270,8 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
         Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
         Paperbot unsubscribe 5.68195100.kQxVb1Pq0s3rE7bR2yTn4w
 
-    Returns False without a valid signature. A vote also needs the reader's ``sender`` (From), which can be forged but
-    prevents accidental votes on forwarded editions. Nothing answers these mails, so no mail loop begins.
+    Returns False without a valid signature. A vote also needs the reader's ``sender``, which prevents accidental votes
+    on forwarded editions. Nothing answers these mails, so no mail loop begins.
     """
     match = _SUBJECT.fullmatch(subject)
     if not match:

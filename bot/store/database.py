@@ -40,12 +40,12 @@ from bot.store.sending import BounceCounts, CircuitBreakers, RateLimits, SendRat
 from bot.store.sources import ParseAttempts, Sources
 from bot.store.upgrade import bring_up_to_date, faults, forget_in_copies
 
-PAGE = 1_000  # rows that a transaction of the retention deletes
-# Pages of a table that one call deletes: half a minute on a busy server. The next tick continues.
+PAGE = 1_000
+# Half a minute on a busy server. The next tick continues.
 _PAGES = 50
-# One page in a call, because each page of papers reads all picks. A day brings a tenth of it.
+# Each page reads all picks. A day brings a tenth of it.
 _PAPERS = 10_000
-# An operator may resend failed and unknown messages, so their bodies stay for a while.
+# An operator may resend failed and unknown messages.
 _BODY_DROPPED = (State.SENT, State.CANCELLED)
 _BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
@@ -55,9 +55,9 @@ def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
     """Open the store at a URL, after creating or upgrading its tables.
 
     ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. ``secrets`` are the home's
-    keys, oldest first. They key the hashes of addresses. An upgrade first backs up the store: SQLite to
-    ``<name>.before-<revision>.bak``, PostgreSQL to the schema ``<name>_before_<revision>``. Raises StoreError for a
-    store that is unreadable, unreachable, foreign, or newer than this program.
+    keys, oldest first. An upgrade first backs up the store: SQLite to ``<name>.before-<revision>.bak``, PostgreSQL to
+    the schema ``<name>_before_<revision>``. Raises StoreError for a store that is unreadable, unreachable, foreign, or
+    newer than this program.
     """
     database = Database(parse_url(url))
     try:
@@ -126,10 +126,6 @@ class Store(AbstractContextManager["Store"]):
         return self._database.exclusively(name)
 
     def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
-        """Return the store as of a time for one reader, with ``instead`` as their editions from ``since`` on.
-
-        ``instead`` is ordered from oldest to newest.
-        """
         return StoreAsOf(self._database, at, since, instead)
 
     def close(self) -> None:
@@ -142,7 +138,7 @@ class Store(AbstractContextManager["Store"]):
 class StoreAsOf(Store):
     """A read-only store as of a time, for one reader.
 
-    Texts and upvotes of papers and overrides have no history: they are today's.
+    Texts, upvotes and overrides are today's.
     """
 
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
@@ -167,7 +163,6 @@ class EditionsAsOf(Editions):
         self._instead = instead
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
-        """Return the last of ``instead`` for these readers, or their last real edition before ``since``."""
         if not self._instead:
             before = {reader_id: self.last(reader_id, before=self._since) for reader_id in reader_ids}
             return {reader_id: edition for reader_id, edition in before.items() if edition}
@@ -189,7 +184,7 @@ class EditionsAsOf(Editions):
 
 @dataclass(frozen=True, slots=True)
 class KeepDays:
-    """Days to keep each kind of row; 0 keeps it forever. Picks are deleted with their edition at the latest."""
+    """Days to keep each kind of row, or 0 for ever. An edition takes its picks along."""
 
     bodies: int = 30
     editions: int = 400
@@ -201,7 +196,7 @@ class KeepDays:
 class Retention(Aggregate):
     """Deletes old rows page by page, so transactions and calls stay short.
 
-    Ids ascend with time. Each call starts at the lowest ids and ends at the first row that is young enough.
+    Each call starts at the lowest, oldest ids and ends at the first young row.
     """
 
     def purge(self, keep: KeepDays, now: datetime) -> int:
@@ -224,12 +219,11 @@ class Retention(Aggregate):
         return number
 
     def bodies(self, before: datetime) -> int:
-        """Delete the bodies of sent, cancelled, and long failed or unknown messages, and return their number."""
         is_over = or_(
             outbox.c.state.in_(_BODY_DROPPED),
             and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
         )
-        # Start from the bodies: few exist at any time, while the outbox keeps every message.
+        # Start from the bodies, which are few.
         with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over).limit(PAGE)
         number = 0
         for _ in range(_PAGES):
@@ -250,7 +244,7 @@ class Retention(Aggregate):
             later.c.kind.not_in((EditionKind.ALERT, EditionKind.LETTER)),
         )
         is_old = editions.c.composed_at < before
-        # Outbox rows refer to the reader's editions, so they go first.
+        # Its rows refer to editions, so the outbox goes first.
         number = self._in_windows(editions.c.id, is_old, is_followed, [outbox.c.edition_id, editions.c.id])
         is_mail_alone = and_(outbox.c.edition_id.is_(None), outbox.c.state.in_(_SETTLED))
         is_old = outbox.c.updated_at < before
@@ -277,9 +271,9 @@ class Retention(Aggregate):
         is_droppable: ColumnElement[bool],
         dropped: Sequence[Column[int]],
     ) -> int:
-        """Delete droppable rows in windows of ascending ids, up to the first window with a young row.
+        """Delete droppable rows in windows of ascending ids, up to the first young row.
 
-        ``dropped`` are the columns with the id, in the order of deletion. The result counts rows of the last one.
+        ``dropped`` are the columns with the id, in the order of deletion. The result counts the last one's rows.
         """
         number = 0
         after = 0

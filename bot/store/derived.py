@@ -1,8 +1,7 @@
 """Derived data: fitted models and weights, the shared corpus, TL;DRs, and profiles for workers.
 
-One process fits the corpus and all machines load it by version. Separate vocabularies would invalidate each other's
-stored models. The machine with the profile files publishes them for workers, under a new version for each change.
-Published profiles have no readers, so ``forget`` finds addresses in one table only.
+One process fits the corpus and all machines load it, because separate vocabularies would invalidate each other's
+models. The machine with the profile files publishes them, without readers, for workers.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from bot.store.schema import corpora, mixtures, published_profiles, reader_model
 
 @dataclass(frozen=True, slots=True)
 class StoredMixture:
-    """Weights and offset of the experts' mixture. ``reader_id`` is None for the fit to all readers' votes."""
+    """Weights and offset of the experts' mixture. ``reader_id`` is None for all readers' votes."""
 
     reader_id: ReaderId | None
     fitted_at: datetime
@@ -65,7 +64,7 @@ _MODELS = 50  # rows in a statement; a model of 40 votes takes 60 KB
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A reader's models, valid for the votes of ``signature`` and the version of the vocabulary."""
+    """A reader's models for the votes of ``signature`` and a version of the vocabulary."""
 
     reader_id: ReaderId
     signature: str
@@ -91,7 +90,6 @@ class ReaderModels(Aggregate):
         return {reader_id: (signature, vocabulary) for reader_id, signature, vocabulary in rows}
 
     def save(self, models: Sequence[StoredModel]) -> None:
-        # Not durable: after a power failure they are fitted again.
         with self._database.writing(durable=False) as connection:
             left = present(connection, (model.reader_id for model in models))
             replace_rows(connection, reader_models, [asdict(model) for model in models if model.reader_id in left])
@@ -126,11 +124,11 @@ RequestId = int
 
 
 class Tldrs(Aggregate):
-    """Requests to a language model, each recorded once. Without text, a request failed or is in progress."""
+    """Requests to a language model. Without text, a request failed or is in progress."""
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
         query = select(tldrs.c.paper_id, tldrs.c.text).where(tldrs.c.model == model, tldrs.c.text.is_not(None))
-        # In order of requests, so a paper's newest text wins.
+        # A paper's newest text wins.
         rows = self._rows_in(query.order_by(tldrs.c.id), tldrs.c.paper_id, papers)
         return {row.paper_id: row.text for row in rows}
 
@@ -138,7 +136,7 @@ class Tldrs(Aggregate):
         """Record a request, or return None once ``budget`` requests were recorded since ``since``."""
         spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
         row = {"paper_id": paper, "model": model, "asked_at": now}
-        # Without the advisory lock, processes that count at the same time would exceed the budget.
+        # Without the advisory lock, concurrent processes would exceed the budget.
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:
                 return None
@@ -152,7 +150,7 @@ class Tldrs(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class PublishedProfile:
-    """A profile's content as JSON, without its readers, or None after it was withdrawn."""
+    """A profile's content as JSON without readers, or None after it was withdrawn."""
 
     slug: str
     version: int
@@ -163,8 +161,8 @@ class PublishedProfiles(Aggregate):
     """The published profiles, one row each."""
 
     def publish(self, contents: Mapping[str, str]) -> None:
-        """Publish these profiles, by slug, and withdraw all others."""
-        # Each tick publishes and rarely changes anything, so we compare before taking the lock.
+        """Publish these profiles, and withdraw all others."""
+        # Each tick publishes and rarely changes anything.
         with self._database.reading() as connection:
             if not _changes(connection, contents):
                 return
@@ -181,7 +179,6 @@ class PublishedProfiles(Aggregate):
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:
-    """Return changed contents by slug, or None for profiles to withdraw."""
     rows = connection.execute(select(published_profiles.c.slug, published_profiles.c.content))
     stored: dict[str, str | None] = dict(rows.all())
     return {

@@ -1,7 +1,7 @@
 """Editions with their picks, catch-up editions, and readers who may be due.
 
-An edition and its messages are stored in one transaction (transactional outbox). Sentences of a summary are stored once
-for all readers. A pick adds the reader's own marks. The JSON omits default values.
+An edition and its messages are stored in one transaction (transactional outbox). All readers share the sentences of a
+summary. The JSON omits default values.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from bot.store.schema import (
     visits,
 )
 
-# Decimals of log-odds. Full precision would take a third of a pick's bytes.
+# Of log-odds: full precision would take a third of a pick's bytes.
 _DECIMALS = 4
 _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
@@ -64,7 +64,7 @@ _SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and
 
 @dataclass(frozen=True, slots=True)
 class NewEdition:
-    """An edition to store, with its slot, its messages, and the missed days that it replaces."""
+    """An edition with its slot, its messages, and the missed days that it replaces."""
 
     edition: Edition
     slot: str
@@ -74,7 +74,7 @@ class NewEdition:
 
 @dataclass(frozen=True, slots=True)
 class StoredEdition:
-    """An edition with the number of its picks only."""
+    """An edition with the number of its picks."""
 
     id: EditionId
     reader_id: ReaderId
@@ -116,32 +116,29 @@ _TAKES_A_DAY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.MISSED))
 class Editions(Aggregate):
     """The stored editions, at most one for each reader and slot.
 
-    Alerts, letters and missed days share the table, but only methods that name them return them. Catch-up editions are
-    editions that take no day.
+    Alerts, letters and missed days share the table. Only methods that name them return them.
     """
 
     def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
-        """Store one edition. See ``save_all``. Returns False if its slot is taken."""
+        """Store one edition. Returns False if its slot is taken."""
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
         """Store editions with their messages in one transaction, and return which were stored.
 
-        Each edition takes its slot and the slots of its missed days. An edition is left out if its slot is taken or its
-        reader was deleted. An error undoes all. Raises DeletedError for a deleted paper.
+        An edition is left out if its slot is taken or its reader was deleted. An error undoes all. Raises DeletedError
+        for a deleted paper.
         """
         if not new:
             return []
         picks = [pick for draft in new for pick in draft.edition.picks]
-        # In a separate transaction: another process that stores the same summary would otherwise wait for the whole
-        # batch.
+        # Apart: another process that stores the same summary would wait for the whole batch.
         with self._database.writing(durable=False) as connection:
             ids = _summary_ids(connection, picks)
         with self._database.writing() as connection:
             return _insert_editions(connection, new, ids)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
-        """Return a reader's last edition, or the last one composed before a time."""
         # By id, because clocks may have run ahead.
         query = _stored_editions().where(editions.c.reader_id == reader_id)
         query = query.order_by(editions.c.id.desc()).limit(1)
@@ -168,11 +165,11 @@ class Editions(Aggregate):
         }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
-        """Return each reader's newest day up to ``upto`` whose slot is taken.
+        """Return each reader's newest taken day up to ``upto``.
 
-        Days that were missed after ``now`` don't count: a clock ran ahead, and they are still to come.
+        Days that were missed after ``now`` don't count: a clock ran ahead.
         """
-        # A correlated subquery stops at the first match in the index. max(date) would read all editions of a reader.
+        # As in ``last_by_reader``.
         newest = (
             select(editions.c.date)
             .where(editions.c.reader_id == readers.c.id, _TAKES_A_DAY, editions.c.date <= upto, ~_missed_after(now))
@@ -217,7 +214,6 @@ class Editions(Aggregate):
         return {paper_id: Shown(*place) for paper_id, *place in rows}
 
     def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
-        """Return the papers shown since a time, each with its last probability."""
         query = _select_picks(reader_id, picks.c.paper_id, picks.c.probability)
         return dict(self._rows(query.where(editions.c.composed_at >= since).order_by(editions.c.id)))
 
@@ -237,7 +233,6 @@ class Editions(Aggregate):
         return {row.slot for row in self._rows(query)}
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
-        """Return an edition's picks in order. Papers have their present text."""
         query = select(picks, summaries.c.sentences, summaries.c.line).outerjoin(summaries)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)).all()
@@ -274,19 +269,15 @@ def _stored_editions() -> AnySelect:
 
 
 def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds) -> list[bool]:
-    """Insert editions with their picks and messages, and return for each whether its slot was free.
-
-    The summaries of the picks are stored already.
-    """
+    """Insert editions with their picks and messages, and return for each whether its slot was free."""
     readers_left = present(connection, (draft.edition.reader.id for draft in new))
     slots = [(draft.edition.reader.id, draft.slot) for draft in new]
     now = max(draft.edition.composed_at for draft in new)
-    # A clock that ran ahead may have stored these slots as missed days.
+    # A clock that ran ahead may have taken these slots.
     for chunk in in_chunks(slots):
         of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
         connection.execute(delete(editions).where(of_slots, _missed_after(now)))
-    # The unique constraint on reader and slot decides which process makes an edition. The order prevents a deadlock on
-    # PostgreSQL between two processes with the same readers.
+    # The unique constraint decides which process makes an edition. The order prevents a deadlock on PostgreSQL.
     ordered = sorted((n for n in range(len(new)) if slots[n][0] in readers_left), key=slots.__getitem__)
     if not ordered:
         return [False] * len(new)
@@ -294,10 +285,9 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
     rows = connection.execute(new_rows, [_edition_row(new[number]) for number in ordered])
     # ON CONFLICT leaves out rows, so their numbers don't match.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
-    # ``pop`` gives a slot to the first of two editions.
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
-    # A missed day needs a row of its own. Otherwise it would be due again.
+    # Otherwise a missed day would be due again.
     missed = [
         _edition_row(draft)
         | {
@@ -354,7 +344,6 @@ def _edition_row(new: NewEdition) -> dict[str, object]:
 
 
 def _missed_after(now: datetime) -> ColumnElement[bool]:
-    """Select days that a clock marked as missed after ``now``."""
     return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
 
 
@@ -391,7 +380,6 @@ def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
 
 
 def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
-    """Store the new summaries, and return the id of each pick's summary."""
     digests: dict[tuple[PaperId, str, _Summary], str] = {}
     rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
     for pick in chosen:
@@ -404,7 +392,7 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
         row = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences, "line": pick.line}
         rows[pick.paper.id, digest] = row
     if rows:
-        # In order, because two processes that insert the same rows would deadlock on PostgreSQL.
+        # In order, against deadlocks on PostgreSQL.
         connection.execute(insert_new(connection, summaries), [rows[key] for key in sorted(rows)])
     ids: dict[tuple[PaperId, str], int] = {}
     for chunk in in_chunks(sorted({digest for _, digest in rows})):
@@ -439,18 +427,17 @@ class AlertMarks(Aggregate):
 
 
 class EditionWaits(Aggregate):
-    """For each reader, when the due slot began to wait."""
+    """The waits of due slots, at most one for each reader."""
 
     def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
-        """Return when each slot began to wait; the first call for a slot starts its wait."""
+        """Return when each slot began to wait, which is at its first call."""
         started: dict[ReaderId, datetime] = {}
-        # Not durable: after a power failure the wait starts again, which only delays an edition.
+        # Not durable: a power failure only delays an edition.
         with self._database.writing(durable=False) as connection:
             for chunk in in_chunks(list(slots)):
                 of_chunk = edition_waits.c.reader_id.in_(chunk)
                 rows = connection.execute(select(edition_waits).where(of_chunk)).all()
                 started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
-                # The new row replaces the wait for an earlier slot.
                 waiting = present(connection, (reader_id for reader_id in chunk if reader_id not in started))
                 new = [{"reader_id": i, "slot": slots[i], "since": now} for i in sorted(waiting)]
                 replace_rows(connection, edition_waits, new)
@@ -463,8 +450,8 @@ _WINDOW = 400  # readers
 class ActiveReaders(Aggregate):
     """Active readers of a profile who may be due, page by page (keyset pagination).
 
-    The conditions may admit readers who are not due, so callers check again. Each query reads a window of ids: a limit
-    on due readers instead would scan all readers who have their edition.
+    Callers check again. Each query reads a window of ids: with a limit, it would scan all readers who have their
+    edition.
     """
 
     def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
@@ -475,8 +462,8 @@ class ActiveReaders(Aggregate):
     ) -> Iterator[list[Reader]]:
         """Yield pages of readers whose slot may be free.
 
-        The slot is ``day`` for readers on the profile's schedule, and ``today`` for readers with their own. Readers in
-        another time zone are always included, because their date may differ.
+        The slot is ``day``, or ``today`` for readers with their own schedule. Readers with their own time zone are
+        always included.
         """
         has_own_timezone = exists().where(overrides.c.reader_id == readers.c.id, overrides.c.timezone.is_not(None))
         has_own_schedule = exists().where(
@@ -534,13 +521,11 @@ class CatchUps(Aggregate):
         return next((_catch_up(row) for row in rows), None)
 
     def of_reader(self, reader_id: ReaderId) -> list[tuple[EditionId, date, CatchUp]]:
-        """Return a reader's catch-up editions with id and date, newest first."""
         query = select(catch_ups, editions.c.date).join(editions).where(catch_ups.c.reader_id == reader_id)
         rows = self._rows(query.order_by(catch_ups.c.edition_id.desc()))
         return [(row.edition_id, row.date, _catch_up(row)) for row in rows]
 
     def upto(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, PaperId]:
-        """Return the highest paper id that each reader's catch-up editions considered."""
         query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
         if self._until is not None:
             query = query.join(editions).where(editions.c.composed_at < self._until)
@@ -551,7 +536,7 @@ class CatchUps(Aggregate):
         return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
-        """Return papers shown before a time, or by a catch-up edition at any time."""
+        """Return papers shown before a time, or by a catch-up edition."""
         is_before = editions.c.composed_at < time
         query = _select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
         return {row.paper_id for row in self._rows(query)}
@@ -562,7 +547,6 @@ class Visits(Aggregate):
 
     def note(self, reader_id: ReaderId, day: date) -> None:
         if self.last([reader_id]).get(reader_id, date.min) < day:
-            # Not durable: after a power failure the next visit is recorded.
             with self._database.writing(durable=False) as connection:
                 replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
 

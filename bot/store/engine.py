@@ -47,16 +47,16 @@ AnySelect = Select[*tuple[Any, ...]]
 
 _BUSY_SECONDS = 30  # that a writer waits for another process
 _SAID_AFTER = 10  # seconds
-_BUSY_STILL = 1  # seconds of waiting after another writer has timed out
+_BUSY_STILL = 1  # seconds after another writer has timed out
 _HIGHEST_PORT = 65_535
 # SQLite allows 32,766 variables in a statement and psycopg 65,535. Long lists are also slow to parse.
 _CHUNK = 1_000
-# Blanks are a tenth of a pick's JSON. ``json.dumps`` would build an encoder for each of an edition's thirty values.
+# Blanks are a tenth of a pick's JSON, and ``json.dumps`` would build an encoder for each value.
 _compact_json = json.JSONEncoder(separators=(",", ":")).encode
 # Errors in this program keep their traceback and are not translated.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
-# SQLSTATE of errors that the administrator of PostgreSQL resolves: no usable schema, no permission.
+# SQLSTATE of errors for PostgreSQL's administrator: no usable schema, no permission.
 _FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
 # Remedies by a regular expression that matches the message.
 _REMEDIES = {
@@ -96,7 +96,7 @@ class Database:
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
         self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
-        # SQLite polls when it is busy. A thread lock makes four sending threads twice as fast.
+        # SQLite polls when it is busy. The lock makes four sending threads twice as fast.
         self._turn = threading.Lock() if self.file else nullcontext()
 
     @property
@@ -106,7 +106,7 @@ class Database:
 
     @property
     def name(self) -> str:
-        """The database's name in messages: the file, or the URL without passwords."""
+        """The file, or the URL without passwords."""
         # As in the settings, without SQLAlchemy's driver name. ``sslpassword`` is secret too.
         secret = [name for name in self.url.query if "pass" in name.lower()]
         shown = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(secret)
@@ -120,16 +120,13 @@ class Database:
 
     @contextmanager
     def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
-        """Open a write transaction, committed at the end.
+        """Open a write transaction, which excludes others with the same lock.
 
-        ``lock`` excludes others with the same lock.
-
-        Without ``durable``, a power failure may undo the transaction on SQLite until the next durable one.
+        Without ``durable``, a power failure may undo it on SQLite until the next durable one.
         """
         writer = self._writer if durable else self._relaxed_writer
         with self._translated(), self._turn, writer.begin() as connection:
-            # SQLite has one writer at a time. PostgreSQL releases an advisory lock with the transaction, also if the
-            # process dies.
+            # SQLite has one writer at a time. PostgreSQL releases the lock with the transaction.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
@@ -140,13 +137,12 @@ class Database:
 
         Yields False at once if another process holds it.
 
-        PostgreSQL holds it on a separate connection without an open transaction, and releases it if the process dies.
-        SQLite has one machine and always yields True.
+        PostgreSQL releases the lock if the process dies. SQLite has one machine and always yields True.
         """
         if self.file:
             yield True
             return
-        # The schema is part of the key, because several installations may share a database.
+        # Several installations may share a database.
         key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -179,8 +175,8 @@ class Database:
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
         except (ValueError, LookupError, zlib.error) as error:
-            # SQLAlchemy raises plain ValueError and LookupError for unreadable times and enums. Only the innermost
-            # function distinguishes them from a caller's mistake.
+            # SQLAlchemy raises plain ValueError and LookupError for unreadable values. The innermost function
+            # distinguishes them from a caller's mistake.
             innermost = extract_tb(error.__traceback__)[-1]
             is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
             is_from_database = is_conversion and "sqlalchemy" in innermost.filename
@@ -196,7 +192,7 @@ class Database:
 
 def _is_orphan(driver_error: object) -> bool:
     if isinstance(driver_error, sqlite3.Error):
-        # No code: Python's module raised it, for example for text that is not UTF-8.
+        # Python's module raises errors without a code, for example for text that is not UTF-8.
         return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
     return getattr(driver_error, "sqlstate", None) == "23503"
 
@@ -214,7 +210,7 @@ class Aggregate:
 
     Each method call is one transaction.
 
-    With ``until``, methods whose docstring says so return the state as of then.
+    ``until`` applies to methods whose docstring says so.
     """
 
     def __init__(self, database: Database, until: datetime | None = None) -> None:
@@ -252,7 +248,7 @@ def parse_url(url: str) -> URL:
 
     Raises StoreError for other URLs.
 
-    A password in the query becomes the URL's password, which messages hide.
+    A password in the query becomes the URL's, which messages hide.
     """
     try:
         parsed = make_url(url)
@@ -279,7 +275,6 @@ def parse_url(url: str) -> URL:
 
 
 def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
-    """Build a dataclass from a row, with lists as tuples; ``others`` take precedence."""
     names = kind.__dataclass_fields__
     values = {
         name: tuple(value) if isinstance(value, list) else value
@@ -290,14 +285,13 @@ def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
 
 
 def row_of(table: Table, value: object, **others: object) -> dict[str, Any]:
-    """Build a row from a value's attributes that are columns, without the id, and ``others``."""
+    """Build a row from a value's attributes, without the id, and ``others``."""
     names = (column.name for column in table.c if column.name != "id" and hasattr(value, column.name))
     return {name: getattr(value, name) for name in names} | others
 
 
 def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Build an INSERT that supports ON CONFLICT."""
-    # SQLAlchemy has no common form. We import PostgreSQL's dialect late: it takes a sixth of SQLAlchemy's import time.
+    # PostgreSQL's dialect takes a sixth of SQLAlchemy's import time.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -312,7 +306,6 @@ def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgres
 
 
 def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows, and replace those with the same primary key."""
     if rows:
         new = dialect_insert(connection, table)
         others = {column.name: new.excluded[column.name] for column in table.c if not column.primary_key}
@@ -320,7 +313,6 @@ def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[st
 
 
 def in_chunks(values: Sequence[T], size: int = _CHUNK) -> Iterator[Sequence[T]]:
-    """Split values into chunks for ``IN (...)``."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
 
@@ -339,13 +331,13 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        # The driver would begin a transaction only at the first INSERT, and reads would see changes in between
-        # (SQLAlchemy, "Serializable isolation / Savepoints / Transactional DDL" of the SQLite dialect).
+        # The driver would begin at the first INSERT, and reads would see changes in between (SQLAlchemy, "Serializable
+        # isolation / Savepoints / Transactional DDL" of the SQLite dialect).
         connection.isolation_level = None
-        # "locked" means that another process is switching to WAL. The mode belongs to the file, so is enough.
+        # "locked" means that another process is switching to WAL, which the file keeps.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
-        # Overwrites deleted rows with zeros. Otherwise forgotten data stays readable in free pages.
+        # Otherwise forgotten data stays readable in free pages.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
@@ -356,8 +348,8 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         if not options.get("writing"):
             cursor.execute("BEGIN")
             return
-        # FULL: a power failure must not undo the record that a mail was started, or the mail is sent twice. NORMAL
-        # flushes the log at checkpoints only.
+        # FULL: a power failure must not undo the record that a mail was started. NORMAL flushes the log at checkpoints
+        # only.
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
         # IMMEDIATE waits for the write lock. A transaction that reads first fails with SQLITE_BUSY at its first write,
         # whatever the timeout.
@@ -369,8 +361,7 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
 class _WriteLock:
     """SQLite's write lock, with a warning after a long wait.
 
-    After a timeout, later writers wait for a second only. Otherwise a run on a locked store would wait in full for each
-    source.
+    After a timeout, later writers wait for a second, because a run would otherwise wait in full for each source.
     """
 
     def __init__(self, file: str) -> None:

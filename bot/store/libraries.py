@@ -1,7 +1,6 @@
 """Readers' own libraries, and their connections to Zotero.
 
-Papers of a library are rows of their reader, apart from the papers of the store. Other readers' editions, pages,
-searches and models can't reach them. Identity keys match them to stored papers.
+Papers of a library belong to their reader alone. Identity keys match them to stored papers.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from bot.store.schema import (
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """Counts of an import: entries stored as papers already, other new entries, and entries that the library had."""
+    """Counts of an import: stored papers, other new entries, and entries that the library had."""
 
     matched: int
     new: int
@@ -66,7 +65,7 @@ class Library(Aggregate):
         """Add new entries to a reader's library, in one transaction.
 
         First removes entries of the same origin with a key in ``gone``. A missing or future date of addition becomes
-        ``now``. An entry without an abstract takes the one of its stored paper.
+        ``now``. A missing abstract comes from the stored paper.
         """
         with self._database.writing() as connection:
             for chunk in in_chunks(list(gone)):
@@ -74,7 +73,7 @@ class Library(Aggregate):
                 connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
             similar = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
-            # By positive ids: the deduplicator gives new papers negative ones.
+            # By positive ids: new papers have negative ones.
             deduplicator = Deduplicator(replace(_paper(row), id=row.id) for row in similar)
             added: dict[PaperId, datetime] = {}
             source_keys: dict[PaperId, str] = {}
@@ -131,7 +130,6 @@ class Library(Aggregate):
     def with_keys(
         self, reader_ids: Collection[ReaderId], identity_keys: Collection[str]
     ) -> dict[ReaderId, list[LibraryPaper]]:
-        """Return each reader's papers with one of the keys, oldest first."""
         by_reader: dict[ReaderId, list[LibraryPaper]] = defaultdict(list)
         for row in self._with_keys(identity_keys):
             by_reader[row.reader_id].append(_library_paper(row))
@@ -217,7 +215,7 @@ def in_libraries(
 
 
 def _rows_with(connection: Connection, identity_keys: Collection[str], condition: ColumnElement[bool]) -> list[AnyRow]:
-    # Two queries: SQLite reads whole libraries for a join, or when it starts from the readers.
+    # SQLite reads whole libraries for a join, or when it starts from the readers.
     ids: set[int] = set()
     for keys_ in in_chunks([stored_key(key) for key in identity_keys]):
         ids.update(connection.scalars(select(library_keys.c.library_id).where(library_keys.c.key.in_(keys_))))
@@ -273,7 +271,6 @@ class Zotero(Aggregate):
         return list(map(_connection, self._rows(query)))
 
     def record_poll(self, connection: ZoteroConnection, poll: SourceState, version: int) -> None:
-        """Record a poll and the library's version, unless another connection has replaced this one."""
         polled = update(zotero_connections).where(
             zotero_connections.c.reader_id == connection.reader,
             zotero_connections.c.sealed_key == connection.sealed_key,

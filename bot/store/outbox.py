@@ -5,13 +5,12 @@
     held -> pending once the first message of its thread is sent; held -> cancelled with that message
     failed | unknown -> pending at the operator's request
 
-Delivery is at most once, or marked ``unknown``. A claim has a lease and a fencing token. Each update names the token
-and changes one row or none, so one of two workers always loses. After its lease, a message may be claimed again if its
-body was not started, and otherwise becomes ``unknown``. The token also names the process: when a process on this
-machine dies, its leases end.
+Delivery is at most once, or marked ``unknown``. A claim has a lease and a fencing token. Each update names the token,
+so one of two workers always loses. After its lease, a message may be claimed again if its body was not started.
+Otherwise it becomes ``unknown``. Leases also end with their process, which the token names.
 
-Each call is one short transaction, and none is open during a transfer. A killed process leaves at most one ``unknown``
-message for each connection. Calls retry while PostgreSQL restarts, so an accepted message isn't lost.
+Each call is one short transaction, and none is open during a transfer. Calls retry while PostgreSQL restarts, so an
+accepted message isn't lost.
 """
 
 from __future__ import annotations
@@ -40,14 +39,13 @@ from bot.store.schema import outbox, outbox_bodies, readers
 
 R = TypeVar("R")
 
-# Seconds before each attempt after a lost connection. PostgreSQL restarts in a second or two. A task has to end within
-# 25 seconds of its last message (``bot.worker.tasks``).
+# Seconds before each attempt after a lost connection. PostgreSQL restarts in a second or two, and a task has 25
+# (``bot.worker.tasks``).
 _PAUSES = (0, 0.2, 0.5, 1, 2, 4, 6)
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
 _READER = (readers.c.profile, readers.c.address, readers.c.stopped, readers.c.stop_detail, readers.c.origin)
 _REPLY = outbox.alias()
 _HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
-# The messages with a stored body, and the columns that ``_delivery`` needs.
 _DELIVERIES = (
     select(outbox, outbox_bodies.c.body, _HAS_HELD_REPLIES.label("has_replies"), *_READER)
     .select_from(outbox)
@@ -57,7 +55,6 @@ _DELIVERIES = (
 
 
 def _update_claimed(*states: State) -> Update:
-    """Build the update of a claimed row in one of the states, with the parameters of ``_claim_values``."""
     # Not with IN, which can't be executed for several rows at once.
     return update(outbox).where(
         outbox.c.id == bindparam("row_id"),
@@ -69,7 +66,7 @@ def _update_claimed(*states: State) -> Update:
 # Built once: SQLAlchemy takes longer to build a statement than to execute it.
 _SETTLE = _update_claimed(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 _RELEASE = _update_claimed(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
-# Without an edition the message is sent anyway: a confirmation mail is for an address that isn't subscribed yet.
+# A confirmation mail has no edition, and its reader isn't subscribed yet.
 _HAS_STOPPED = outbox.c.edition_id.is_not(None) & exists().where(
     readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)
 )
@@ -80,7 +77,6 @@ _CANCEL = _update_claimed(State.CLAIMED).where(_HAS_LEASE, _HAS_STOPPED)
 _IS_CLAIMED = outbox.c.state.in_((State.CLAIMED, State.DATA_STARTED))
 _END_LEASE = _update_claimed(State.CLAIMED, State.DATA_STARTED).values(lease_until=bindparam("ended"))
 _FIRST = outbox.alias()
-# The held replies in the thread of message ``row_id``.
 _HELD_REPLIES = update(outbox).where(
     outbox.c.state == State.HELD,
     outbox.c.edition_id == select(_FIRST.c.edition_id).where(_FIRST.c.id == bindparam("row_id")).scalar_subquery(),
@@ -119,8 +115,7 @@ class Outbox(Aggregate):
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Claim up to ``limit`` due messages of a channel, each for the time of ``lease``.
 
-        Order: expired claims whose body was not started, due retries, new messages; oldest first. Calls ``expire``
-        first.
+        Expired claims come first, then due retries, then new messages, oldest first.
         """
 
         def claim(connection: Connection) -> list[Delivery]:
@@ -144,13 +139,12 @@ class Outbox(Aggregate):
                 connection.execute(claimed, [{"row_id": row.id, "new_token": token} for row, token in rows])
             return [_delivery(row, token) for row, token in rows]
 
-        # A claim that a power failure undoes is made again.
         return self._commit(claim, durable=False)
 
     def expire(self, now: datetime) -> int:
         """Mark started messages whose lease has ended as ``unknown``, and return their number.
 
-        Ends the leases of dead processes, so messages they had not started are due at once.
+        Also ends the leases of dead processes.
         """
         rows = self._rows(select(outbox.c.id, outbox.c.token).where(_IS_CLAIMED))
         dead = [{"row_id": row.id, "row_token": row.token, "ended": now} for row in rows if has_died(row.token)]
@@ -160,7 +154,9 @@ class Outbox(Aggregate):
             return _expire(connection, now)
 
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
-        """Record that sending starts and renew the lease; send the body only if this returns True.
+        """Record that sending starts, and renew the lease.
+
+        Send the body only if this returns True.
 
         Returns False if the claim was lost, or if the reader has stopped, which cancels the message. Confirmation mails
         are exempt.
@@ -168,8 +164,8 @@ class Outbox(Aggregate):
         claim = _claim_values(delivery, now) | {"now": now}
         started = {"state": State.DATA_STARTED, "lease_until": now + lease}
         cancelled = {"state": State.CANCELLED, "detail": "the reader has stopped", "updated_at": now}
-        # Nothing is sent before the start is committed, so a start without an answer may be repeated. A second start of
-        # the same claim would send a second body.
+        # Nothing is sent before the commit, so a start without an answer may be repeated. A start after it would send a
+        # second body.
         statements = chain([_START], repeat(_START_AGAIN))
 
         def start(connection: Connection) -> bool:
@@ -182,7 +178,7 @@ class Outbox(Aggregate):
                 connection.execute(_DELETE_BODY, [{"row_id": row_id} for row_id in settled])
             return False
 
-        # Must survive a power failure. Otherwise the message would be claimed and sent again.
+        # Otherwise a power failure would send the message again.
         return self._commit(start, durable=True)
 
     def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
@@ -201,7 +197,7 @@ class Outbox(Aggregate):
                 _post_replies(connection, delivery.id, receipt, now)
             return True
 
-        # If a power failure undoes it, the row becomes ``unknown`` and is never sent twice.
+        # A power failure makes the row ``unknown``, and it is never sent twice.
         return self._commit(record, durable=False)
 
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = "") -> bool:
@@ -211,7 +207,7 @@ class Outbox(Aggregate):
     def retry(
         self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool = True
     ) -> bool:
-        """Schedule another attempt at ``not_before``, or return False if the claim was lost.
+        """Schedule another attempt, or return False if the claim was lost.
 
         The message must certainly not have been accepted. Unless ``counted``, the attempt doesn't count.
         """
@@ -239,7 +235,6 @@ class Outbox(Aggregate):
         return self._scalar(query)
 
     def in_state(self, state: State) -> list[Delivery]:
-        """Return the messages in a state that still have a body, oldest first."""
         return [
             _delivery(row, "") for row in self._rows(_DELIVERIES.where(outbox.c.state == state).order_by(outbox.c.id))
         ]
@@ -265,7 +260,6 @@ class Outbox(Aggregate):
         return has_arrived
 
     def requeue(self, delivery_id: int, now: datetime) -> bool:
-        """Queue a message again at the operator's request, or return False if its state doesn't allow it."""
         states = [State.UNKNOWN, State.FAILED, State.RETRY]
         pending = {"state": State.PENDING, "detail": "", "attempts": 0, "not_before": None}
         with self._database.writing() as connection:
@@ -276,7 +270,7 @@ class Outbox(Aggregate):
         return dict.fromkeys(State, 0) | dict(self._rows(query))
 
     def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
-        # By the lowest id of each kind, which the index gives first. No index has the time.
+        # The index has the lowest id first. No index has the time.
         oldest = [
             select(outbox.c.created_at)
             .where(outbox.c.state == State.PENDING, outbox.c.kind == kind)
@@ -295,7 +289,6 @@ class Outbox(Aggregate):
         return number, until
 
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
-        """Return failed, retrying and unknown messages, newest first, changed after ``since`` if given."""
         query = select(outbox, *_READER).join(readers).where(outbox.c.state.in_(_TROUBLED))
         query = query.order_by(outbox.c.id.desc()).limit(limit)
         if since is not None:
@@ -310,7 +303,6 @@ class Outbox(Aggregate):
         return dict(self._rows_in(query, outbox.c.reader_id, reader_ids))
 
     def others_were_accepted(self, delivery: Delivery) -> bool:
-        """Return whether the channel has accepted another reader's message since this one was made."""
         made = select(outbox.c.created_at).where(outbox.c.id == delivery.id).scalar_subquery()
         others = (outbox.c.kind == delivery.key.kind) & (outbox.c.reader_id != delivery.reader.id)
         query = select(exists().where(others, outbox.c.state == State.SENT, outbox.c.updated_at >= made))
@@ -332,13 +324,12 @@ class Outbox(Aggregate):
         An ``unknown`` row keeps its token, because a late answer is better than none.
         """
         values |= {**_claim_values(delivery, now), "token": None}
-        # If a power failure undoes it, the row is claimed again or becomes ``unknown``.
         return self._commit(lambda connection: connection.execute(settle, values).rowcount == 1, durable=False)
 
     def _commit(self, change: Callable[[Connection], R], *, durable: bool) -> R:
         """Apply a change in a transaction, and repeat it while the server is gone.
 
-        A transaction may have been committed although its connection was lost.
+        A lost connection may have committed its transaction.
         """
         for pause in _PAUSES:
             try:
@@ -355,7 +346,6 @@ def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
 
 
 def _has_passed(moment: ColumnElement[datetime | None], now: datetime) -> ColumnElement[bool]:
-    """``bot.model.clock.has_passed`` as a condition on a column."""
     return or_(moment <= now, moment > now + FAR)
 
 
@@ -397,7 +387,7 @@ def insert_messages(connection: Connection, editions: Sequence[tuple[EditionId, 
             rows.append(_pending_row(key, message, edition.date, edition.composed_at, edition_id))
             bodies[str(key)] = message.body
     if rows:
-        # RETURNING's order is unspecified. To sort it, SQLAlchemy inserts row by row on SQLite.
+        # To sort RETURNING's rows, SQLAlchemy would insert row by row on SQLite.
         stored = connection.execute(insert(outbox).returning(outbox.c.id, outbox.c.key), rows)
         connection.execute(
             insert(outbox_bodies), [{"outbox_id": row_id, "body": bodies[key]} for row_id, key in stored]
@@ -405,7 +395,6 @@ def insert_messages(connection: Connection, editions: Sequence[tuple[EditionId, 
 
 
 def insert_message(connection: Connection, message: Message, key: OutboxKey, now: datetime) -> None:
-    """Insert a message without an edition, unless its key exists."""
     row = _pending_row(key, message, now.date(), now)
     row_id = connection.scalar(insert_new(connection, outbox).values(row).returning(outbox.c.id))
     if row_id is not None:
@@ -433,12 +422,11 @@ def _pending_row(
     }
 
 
-# A claim's token names its process, so the lease of a dead process ends at once:
+# A claim's token names its process, so a dead process ends its leases:
 #
 #     machine.pid.start.random, for example 9f2c41d07be3.4711.88213.5b1e...
 #
-# The machine is a hash of host, boot and PID namespace, because a PID means another process elsewhere. Without
-# ``/proc``, no process counts as dead.
+# The machine is a hash of host, boot and PID namespace. Without ``/proc``, no process counts as dead.
 _PROC = Path("/proc")
 _UNKNOWN = "-"
 # Fields of /proc/PID/stat (proc_pid_stat(5)), counted after the name, which may contain blanks.
@@ -471,7 +459,7 @@ def _machine() -> str:
 
 
 def _started(pid: str) -> str:
-    """Return when a process started, in ticks since boot, or an empty string if it has ended."""
+    """Return a process's start in ticks since boot, or an empty string if it has ended."""
     try:
         fields = (_PROC / pid / "stat").read_text().rpartition(")")[2].split()
     except OSError:

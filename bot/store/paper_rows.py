@@ -85,7 +85,7 @@ def stored_key(key: str) -> str:
 
 
 def title_start(title: str) -> str:
-    """Return a title as the prefix search compares it: case-folded, with white space collapsed."""
+    """Return a title as the prefix search compares it."""
     return " ".join(title.split()).casefold()
 
 
@@ -125,8 +125,7 @@ class Deduplicator:
                 return None
             paper = new_paper(entry, len(self._stored) - len(self._papers) - 1, now)
         else:
-            # Most digests name no version. Then only an announced replacement proves an earlier one, which is at least
-            # the first.
+            # Without a version, only an announced replacement proves an earlier one.
             has_earlier_version = match.version is not None or entry.replacement
             if has_earlier_version and entry.version is not None and entry.version > (match.version or 1):
                 self._revised.setdefault(match.id, match.abstract)
@@ -151,12 +150,10 @@ class Deduplicator:
         return [paper for paper_id, paper in self._papers.items() if self._stored.get(paper_id, paper) != paper]
 
     def revised(self) -> list[tuple[Paper, str]]:
-        """Return stored papers that arrived in a new version, with the earlier abstract."""
         revised = self._revised.items()
         return [(self._papers[paper_id], before) for paper_id, before in revised if paper_id in self._stored]
 
     def published(self) -> list[PaperId]:
-        """Return stored preprints that arrived with a journal's DOI or a venue."""
         return [paper_id for paper_id in self._published if paper_id in self._stored]
 
     def _index(self, paper: Paper) -> None:

@@ -1,10 +1,8 @@
-"""Papers, the digests that they arrived in, their sightings, and full-text search.
+"""Papers, their digests and sightings, and full-text search.
 
-A file's digests are stored in one transaction. An advisory lock serialises ingestion, so ids become visible in
-ascending order. An edition's watermark, the highest id that it considered, therefore covers every paper visible then.
-
-Search uses FTS5 on SQLite and tsvector on PostgreSQL. Triggers maintain the index ``papers_search`` (see the first
-migration).
+An advisory lock serialises ingestion, so ids become visible in ascending order. An edition's watermark, the highest id
+considered, therefore covers every paper visible then. Search uses FTS5 on SQLite and tsvector on PostgreSQL. Triggers
+maintain the index ``papers_search`` (see the first migration).
 """
 
 from __future__ import annotations
@@ -46,8 +44,7 @@ from bot.store.schema import (
 )
 
 _RECENT = 2_000  # papers; some weeks of alerts
-# A digest may be ingested while an edition is composed, with an earlier time. The overlap finds its papers, at the
-# price of considering some twice.
+# An ingestion during a composition has an earlier time. The overlap may consider its papers twice.
 _OVERLAP = timedelta(days=1)
 
 
@@ -65,7 +62,7 @@ class StoredDigest:
 
 
 class PaperChange(NamedTuple):
-    """A new version of a paper with its earlier abstract, or its publication, which has no version."""
+    """A new version with the earlier abstract, or a publication, which has no version."""
 
     paper: PaperId
     at: datetime
@@ -77,8 +74,8 @@ class PaperChange(NamedTuple):
 class NewsCursor:
     """A keyset cursor: the reader's last edition considered ids up to ``after``.
 
-    With ``sources``, only papers from these are new. Without, all but those from conference programmes are. A paper
-    with a lower id is new as well if another source delivered it first and these sources only after ``since``.
+    Papers from ``sources`` are new, or by default all but those from programmes. A lower id is new as well if these
+    sources delivered it after ``since``, and another source before.
     """
 
     reader_id: ReaderId
@@ -102,8 +99,7 @@ class AsOf:
 class Papers(Aggregate):
     """The stored papers and their arrival.
 
-    Papers of a conference programme alone are found by id, title and search, but never arrive in editions. With
-    ``as_of``, the newest id, count, recent texts, sources and new papers are as of then.
+    Papers of a programme alone never arrive. With ``as_of``, ids, counts, recent texts and new papers are as of then.
     """
 
     def __init__(self, database: Database, as_of: AsOf | None = None) -> None:
@@ -115,7 +111,7 @@ class Papers(Aggregate):
     ) -> list[tuple[int, int]]:
         """Store the digests of a file, and return for each the numbers of new and known papers.
 
-        Ingestion is idempotent: the same bytes, by ``content_hash``, change nothing.
+        Idempotent: the same ``content_hash`` changes nothing.
         """
         # One transaction, so a stored hash means a complete file.
         with self._database.writing(Lock.INGEST) as connection:
@@ -129,7 +125,7 @@ class Papers(Aggregate):
 
         Writes nothing.
 
-        Papers that are not stored have negative ids.
+        New papers have negative ids.
         """
         with self._database.reading() as connection:
             deduplicator = Deduplicator(papers_with(connection, [key for entry in entries for key in keys(entry)]))
@@ -141,7 +137,6 @@ class Papers(Aggregate):
         return [from_row(StoredDigest, row) for row in self._rows(query)]
 
     def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-        """Return papers with their sightings in the order of ``ids``, without unknown ids."""
         with self._database.reading() as connection:
             return load_papers(connection, ids)
 
@@ -166,8 +161,8 @@ class Papers(Aggregate):
         prefix = title_start(words)
         query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
         with self._database.reading() as connection:
-            # Keyset pagination: titles with the prefix are adjacent in the index. LIKE would need escapes, and SQLite's
-            # ignores only the case of ASCII.
+            # Keyset pagination: the index has titles with the prefix side by side. SQLite's LIKE ignores only the case
+            # of ASCII.
             rows = connection.execute(query.where(papers.c.title_start >= prefix[:LONGEST_KEY]))
             matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
             return list(load_papers(connection, matches).values())
@@ -176,7 +171,6 @@ class Papers(Aggregate):
         return self._scalar(self._visible(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
-        """Return when the newest paper arrived, from one of ``sources`` if given."""
         query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
         return self._scalar(self._visible(self._delivered(query, sources)))
 
@@ -190,8 +184,8 @@ class Papers(Aggregate):
     def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
         """Return each reader's papers beyond their cursor up to ``upto``, oldest first.
 
-        Leaves out papers that were shown to the reader, voted on, or are in the reader's library. The number of queries
-        grows with the number of distinct source lists, not of readers.
+        Leaves out papers that the reader was sent, voted on or owns. The number of queries grows with the distinct
+        lists of sources.
         """
         as_of = self._as_of
         by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
@@ -218,10 +212,6 @@ class Papers(Aggregate):
     def arrivals(
         self, since: datetime, until: datetime, sources: Collection[str] = ()
     ) -> list[tuple[PaperId, datetime]]:
-        """Return the papers that arrived between two times, both included, oldest first.
-
-        With ``sources``, only papers from these.
-        """
         query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
         query = self._delivered(query, sources)
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
@@ -253,7 +243,7 @@ class Papers(Aggregate):
         newest = select(func.max(papers.c.id)).scalar_subquery()
         return self._never_looked_up(
             limit,
-            # No index has the end of a text. Older papers were looked up before.
+            # No index has the end of a text.
             papers.c.id > newest - _RECENT,
             papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"),
             papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None),
@@ -286,8 +276,7 @@ class Papers(Aggregate):
             entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
             id_keys = keys(entry)[:-1]  # without the title's
             if any(other.id != paper_id for other in papers_with(connection, id_keys)):
-                # Votes, picks and sightings refer to both papers, so they are not merged. Editions drop near-duplicates
-                # anyway.
+                # Votes, picks and sightings refer to both papers, so they are not merged.
                 resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
             else:
                 resolved = merge(paper, entry)
@@ -299,7 +288,6 @@ class Papers(Aggregate):
         return [(row.id, row.title, row.abstract) for row in self._rows(self._visible(query))]
 
     def _delivered(self, query: Select[*Columns], sources: Collection[str]) -> Select[*Columns]:
-        """Narrow a query to these sources, or to papers beyond programmes."""
         with self._database.reading() as connection:
             is_narrowed = bool(sources) or _has_programmes(connection)
         return query.where(_delivered_by(sources)) if is_narrowed else query
@@ -376,10 +364,7 @@ def _add_digest(
 def _add_sightings(
     connection: Connection, digest_id: int, source: str, parsed: ParsedDigest, alerts: Mapping[PaperId, str | None]
 ) -> None:
-    """Record the digest's sightings, and count the papers new to its source.
-
-    ``alerts`` has each paper's alert in the digest's order.
-    """
+    """Record the digest's sightings, and count the papers new to its source."""
     seen: set[PaperId] = set()
     seen_that_day: set[PaperId] = set()
     for chunk in in_chunks(list(alerts)):
@@ -389,7 +374,7 @@ def _add_sightings(
             seen.add(paper_id)
             if (topic, day, alert) == (parsed.topic, parsed.date, alerts[paper_id]):
                 seen_that_day.add(paper_id)
-    # A feed repeats a paper for days, in digest after digest. That is one sighting.
+    # A feed repeats a paper for days. That is one sighting.
     rows = [
         {"digest_id": digest_id, "paper_id": paper_id, "position": position, "alert": alert}
         for position, (paper_id, alert) in enumerate(alerts.items(), start=1)
@@ -403,7 +388,7 @@ def _add_sightings(
 def _arrived(
     connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
-    # One query from the lowest cursor. Each reader gets its tail.
+    # Each reader gets a tail of one query.
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
     # Most homes have no programme.
     is_narrowed = bool(sources) or _has_programmes(connection)
@@ -427,7 +412,7 @@ def _arrived(
 def _late_arrivals(
     connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
 ) -> dict[PaperId, datetime]:
-    """Read the papers that these sources first delivered after ``since`` and after another source."""
+    """Read the papers that these sources delivered after ``since`` and after another source."""
     is_theirs = _is_theirs(sources)
     recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
     if as_of:
@@ -446,7 +431,6 @@ def _late_arrivals(
 def _shown_or_voted(
     connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, as_of: AsOf | None
 ) -> Mapping[ReaderId, set[PaperId]]:
-    """Read the papers from ``lowest`` on that each reader was shown or voted on."""
     excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(reader_ids):
         votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest)

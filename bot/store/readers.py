@@ -31,14 +31,13 @@ from bot.store.sending import keyed_hash
 CONFIRM_WITHIN = timedelta(hours=48)
 PAGE = 1_000
 
-# An address in the profile's file is the operator's consent to send and ends these stops. Stops by the reader or the
-# mail server stay.
+# An address in the profile's file is the operator's consent to send, and ends these stops.
 _ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
 
 
 @dataclass(frozen=True, slots=True)
 class IdRange:
-    """The ids from ``first`` to ``last``, both included; None has no upper end."""
+    """The ids from ``first`` to ``last`` inclusive, or without end."""
 
     first: ReaderId = 0
     last: ReaderId | None = None
@@ -56,17 +55,31 @@ class Readers(Aggregate):
         self._salt = ""
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
-        """Make the stored readers match the file's addresses, and return those, in the file's order.
+        """Make the stored readers match the file's addresses, and return those, in order.
 
-        Adds addresses, and stops readers who left the file. Readers who unsubscribed, paused, bounced or were forgotten
-        stay so. Readers who subscribed on the web stay.
+        Adds addresses, and stops readers who left the file. Stops by the reader or the mail server stay, and so do
+        subscribers from the web.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
         # The lock of ``forget``: a reader forgotten between the statements must not return.
         with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
-            in_file = _add_listed(connection, profile, listed, now)
+            rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in listed]
+            if rows:
+                connection.execute(insert_new(connection, readers), rows)
+            # By address, because an open profile has many readers outside the file.
+            stored = {
+                reader.address: reader
+                for chunk in in_chunks([address for _, address in listed])
+                for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
+            }
+            in_file = {address: stored[address] for _, address in listed}
+            resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
+            _set_stopped(connection, resumed, None)
+            adopted = [reader.id for reader in in_file.values() if reader.origin is not Origin.FILE]
+            if adopted:
+                connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
             removed = [
                 reader.id
                 for reader in _select(connection, from_file & readers.c.stopped.is_(None))
@@ -74,20 +87,21 @@ class Readers(Aggregate):
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
             replace_rows(connection, reader_lists, [{"profile": profile, "key": self._list_key(addresses)}])
-            return list(in_file.values())
+            return [
+                replace(reader, stopped=None if reader.id in resumed else reader.stopped, origin=Origin.FILE)
+                for reader in in_file.values()
+            ]
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
         query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
         return self._scalar(query) == self._list_key(addresses)
 
     def drop_unconfirmed(self, now: datetime) -> None:
-        """Delete subscriptions that were not confirmed within ``CONFIRM_WITHIN``."""
         unconfirmed = (readers.c.stopped == StopReason.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
         with self._database.writing() as connection:
             connection.execute(delete(readers).where(readers.c.origin == Origin.WEB, unconfirmed))
 
     def get(self, profile: str, address: str) -> Reader | None:
-        """Return a profile's reader at exactly this address."""
         return next(iter(self._where((readers.c.profile == profile) & (readers.c.address == address))), None)
 
     def by_id(self, reader_id: ReaderId) -> Reader | None:
@@ -97,14 +111,13 @@ class Readers(Aggregate):
         return self._where(readers.c.profile == profile)
 
     def at_address(self, address: str) -> list[Reader]:
-        """Return the readers of all profiles at exactly this address, oldest first."""
         return self._where((readers.c.address == address) & (readers.c.kind != OPERATOR_KIND))
 
     def all(self) -> list[Reader]:
         return self._where(readers.c.kind != OPERATOR_KIND)
 
     def pages(self) -> Iterator[list[Reader]]:
-        """Yield pages of all readers by id (keyset pagination), including stopped ones."""
+        """Yield pages of all readers by id (keyset pagination)."""
         page = select(readers).where(readers.c.kind != OPERATOR_KIND).order_by(readers.c.id).limit(PAGE)
         after = 0
         while True:
@@ -143,7 +156,7 @@ class Readers(Aggregate):
         return {row.id: row.since for row in rows}
 
     def operator(self, address: str, now: datetime) -> Reader:
-        """Return the row of the operator's address, which other methods leave out; a new one is added."""
+        """Return the row of the operator's address, which other methods leave out."""
         row = {"profile": OPERATOR_PROFILE, "kind": OPERATOR_KIND, "address": address, "since": now}
         same = (readers.c.profile == OPERATOR_PROFILE) & (readers.c.address == address)
         with self._database.writing() as connection:
@@ -153,7 +166,7 @@ class Readers(Aggregate):
     def request_subscription(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
         """Return the reader at an address in any case, or add one who awaits confirmation.
 
-        First half of the double opt-in. ``confirm`` is the second.
+        First half of the double opt-in.
         """
         same = (readers.c.profile == profile) & (func.lower(readers.c.address) == address.lower())
         row = {
@@ -197,14 +210,13 @@ class Readers(Aggregate):
         self.stop(reader_id, StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
-        """Resume a reader at the operator's request, whatever stopped them."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], None)
 
     def forget(self, reader: Reader, now: datetime) -> None:
         """Delete a reader and all their data.
 
-        For an address in a profile's file, keeps a salted hash so that ``sync`` doesn't add it again.
+        Keeps a salted hash of an address in a profile's file, so ``sync`` doesn't add it again.
         """
         with self._database.writing(Lock.FORGOTTEN) as connection:
             # The reader's row first: every writer of a reader's rows locks it first too.
@@ -231,14 +243,14 @@ class Readers(Aggregate):
 
     def _change(self, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
         """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
-        # Compare-and-set in one statement: a separate read could undo an operator's stop.
+        # A separate read could undo an operator's stop.
         changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
         change = update(readers).where(readers.c.id == reader_id, changeable)
         with self._database.writing() as connection:
             return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
 
     def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
-        """Hash an address with the store's salt, which survives the loss of the home's keys."""
+        """The store's salt survives the loss of the home's keys."""
         if not self._salt:
             self._salt = connection.scalars(select(salts.c.salt)).one()
         return keyed_hash(bytes.fromhex(self._salt), f"{profile}/{address.lower()}")
@@ -260,41 +272,13 @@ def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
 
 
 def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[ReaderId]:
-    """Lock readers against deletion until the commit, and return those that exist.
-
-    Callers that store rows of many readers leave out the deleted ones.
-    """
+    """Lock readers against deletion until the commit, and return those that exist."""
     stored: set[ReaderId] = set()
     # In order, so two processes don't wait for each other.
     for chunk in in_chunks(sorted(set(reader_ids))):
         query = select(readers.c.id).where(readers.c.id.in_(chunk)).order_by(readers.c.id)
         stored.update(connection.scalars(query.with_for_update(read=True, key_share=True)))
     return stored
-
-
-def _add_listed(
-    connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
-) -> dict[str, Reader]:
-    """Add or update the file's readers, and return them by address, in the file's order."""
-    rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in addresses]
-    if rows:
-        connection.execute(insert_new(connection, readers), rows)
-    # By address, because an open profile has many readers outside the file.
-    stored = {
-        reader.address: reader
-        for chunk in in_chunks([address for _, address in addresses])
-        for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
-    }
-    in_file = {address: stored[address] for _, address in addresses}
-    resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
-    _set_stopped(connection, resumed, None)
-    adopted = [reader.id for reader in in_file.values() if reader.origin is not Origin.FILE]
-    if adopted:
-        connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
-    return {
-        address: replace(reader, stopped=None if reader.id in resumed else reader.stopped, origin=Origin.FILE)
-        for address, reader in in_file.items()
-    }
 
 
 def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Reader]:
@@ -326,12 +310,11 @@ class Overrides(Aggregate):
     def change(
         self, reader_id: ReaderId, change: Callable[[Override], Override], *, of_stopped: StopReason | None = None
     ) -> None:
-        """Store the result of ``change`` on a reader's override, in one transaction.
+        """Change a reader's override in one transaction, if they are stopped ``of_stopped``.
 
-        With ``of_stopped``, only for readers stopped for this reason. Raises DeletedError. If ``change`` raises,
-        nothing is stored.
+        Raises DeletedError and errors of ``change``.
         """
-        # Lock the reader's row, because there may be no override yet. ``forget`` deletes the same row.
+        # There may be no override to lock. ``forget`` deletes the reader's row too.
         reader = select(readers.c.stopped).where(readers.c.id == reader_id).with_for_update(key_share=True)
         of_reader = overrides.c.reader_id == reader_id
         with self._database.writing() as connection:
@@ -376,7 +359,7 @@ class Feedback(Aggregate):
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
         """Record all votes in one transaction, or raise DeletedError.
 
-        The order of recording decides which vote is last, because clocks differ between machines.
+        The order of recording decides, because clocks differ.
         """
         rows = [
             {
@@ -394,9 +377,9 @@ class Feedback(Aggregate):
                 connection.execute(insert(votes), rows)
 
     def current(self, reader_id: ReaderId) -> dict[PaperId, RecordedVote]:
-        """Return the deciding vote on each paper, in order of recording, without votes taken back.
+        """Return the deciding vote on each paper, in order of recording.
 
-        In a channel the majority decides, with its last vote. A tie is no vote.
+        In a channel the majority decides, and a tie is no vote.
         """
         by_paper: dict[PaperId, list[RecordedVote]] = {}
         for vote in self.votes(reader_id):
@@ -410,10 +393,7 @@ class Feedback(Aggregate):
         return current
 
     def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[RecordedVote]:
-        """Return each voter's last vote on each paper, or on one, in order of recording.
-
-        Leaves out votes taken back.
-        """
+        """Return each voter's last vote on each paper, or on one, in order of recording."""
         current = current_votes([reader_id], paper_id, until=self._until)
         return self._read(select(current).order_by(current.c.id))
 
@@ -445,10 +425,7 @@ class Feedback(Aggregate):
         return self._read(select(votes).where(votes.c.reader_id == reader_id).order_by(votes.c.id))
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
-        """Return the id of each reader's last vote, which changes with every vote.
-
-        Includes ``CLEAR``. Leaves out readers without votes.
-        """
+        """Return the id of each reader's last vote, including ``CLEAR``."""
         return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
@@ -468,7 +445,7 @@ class Feedback(Aggregate):
     def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
         """Return up to ``limit`` active readers without a vote after ``before``, longest quiet first.
 
-        Each comes with the time of the last vote, including ``CLEAR``. Leaves out readers who never voted.
+        Each comes with the time of the last vote.
         """
         last = func.max(votes.c.at)
         voters = select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
@@ -492,11 +469,8 @@ def current_votes(
     until: datetime | None = None,
     lowest: PaperId = 0,
 ) -> Subquery:
-    """Select each voter's last vote on each paper, unless taken back, as of ``until`` if given.
-
-    ``lowest`` limits the papers, and the index skips the others.
-    """
-    # The highest id, not the latest time: see ``Feedback.add_many``.
+    """Select each voter's last vote on each paper, unless taken back, as of ``until`` if given."""
+    # The highest id, as in ``Feedback.add_many``.
     last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter)
     if reader_ids is not None:
         last = last.where(votes.c.reader_id.in_(reader_ids))
@@ -506,7 +480,7 @@ def current_votes(
         last = last.where(votes.c.paper_id >= lowest)
     if until is not None:
         last = last.where(votes.c.at <= until)
-    # Drop CLEAR after the grouping. Before it, the vote taken back would count again.
+    # Before the grouping, the vote taken back would count again.
     return select(votes).where(votes.c.id.in_(last), votes.c.vote != Vote.CLEAR).subquery("current_votes")
 
 

@@ -1,7 +1,6 @@
 """The tables, and column types that mean the same on SQLite and PostgreSQL.
 
-A change needs a migration in ``migrations/versions``; a test compares them. A reader's rows are deleted with the reader
-(``ON DELETE CASCADE``).
+A test compares them with the migrations.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from sqlalchemy import (
 
 from bot.model import EditionKind, Origin, PickKind, QuietReason, State, StopReason, Vote
 
-# The fastest. Most bodies live for minutes, and level 6 takes twice the time to save a sixth.
+# Most bodies live for minutes, and level 6 takes twice the time to save a sixth.
 _COMPRESSION_LEVEL = 1
 
 
@@ -46,7 +45,6 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC. Raises ValueError for a naive datetime."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -72,26 +70,23 @@ class Compressed(TypeDecorator[bytes]):
         return None if value is None else zlib.compress(value, _COMPRESSION_LEVEL)
 
     def process_result_value(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
-        """Decompress. Raises zlib.error for damaged values."""
         return None if value is None else zlib.decompress(value)
 
 
 def text_enum(kind: type[StrEnum]) -> Enum:
-    """Text in the database, a ``StrEnum`` in Python."""
-    # A native enum or a CHECK constraint would need a migration for each member.
+    # A native enum or a constraint would need a migration for each member.
     return Enum(kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members])
 
 
 # The name of a channel's kind.
 KindName = String(16)
-# SQLite's AUTOINCREMENT needs INTEGER. PostgreSQL needs 64 bits: a million readers use up 2^31 outbox ids in six years.
+# SQLite's AUTOINCREMENT needs INTEGER. On PostgreSQL, a million readers use up 2^31 outbox ids in six years.
 Id = BigInteger().with_variant(Integer, "sqlite")
 # Byte order, as Python compares strings. The server's locale may differ.
 ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
 
 
-# ``sqlite_autoincrement`` below: without it, SQLite reuses a deleted row's id, and an old signed link would act on
-# another reader.
+# Without ``sqlite_autoincrement``, SQLite reuses ids, and an old signed link would act on another reader.
 metadata = MetaData(
     # ALTER TABLE drops constraints by name.
     naming_convention={
@@ -107,7 +102,7 @@ papers = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("title", Text, nullable=False),
-    # For the search by prefix: case-folded, white space collapsed, truncated.
+    # For the search by prefix.
     Column("title_start", ByteOrdered, nullable=False, index=True),
     Column("abstract", Text, nullable=False),
     Column("authors", JSON, nullable=False),
@@ -155,7 +150,7 @@ leading_authors = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    # First in the primary key, so its index finds the papers of a key. Two works may share a title.
+    # First in the primary key, to find the papers of a key. Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
 )
@@ -174,11 +169,10 @@ digests = Table(
     Column("received_at", UtcDateTime, nullable=False),
     Column("papers", Integer, nullable=False),
     Column("rejected", JSON, nullable=False),
-    # Papers new to this source: the volume that health checks compare.
+    # Papers new to this source, for health checks.
     Column("fresh", Integer, nullable=False, server_default="0"),
-    # The highest arXiv id; ids ascend with submission.
     Column("highest_id", Text),
-    # The same bytes are ingested once, from any source. ``part`` numbers the digests of a file.
+    # Any source ingests the same bytes once. ``part`` numbers the digests of a file.
     UniqueConstraint("content_hash", "part"),
     sqlite_autoincrement=True,
 )
@@ -189,7 +183,7 @@ sightings = Table(
     Column("digest_id", Id, ForeignKey(digests.c.id), primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, index=True),
     Column("position", Integer, nullable=False),
-    # The reader's alert, for example at Google Scholar, that the digest answers.
+    # The reader's alert that the digest answers.
     Column("alert", Text),
 )
 
@@ -207,7 +201,7 @@ source_states = Table(
     Column("failing_since", UtcDateTime),
 )
 
-# Digests whose parsing has not ended. A row with a problem refuses the digest for good.
+# Digests whose parsing has not ended, or that are refused for a problem.
 parse_attempts = Table(
     "parse_attempts",
     metadata,
@@ -238,12 +232,12 @@ readers = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
-    # The migration alone has the conditions of these two indexes: ``postgresql_where`` here would import PostgreSQL's
-    # dialect in every command, a twentieth of an idle run.
+    # The conditions of these two indexes are in the migration: ``postgresql_where`` would import PostgreSQL's dialect
+    # in every command.
     #
     # Active readers of a profile (stopped IS NULL), by id.
     Index("ix_readers_active", "profile", "id"),
-    # Unconfirmed readers (stopped = 'awaiting'), which include strangers' typing errors.
+    # Unconfirmed readers (stopped = 'awaiting').
     Index("ix_readers_awaiting", "since"),
     sqlite_autoincrement=True,
 )
@@ -259,7 +253,6 @@ votes = Table(
     Column("at", UtcDateTime, nullable=False),
     Column("via", Text, nullable=False),
     Column("voter", Text, nullable=False, server_default=""),
-    # Covers the newest vote of each voter on each paper of a reader.
     Index(None, "reader_id", "paper_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -277,13 +270,13 @@ editions = Table(
     Column("quiet", Text),
     Column("quiet_reason", text_enum(QuietReason)),
     Column("kind", text_enum(EditionKind), nullable=False),
-    Column("missing", JSON, nullable=False, server_default="[]"),  # sources that failed when it was composed
+    Column("missing", JSON, nullable=False, server_default="[]"),  # that failed when it was composed
     Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
     Column("follow_ups", JSON, nullable=False, server_default="[]"),  # news about liked papers
     # Of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
-    # Covers a reader's last edition, and editions that may show papers from an id on.
+    # Covers a reader's last edition, and editions with papers from an id on.
     Index(None, "reader_id", "id", "watermark"),
     sqlite_autoincrement=True,
 )
@@ -293,7 +286,7 @@ catch_ups = Table(
     "catch_ups",
     metadata,
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    # The edition's reader: each batch finds its readers' rows without their editions.
+    # To find readers' rows without their editions.
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("since", Date, nullable=False),
     Column("until", Date, nullable=False),
@@ -314,7 +307,7 @@ edition_waits = Table(
     Column("since", UtcDateTime, nullable=False),
 )
 
-# A paper's summary without the reader's marks, the same for most readers.
+# A summary without the reader's marks.
 summaries = Table(
     "summaries",
     metadata,
@@ -339,11 +332,11 @@ picks = Table(
     Column("marks", JSON, nullable=False, server_default="[]"),  # words to highlight, a list for each sentence
     # Log-odds of each expert and of the profile's rules.
     Column("predictions", JSON, nullable=False, server_default="[]"),
-    # In order of the key: a table of row ids would need an index, a tenth of its size.
+    # A table of row ids would need an index.
     sqlite_with_rowid=False,
 )
 
-# Models fitted to a reader's votes: derived data, fitted again for another signature or vocabulary.
+# Derived data: models fitted to a reader's votes.
 reader_models = Table(
     "reader_models",
     metadata,
@@ -354,7 +347,7 @@ reader_models = Table(
     Column("arrays", LargeBinary, nullable=False),
 )
 
-# Weights of the ranking's experts. Each fit is a new row, so a replay finds its day's weights.
+# Each fit of the weights is a new row, so a replay finds its day's.
 mixtures = Table(
     "mixtures",
     metadata,
@@ -406,12 +399,12 @@ outbox = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     Index(None, "edition_id", "part"),
-    # Claims walk this index: one state of one channel, oldest first.
+    # Claims walk this index.
     Index(None, "state", "kind", "id"),
     sqlite_autoincrement=True,
 )
 
-# Bodies of unsettled messages. A separate table, because SQLite rewrites the whole row at each change of state.
+# A separate table, because SQLite rewrites the whole row at each change of state.
 outbox_bodies = Table(
     "outbox_bodies",
     metadata,
@@ -454,13 +447,13 @@ visits = Table(
     Column("day", Date, nullable=False),
 )
 
-# Keyed hashes of forgotten readers who are still in a profile's file. Without a row, the next run would add the reader.
+# Keyed hashes of forgotten readers. Without a row, a profile's file would add the reader again.
 forgotten = Table(
     "forgotten", metadata, Column("key", Text, primary_key=True), Column("at", UtcDateTime, nullable=False)
 )
 
 
-# Profiles for workers without the files; NULL ``content`` is a withdrawn profile.
+# For workers without the files. NULL: withdrawn.
 published_profiles = Table(
     "published_profiles",
     metadata,
@@ -469,7 +462,7 @@ published_profiles = Table(
     Column("content", Text),
 )
 
-# A keyed hash of the file's addresses at the last ``sync``.
+# The file's addresses at the last ``sync``, as a keyed hash.
 reader_lists = Table(
     "reader_lists", metadata, Column("profile", Text, primary_key=True), Column("key", Text, nullable=False)
 )
@@ -519,7 +512,7 @@ rate_limits = Table(
 )
 
 
-# Readers' own papers, which no other reader's editions, searches or models read.
+# Readers' own papers, which nobody else's editions, searches or models read.
 library = Table(
     "library",
     metadata,
@@ -565,7 +558,6 @@ zotero_connections = Table(
     Column("not_before", UtcDateTime),
 )
 
-# Liked papers queued for their reader's Zotero library.
 zotero_saves = Table(
     "zotero_saves",
     metadata,
@@ -575,5 +567,5 @@ zotero_saves = Table(
     Column("outbox_key", Text, nullable=False),
 )
 
-# One row. The salt of forgotten addresses must survive the loss of the home's keys.
+# One row. The salt must survive the loss of the home's keys.
 salts = Table("salts", metadata, Column("salt", Text, primary_key=True))

@@ -1,9 +1,8 @@
 """Limits on sending, shared by all processes: rates, circuit breakers, request limits and bounces.
 
-Send rates are token buckets, one for each kind of address. A worker takes tokens before it claims messages, and
-releases unused ones. A bucket holds one second's tokens, so no burst follows a pause. A day (UTC) has a total of its
-own. When a server throttles, the rate halves for all workers and recovers by a half in a minute (additive increase,
-multiplicative decrease, as in TCP). Time drives the recovery, because any number of workers succeed.
+Send rates are token buckets by kind of address. A worker takes tokens before it claims messages. A bucket holds one
+second's tokens, so no burst follows a pause. A day (UTC) has its own total. When a server throttles, the rate halves
+and recovers by a half in a minute (additive increase, multiplicative decrease, as in TCP).
 """
 
 from __future__ import annotations
@@ -52,7 +51,6 @@ class _Bucket:
         return replace(self, at=max(self.at, now), tokens=tokens, share=share, used=used)
 
     def granted(self, limit: SendLimit, most: int, now: datetime) -> SendGrant:
-        """Return up to ``most`` tokens, or the time of the next one."""
         is_slowed = self.share < 1
         count = min(most, int(self.tokens)) if limit.per_second or is_slowed else most
         if limit.per_day:
@@ -67,7 +65,7 @@ class _Bucket:
 
 
 class SendRates(Aggregate):
-    """The buckets by kind of address. A kind has a row once it has a limit or was throttled."""
+    """The buckets. A kind has a row once it has a limit or was throttled."""
 
     def __init__(self, database: Database, limits: Mapping[Kind, SendLimit]) -> None:
         super().__init__(database)
@@ -139,8 +137,7 @@ class OpenBreaker:
 class CircuitBreakers(Aggregate):
     """Channels that are paused because every message failed.
 
-    A record survives the run, so a wrong password isn't tried each minute. Each failure lengthens the pause
-    (exponential backoff), and the first success ends it.
+    A record survives the run. Each failure lengthens the pause (exponential backoff), and the first success ends it.
     """
 
     def all(self) -> dict[Kind, OpenBreaker]:
@@ -152,7 +149,7 @@ class CircuitBreakers(Aggregate):
         reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
         with self._database.writing() as connection:
             if not connection.execute(reopened).rowcount:
-                # Another process may have recorded the same outage. One record is enough.
+                # Another process may have recorded the same outage.
                 new = insert_new(connection, circuit_breakers)
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 
@@ -162,8 +159,8 @@ class CircuitBreakers(Aggregate):
 
 
 def keyed_hash(secret: bytes, text: str) -> str:
-    """Return the HMAC-SHA256 of a text in hexadecimal. A plain hash could be reversed by guessing."""
-    # Domain separation: the home's key signs links too, so each use derives its own key.
+    """Return the HMAC-SHA256 of a text in hexadecimal. A plain hash could be guessed."""
+    # Domain separation: each use derives its own key.
     key = hmac.digest(secret, b"addresses.v1", "sha256")
     return hmac.digest(key, text.encode(), "sha256").hex()
 
@@ -184,7 +181,7 @@ class RateLimit:
 class RateLimits(Aggregate):
     """Rate limits with fixed windows, which begin at the first event.
 
-    The keys identify people, so they are keyed hashes and deleted after two days.
+    The keys identify people, so they are hashed and deleted after two days.
     """
 
     def __init__(self, database: Database, secret: bytes) -> None:
@@ -192,11 +189,10 @@ class RateLimits(Aggregate):
         self._secret = secret
 
     def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:
-        """Count an event, and return whether it is among the first ``limit`` of its window."""
         return not self.reached([RateLimit(action, actor, limit, per)], now)
 
     def reached(self, limits: Sequence[RateLimit], now: datetime) -> list[RateLimit]:
-        """Count an event under all limits, or under none if any is reached, and return the reached ones."""
+        """Count an event under all limits, unless any is reached. Returns the reached ones."""
         with self._database.writing() as connection, connection.begin_nested() as counts:
             reached = [limit for limit in limits if self._count(connection, limit, now) > limit.number]
             if reached:
@@ -214,10 +210,10 @@ class RateLimits(Aggregate):
 
     def _count(self, connection: Connection, limit: RateLimit, now: datetime) -> int:
         began = rate_limits.c.began_at
-        # A clock that ran ahead wrote a window that begins in the future.
+        # A clock ran ahead.
         is_over = or_(began <= now - limit.per, began > now + limit.per)
         new = dialect_insert(connection, rate_limits).values(key=self._key(limit), began_at=now, count=1)
-        # One upsert: separate statements would let concurrent requests past the limit.
+        # Separate statements would let concurrent requests past the limit.
         upsert = new.on_conflict_do_update(
             index_elements=[rate_limits.c.key],
             set_={

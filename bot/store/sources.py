@@ -57,7 +57,7 @@ class Sources(Aggregate):
         return {source: SourceActivity(*rest) for source, *rest in self._rows(query)}
 
     def has_other(self, names: Collection[str]) -> bool:
-        """Return whether another source than these has delivered a paper, programmes excepted."""
+        """Return whether another source has delivered a paper, programmes excepted."""
         is_programme = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
         is_other = digests.c.source.not_in(names) & ~is_programme & (digests.c.papers > 0)
         query = select(digests.c.id).where(is_other, self._by_then(digests.c.received_at)).limit(1)
@@ -72,15 +72,14 @@ class Sources(Aggregate):
         return [Arrival(*row) for row in self._rows(query)]
 
 
-# Two, because something else may have ended the first process, such as a shutdown.
+# Something else may have ended the first process, such as a shutdown.
 _MAX_ATTEMPTS = 2
 
 
 class ParseAttempts(Aggregate):
     """Attempts to parse digests, by hash of their bytes.
 
-    A row exists while a digest is parsed. A row that is left over means that the process died, perhaps because of the
-    digest. It gets one more attempt before it is refused.
+    A row that is left over means that the process died, perhaps because of the digest. It gets one more attempt.
     """
 
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:

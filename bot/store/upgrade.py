@@ -1,8 +1,7 @@
 """Create, back up, upgrade and check the tables.
 
-Each migration is a file in ``migrations/versions``, rendered by Alembic's autogenerate from ``schema.py``. ``HEAD`` is
-the newest. An upgrade is one transaction, so a failure leaves the store unchanged. Published migrations are never
-edited: ``tests/upgrades`` has their checksums. The first one, 0011, creates all tables of that time.
+Alembic's autogenerate renders migrations from ``schema.py``. An upgrade is one transaction. Published migrations are
+never edited: ``tests/upgrades`` has their checksums.
 """
 
 from __future__ import annotations
@@ -41,16 +40,16 @@ log = logging.getLogger("paperbot")
 
 
 def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str = HEAD) -> None:
-    """Create or upgrade the tables; an existing store is backed up first, and the log names the backup.
+    """Create or upgrade the tables, after a backup that the log names.
 
-    Under the advisory lock one process upgrades, and the others wait. Raises StoreError for foreign tables, an earlier
-    or newer revision, or a failed backup.
+    Other processes wait for the advisory lock. Raises StoreError for foreign tables, another revision, or a failed
+    backup.
     """
     with database.reading() as connection:
         if _revision(connection) == head:
             return
-    # To change a column, SQLite copies the table and drops the original. With foreign keys on, that would delete
-    # dependent rows (sqlite.org/lang_altertable.html, section 7).
+    # SQLite changes a column by copying the table. With foreign keys on, dropping the original would delete dependent
+    # rows (sqlite.org/lang_altertable.html, section 7).
     with closing(Database(database.url, foreign_keys=False)) as upgrader, upgrader.writing(Lock.UPGRADE) as connection:
         # Another process may have upgraded while this one waited.
         revision = _revision(connection)
@@ -67,7 +66,7 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
 
 
 def has_readers(url: str) -> bool:
-    """Return whether a store of any version has readers or forgotten ones. Creates nothing."""
+    """Return whether a store of any version has readers or forgotten ones."""
     database = Database(parse_url(url))
     if database.file and not database.file.exists():
         return False
@@ -104,10 +103,7 @@ def _refuse_unknown(database: Database, connection: Connection, revision: str | 
 
 
 def faults(database: Database) -> list[str]:
-    """Describe what is wrong with the store: unexpected tables, damage, and orphaned rows.
-
-    Reads a whole SQLite file.
-    """
+    """Describe unexpected tables, damage, and orphaned rows. Reads a whole SQLite file."""
     with database.reading() as connection:
         differing = difference(connection)
         found = [f"its tables differ from what revision {HEAD} has: {differing}"] if differing else []
@@ -126,12 +122,11 @@ def faults(database: Database) -> list[str]:
 def difference(connection: Connection) -> str:
     from alembic import command
 
-    # The migrations, run in memory, give the expected tables.
     with closing(create_engine("sqlite://").connect()) as memory:
         command.upgrade(_config(SCRIPTS, memory), HEAD)
         expected = _names(memory)
     actual = _names(connection)
-    # An operator's own tables and indexes do no harm, but an extra column may require a value.
+    # An operator's own tables do no harm, but an extra column may require a value.
     tables = {name.partition(".")[0] for name in expected if "." in name}
     besides = [name for name in actual - expected if "." in name and name.partition(".")[0] in tables]
     lacking = [name for name in expected - actual if name.partition(".")[0] not in tables - actual or name in tables]
@@ -145,7 +140,7 @@ def difference(connection: Connection) -> str:
 
 
 def _names(connection: Connection) -> set[str]:
-    """Return the names of tables, columns (``table.column``) and indexes; the search index counts as a table."""
+    """Return tables, columns (``table.column``) and indexes. The search index counts as a table."""
     inspector = inspect(connection)
     names = set(inspector.get_table_names())
     for name in {name for name in names if not name.startswith("papers_search")}:
@@ -175,12 +170,22 @@ def _backup_of(database: Database, head: str) -> str:
 
 
 def _back_up(database: Database, connection: Connection, head: str) -> str:
-    """Copy the store to a file, or to a schema on PostgreSQL, and return the copy's name.
+    """Copy the store to a file or a schema, and return its name.
 
-    The caller holds the write lock, so nothing changes before the upgrade. Raises StoreError.
+    The caller holds the write lock. Raises StoreError.
     """
     if not database.file:
-        return _back_up_schema(database, connection, head)
+        own = connection.scalar(text("SELECT current_schema()"))
+        name = f"{own}_before_{head}"
+        if inspect(connection).has_schema(name):
+            raise StoreError(
+                f"{database.name}: not upgraded, because the schema {name} of an earlier upgrade would be overwritten; "
+                f'rename it (ALTER SCHEMA "{name}" RENAME TO ...), or drop it'
+            )
+        connection.execute(text(f'CREATE SCHEMA "{name}"'))
+        for copied in inspect(connection).get_table_names():
+            connection.execute(text(f'CREATE TABLE "{name}"."{copied}" AS TABLE "{copied}"'))
+        return f'schema "{name}"; drop it when you no longer need it: DROP SCHEMA "{name}" CASCADE'
     copy = Path(_backup_of(database, head))
     try:
         copy.unlink(missing_ok=True)
@@ -191,20 +196,6 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{database.file}: not upgraded, because its backup {copy} failed: {error}") from error
     return str(copy)
-
-
-def _back_up_schema(database: Database, connection: Connection, head: str) -> str:
-    own = connection.scalar(text("SELECT current_schema()"))
-    name = f"{own}_before_{head}"
-    if inspect(connection).has_schema(name):
-        raise StoreError(
-            f"{database.name}: not upgraded, because the schema {name} of an earlier upgrade would be overwritten; "
-            f'rename it (ALTER SCHEMA "{name}" RENAME TO ...), or drop it'
-        )
-    connection.execute(text(f'CREATE SCHEMA "{name}"'))
-    for copied in inspect(connection).get_table_names():
-        connection.execute(text(f'CREATE TABLE "{name}"."{copied}" AS TABLE "{copied}"'))
-    return f'schema "{name}"; drop it when you no longer need it: DROP SCHEMA "{name}" CASCADE'
 
 
 def forget_in_copies(database: Database, reader: Reader) -> None:
@@ -225,7 +216,7 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
     key = {"profile": reader.profile, "address": reader.address}
     for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
         ids = f'SELECT id FROM "{schema}".readers WHERE profile = :profile AND address = :address'
-        # Copies have no foreign keys that cascade, so the deepest rows go first.
+        # Copies have no foreign keys, so the deepest rows go first.
         for owner, child, by in _DEEPER:
             if inspector.has_table(child, schema):
                 of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'

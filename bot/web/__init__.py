@@ -1,4 +1,4 @@
-"""The web pages: targets of links, start page, preferences, Slack's requests and operators' pages.
+"""The web pages.
 
 GET shows and POST acts, because mail scanners open every link. Pages need no script and no account, and load nothing
 from other sites.

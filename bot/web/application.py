@@ -45,8 +45,7 @@ def make_web(
 ) -> Starlette:
     """Return the application over an open home.
 
-    ``publish_soon`` composes due editions and delivers the outbox now. ``queue_depths`` returns the waiting tasks of
-    the broker.
+    ``publish_soon`` composes and delivers now.
     """
     site = Site(app)
     open_editions = OpenEditions(site)
@@ -65,7 +64,7 @@ def make_web(
             *_page_routes(site, open_editions, publish_soon),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
-            # In a separate thread: while a slow store blocks Starlette's 40 workers, a queued health check would fail.
+            # A slow store may block Starlette's 40 workers, and a queued health check would fail.
             _route("/healthz", operators.health, executor=ThreadPoolExecutor(1)),
             _route("/metrics", operators.metrics),
             _route("/status", operators.status),
@@ -74,7 +73,7 @@ def make_web(
         exception_handlers=_error_handlers(site),
         lifespan=lifespan,
     )
-    # Starlette's redirect of a trailing slash goes to the request's Host with the token in the path: an open redirect.
+    # Starlette would redirect a trailing slash to the request's Host with the token in the path: an open redirect.
     web.router.redirect_slashes = False
     return web
 
@@ -95,7 +94,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     def addresses(request: Request) -> Response:
         """Show a paper's addresses, which are too long for the text part of mails.
 
-        No redirect, so an address in a digest can't pass as ours.
+        No redirect, so an address can't pass as ours.
         """
         (paper_id,) = site.payload(request, Purpose.GO)
         return site.page("go.html.j2", paper=site.paper(paper_id))

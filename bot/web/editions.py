@@ -1,7 +1,4 @@
-"""Editions in the browser: open profiles, a reader's days, the archive, and feeds and exports.
-
-``/edition/{token}`` is for forwarded mails, and leads to none of the reader's own pages.
-"""
+"""Editions in the browser: open profiles, a reader's days, the archive, and feeds and exports."""
 
 from __future__ import annotations
 
@@ -88,7 +85,7 @@ class OpenEditions:
         return [self.edition(slug) for slug in self.profiles()]
 
     def of_request(self, request: Request) -> tuple[str, Profile]:
-        """Return the open profile in a path with its slug. Raises HTTPException."""
+        """Return the open profile in a path. Raises HTTPException."""
         slug = request.path_params["slug"]
         return slug, self._profile(slug)
 
@@ -312,7 +309,6 @@ _SEARCH_NOTE = "The address searches arXiv for the title"
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
-    """Return an ``@misc`` entry for each paper. Keys end in the paper's id."""
     entries = []
     for paper in papers:
         published = paper.published
@@ -339,7 +335,6 @@ def bibtex(papers: Iterable[Paper]) -> str:
 
 
 def ris(papers: Iterable[Paper]) -> str:
-    """Return a reference for each paper, with RIS's CRLF line ends."""
     references = []
     for paper in papers:
         published = paper.published
@@ -362,7 +357,6 @@ def ris(papers: Iterable[Paper]) -> str:
 
 
 def _note(paper: Paper) -> str:
-    """Return the facts without a field, with addresses of code and project."""
     # The category is a field, and the PDF's address follows from the paper's.
     words = category_in_words(paper.categories[0]) if paper.categories else ""
     noted = [fact for fact in facts(paper) if fact.text not in (words, "PDF")]

@@ -1,7 +1,6 @@
 """An open profile's best papers of a week, with a picture for previews.
 
-Strangers see these pages, so they show no reasons, matches or marked words. ``/open/{slug}/week`` leads to the newest
-week, and ``/open/{slug}/week/2025-W19`` is permanent.
+Strangers see these pages, so they show no reasons, matches or marked words.
 """
 
 from __future__ import annotations
@@ -155,7 +154,6 @@ _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)$")
 
 
 def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
-    """Return a picture of a week's papers as PNG, without texts that the font lacks."""
     # Imported late: most requests are for pages.
     from PIL import Image, ImageDraw, ImageFont
 
@@ -165,7 +163,6 @@ def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
     large, medium, small = (ImageFont.load_default(size) for size in (58, 34, 28))
 
     def wrapped(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, most: int) -> list[str]:
-        """Wrap a text to ``most`` lines, with an ellipsis if more is left."""
         rows: list[str] = [""]
         for word in text.split():
             longer = f"{rows[-1]} {word}".strip()

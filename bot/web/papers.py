@@ -1,8 +1,4 @@
-"""The pages of papers: one paper, votes, and search.
-
-``/paper/{ref}`` is public. A reader's own page adds match, reasons and vote. ``/thumb/{token}`` shows a button with GET
-and records the vote with POST.
-"""
+"""The pages of papers: one paper, votes, and search."""
 
 from __future__ import annotations
 
@@ -51,7 +47,6 @@ _SIMILAR_SHOWN = 5
 
 
 def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
-    """Return the most similar papers, found by full-text search and ordered by the ranker."""
     words = ranker.distinctive_words(paper.text, _DISTINCTIVE_WORDS)
     others = [other for other in store.search.with_any(words, _SIMILAR_CANDIDATES) if other.id != paper.id]
     similarities = ranker.similarities([(paper.text, other.text) for other in others])
@@ -157,8 +152,7 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
 def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str], bool]) -> str:
     """Replace each unknown word with the nearest of the vocabulary.
 
-    ``spellings`` maps words in lower case to their usual spelling. The fitted corpus has them, while PostgreSQL may
-    lack pg_trgm and SQLite spellfix1.
+    ``spellings`` maps words in lower case to their usual spelling. PostgreSQL may lack pg_trgm, and SQLite spellfix1.
     """
 
     def replacement(match: re.Match[str]) -> str:

@@ -77,10 +77,7 @@ class Site:
 
     @contextmanager
     def composer(self) -> Iterator[EditionComposer]:
-        """Lend the current composer to one request at a time.
-
-        Ranking is CPU-bound: parallel requests would slow each other down and duplicate matrices.
-        """
+        """Lend the current composer to one request at a time, because ranking is CPU-bound."""
         with self._ranking_lock:
             self._refresh()
             yield self.app.composer
@@ -126,7 +123,6 @@ class Site:
         return reader
 
     def viewer(self, request: Request, purpose: Purpose) -> Reader:
-        """Return the reader, and count a view. Raises HTTPException."""
         reader = self.reader(request, purpose)
         self.count_view(reader)
         return reader
@@ -162,10 +158,6 @@ class Site:
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Response:
-        """Return a rendered template.
-
-        ``me`` is the path of the reader's own pages, or empty.
-        """
         # The pages of papers: a reader's own, the public ones, or None.
         papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
         page = self.app.templates.get_template(f"pages/{template}").render(
@@ -184,12 +176,7 @@ def own_path(request: Request) -> str:
 
 
 def require_personal(reader: Reader) -> Reader:
-    """Return the reader.
-
-    Raises HTTPException for a channel.
-
-    Every member can open a channel's links, so none may stop, export or delete its subscription.
-    """
+    """Return the reader. Raises HTTPException for a channel, which all members can open."""
     if is_shared(reader):
         raise HTTPException(403, "This page belongs to a whole channel; only the operator of Paperbot can do this.")
     return reader
@@ -231,10 +218,7 @@ def page_number(request: Request) -> int:
 
 
 def client_key(request: Request) -> str:
-    """Return a client's IPv4 address or IPv6 /64.
-
-    A household has a /64 (RFC 6177), so single IPv6 addresses would limit nobody.
-    """
+    """Return a client's IPv4 address or IPv6 /64, which a household has (RFC 6177)."""
     host = request.client.host if request.client else ""
     try:
         address = ip_address(host)
@@ -326,7 +310,6 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
 
 
 def _parse_form(scope: Scope, body: bytes) -> dict[str, list[str]] | None:
-    """Return the fields of a URL-encoded form, or None if there are too many."""
     content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
         return {}

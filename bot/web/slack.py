@@ -1,7 +1,7 @@
 """Slack's buttons and ``/papers``.
 
-Slack wants an answer within three seconds, so a request is acknowledged first and answered later through its
-``response_url``. A channel is one reader whose members vote. Slack's signature identifies the voter, never the button.
+Slack wants an answer within three seconds, so the result follows through ``response_url``. A channel is one reader
+whose members vote. Slack's signature identifies the voter.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ class SlackPages:
         return Response(background=BackgroundTask(self.handle, payload))
 
     def handle(self, payload: Payload) -> None:
-        """Handle a request and answer its user. Errors also go to the log."""
         slack = self._site.app.slack_interactions
         assert slack is not None  # noqa: S101 - payloads come only from it
         try:
@@ -131,8 +130,8 @@ class SlackPages:
     def _reader_of_message(self, payload: Payload, addresses: Iterable[str], paper: Paper) -> Reader:
         """Return the reader whose edition has the button.
 
-        The outbox key is in a message's metadata. Without it, as in forwarded messages, the reader at these addresses
-        who was shown the paper last.
+        Without an outbox key, as in forwarded messages, it is the reader at these addresses who was shown the paper
+        last.
         """
         readers = self._readers_at(addresses)
         try:
