@@ -49,7 +49,9 @@ def conference(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Rank the programme in FILE for READER, and print a plan by day and slot; - reads standard input.
+    """Rank the programme in FILE for READER, and print a plan by day and slot.
+
+    The file - is standard input.
 
     FILE is CSV, JSON of OpenReview, papercopilot or a conference's site, BibTeX, RIS or ICS. A CSV file starts with a
     line of column names, in any order: title, abstract, authors, date, start, end, room, session, type, url.

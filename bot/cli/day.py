@@ -284,7 +284,7 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
 @report_options
 def retry(app: App, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
-    """Send messages again, to READER or to all: waiting ones by default, or those of an option.
+    """Send messages again, to READER or to all: waiting ones by default, or the option's.
 
     READER may be a profile, which stands for all of its readers. Channels with an open circuit breaker are tried at
     once. A reader with a refused address gets messages again if you name them, or if their message had failed. A

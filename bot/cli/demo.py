@@ -55,7 +55,7 @@ _THUMBS = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this"}
 @click.command("demo", short_help="Show how it works, on the sample digests.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
 def demo(directory: Path) -> int:
-    """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show what it learns.
+    """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show the effect of a vote.
 
     The result is a page, DIRECTORY/index.html, which opens in a browser if there is one. You can run the demo again,
     which replaces the directory.

@@ -340,7 +340,7 @@ def _print_wrapped(text: str, *, bold: bool = False) -> None:
 @click.option("--to", "last", type=_DATE, required=True, help="The last day.")
 @report_options
 def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
-    """Compose the editions of past days again, with today's profile and what was known then.
+    """Compose the editions of past days again, with today's profile.
 
     It uses the papers and thumbs of that time, and shows what would have been sent and what became of it. Nothing is
     stored or sent.
@@ -461,7 +461,7 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
 
     Each line of a file is a JSON object.
 
-    Writes lines of profile, paper and score (0 to 1), best first. The models are those of the daily run.
+    Writes lines of profile, paper and score (0 to 1), best first. The models are the same as in the daily run.
 
     \b
     Example:

@@ -27,7 +27,7 @@ _NO_ZONE = "the file names no time zone; its times are shown as those of {}, and
 
 @dataclass(frozen=True, slots=True)
 class InspectedPaper:
-    """A paper as readers would see it; None is unknown."""
+    """A paper as readers would see it. None is unknown."""
 
     title: str
     authors: Sequence[str] = ()
@@ -61,7 +61,7 @@ class InspectedFile:
 @click.option("--timezone", default="UTC", show_default=True, help="Of times in a programme that names no time zone.")
 @json_option
 def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
-    """Show what FILE contains, and store nothing; - reads standard input.
+    """Show the content of FILE, and store nothing. The file - is standard input.
 
     FILE is a digest, a feed, a mail or mbox, a library, a conference's programme or a list of feeds. You see every
     paper as readers would. You also see everything that can't be read, with the reason.

@@ -47,7 +47,7 @@ def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
 
 def _commit_of_checkout() -> str | None:
     """Return the checkout's commit, with ``-dirty`` after changes, or None outside of one."""
-    # Git would otherwise report a repository in which the package is merely installed.
+    # Git would otherwise report any repository around an installed package.
     if not (_PACKAGE.parent / ".git").exists():
         return None
     # S603, S607: constant arguments; git is on PATH, as for every developer.

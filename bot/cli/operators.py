@@ -423,7 +423,7 @@ def test(app: App, name: str, now: datetime) -> int:
 @click.option("--no-web", is_flag=True, help="Run the schedule without the pages.")
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
-    """Do every minute what is due, and serve the pages that links in messages lead to.
+    """Run the schedule every minute, and serve the pages behind the links in messages.
 
     \b
     Example:

@@ -57,7 +57,7 @@ def discard_output() -> None:
 
 
 def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
-    """Return a table in Paperbot's style; ``>`` before a column's name aligns it right.
+    """Return a table in Paperbot's style. ``>`` before a column's name aligns it right.
 
     ``unbroken`` columns contain addresses to copy, and keep them on one line.
     """
@@ -150,7 +150,7 @@ class Moment(click.ParamType[datetime]):
     name = "ISO"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        # click also converts defaults, and that of --now is a datetime.
+        # click also converts defaults, and --now has a datetime.
         if isinstance(value, datetime):
             return value
         try:

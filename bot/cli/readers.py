@@ -275,7 +275,7 @@ def import_library(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Import FILE, a library, as first feedback of READER; - reads standard input.
+    """Import FILE, a library, as first feedback of READER. The file - is standard input.
 
     With "zotero" for FILE, the changes of the library that `paperbot zotero connect` connected are read at once.
 
@@ -388,7 +388,7 @@ def connect(
 @click.argument("reader")
 @pass_app
 def disconnect(app: App, reader: str) -> None:
-    """End READER's connection: its key and what was followed are removed; items in Zotero stay."""
+    """End READER's connection, and remove its key and its papers. Items in Zotero stay."""
     from bot.readers import find_stored_reader
 
     owner = find_stored_reader(app.store, app.profiles, reader)

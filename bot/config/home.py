@@ -333,7 +333,7 @@ samples = true                           # only until another source has brought
 
 @dataclass(frozen=True, slots=True)
 class NewUser:
-    """A new user's answers; None keeps the shipped value."""
+    """A new user's answers. None keeps the shipped value."""
 
     interests: str | None = None
     email: str | None = None

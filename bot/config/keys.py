@@ -42,7 +42,7 @@ KEY_REMEDY = (
 
 
 class Purpose(StrEnum):
-    """The purpose of a token; its value is the salt."""
+    """The purpose of a token. Its value is the salt."""
 
     BOUNCE = "bounce.v1"
     CONFIRM = "confirm.v1"

@@ -43,7 +43,7 @@ Days = Annotated[int, Field(ge=0, le=36_500)]
 
 
 class RetentionSection(Section):
-    """For how many days what is stored is kept; 0: forever."""
+    """Days to keep each kind of stored data. 0 keeps it for ever."""
 
     bodies_days: Days = 30
     editions_days: Days = 400
@@ -105,7 +105,7 @@ class LinksSection(Section):
 
 
 class EmailSection(Section):
-    """The mail server; without a host, messages are files in ``state/outbox/``."""
+    """The mail server. Without a host, messages are files in ``state/outbox/``."""
 
     host: str = ""
     port: int = Field(587, ge=1, le=65535)
@@ -127,14 +127,14 @@ class EmailSection(Section):
 
 
 class QueueSection(Section):
-    """The broker that shares out work to ``paperbot worker``; without one, a single process does everything."""
+    """The broker that shares out work to ``paperbot worker``. Without one, a single process does everything."""
 
     url: Annotated[str, AfterValidator(queue_url)] = ""
     name: Name = "paperbot"
 
 
 class SlackSection(Section):
-    """The Slack workspace; without a token, messages are files in ``state/outbox/``."""
+    """The Slack workspace. Without a token, messages are files in ``state/outbox/``."""
 
     api_url: WebUrl = "https://slack.com/api"
     token: SecretStr | None = None
@@ -143,7 +143,7 @@ class SlackSection(Section):
 
 
 class ZoteroSection(Section):
-    """Zotero's web API; readers' keys are stored with their connections, encrypted."""
+    """Zotero's web API. Readers' keys are stored encrypted."""
 
     api_url: WebUrl = "https://api.zotero.org"
 
@@ -158,7 +158,7 @@ class WebSection(Section):
 
 
 class SummariesSection(Section):
-    """A language model that writes TL;DRs; without an endpoint, summaries are the abstracts' own sentences."""
+    """A language model that writes TL;DRs. Without an endpoint, summaries are the abstracts' own sentences."""
 
     endpoint: Annotated[str, AfterValidator(lambda value: value and web_url(value))] = ""
     model: str = ""

@@ -373,7 +373,7 @@ FILES = "files"  # the source of `paperbot ingest PATH`
 
 
 class SourceOptions(Section):
-    """The settings of one source; a kind's model adds its keys, and overrides the properties that apply to it."""
+    """The settings of one source. A kind's model adds its keys, and overrides the properties that apply to it."""
 
     name: Name
     kind: str

@@ -55,7 +55,7 @@ _MAX_EXAMPLES = 2
 
 @dataclass(frozen=True, slots=True)
 class LearnedPhrases:
-    """The phrases that raise papers and those that lower them, heaviest first."""
+    """The phrases that raise or lower papers, heaviest first."""
 
     likes: Sequence[LearnedPhrase] = ()
     dislikes: Sequence[LearnedPhrase] = ()

@@ -120,7 +120,7 @@ class Override:
 
 
 class Vote(StrEnum):
-    """A vote on a paper; ``CLEAR`` withdraws an earlier one."""
+    """A vote on a paper. ``CLEAR`` withdraws an earlier one."""
 
     UP = "up"
     DOWN = "down"

@@ -29,7 +29,7 @@ def storable(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Remove control characters and bidirectional overrides; a lone surrogate becomes ``?``."""
+    """Remove control characters and bidirectional overrides. A lone surrogate becomes ``?``."""
     if text.isascii() and text.isprintable():
         return text
     # JSON can hold a lone surrogate ("\ud800"), which UTF-8 can't encode.
