@@ -1,4 +1,4 @@
-"""The command ``conference``: a reader's plan of a programme."""
+"""The command ``conference``."""
 
 from __future__ import annotations
 
@@ -49,15 +49,18 @@ def conference(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Rank the programme in FILE for READER, and print a plan by day and slot; - reads standard input.
+    """Rank the programme in FILE for READER, and print a plan by day and slot.
 
-    FILE is CSV with a first line of column names (title, abstract, authors, date, start, end, room, session, type, url;
-    in any order), JSON of OpenReview, papercopilot or a conference's site, BibTeX, RIS or ICS. The plan has the best
-    papers, and the best one of each slot; of papers at the same time in different rooms the worse match is marked. What
-    was sent to READER before, or voted on, is marked, too.
+    The file - is standard input.
 
-    The papers of the plan are stored, so that they can be voted on. They are in nobody's edition, and are not counted
-    as sent.
+    FILE is CSV, JSON of OpenReview, papercopilot or a conference's site, BibTeX, RIS or ICS. A CSV file starts with a
+    line of column names, in any order: title, abstract, authors, date, start, end, room, session, type, url.
+
+    The plan has the best papers, and the best one of each slot. If two papers run at the same time in different rooms,
+    the plan marks the worse match. It also marks papers that READER was sent before or voted on.
+
+    The papers of the plan are stored, so READER can vote on them. They appear in no edition, and don't count as
+    sent.
 
     \b
     Examples:
@@ -75,9 +78,9 @@ def conference(
     if timezone and timezone not in timezone_names():
         raise UsageError(f"--timezone {timezone!r} is no time zone; write one such as Europe/Vienna")
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
-    # click names standard input <stdin>, which people would take for a file's name.
+    # click calls standard input <stdin>, which looks like a file's name.
     name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
-    # One byte more than is allowed, so that a larger file is refused and not cut.
+    # One byte over the limit, so a larger file is refused and not truncated.
     raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
     with working("ranking the programme"):
         plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone)
@@ -86,7 +89,7 @@ def conference(
         print_json({**plans.as_json(plan), "problems": problems})
     if output:
         try:
-            # newline: the lines of a calendar end in CRLF already.
+            # newline: a calendar's lines already end in CRLF.
             output.write_text(_rendered(app, plan, form, now), encoding="utf-8", newline="")
         except OSError as error:
             raise UsageError(f"{output}: cannot be written ({error.strerror})") from error

@@ -1,4 +1,4 @@
-"""The commands of editions: ``run``, ``ingest``, ``preview``, ``send-test``, ``retry`` and ``catch-up``."""
+"""The commands ``run``, ``ingest``, ``preview``, ``send-test``, ``retry`` and ``catch-up``."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
                 click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
             else:
                 print_edition(edition)
-        except (BrokenPipeError, SystemExit):  # SystemExit: how rich ends a program then
-            # As by `paperbot run | head`; what is due is sent all the same.
+        except (BrokenPipeError, SystemExit):  # SystemExit: rich ends a program so
+            # As in `paperbot run | head`. Everything due is still sent.
             discard_output()
 
     with progress_bar() as progress:
         report = app.daily_job.run(now, force=force, progress=progress, show=None if as_json else show)
     problems = [*app.profile_problems, *report.problems]
-    # Only what a person must repair: deliveries that failed are in the outbox, from which the notice takes them.
+    # Only problems to repair. The notice takes failed deliveries from the outbox.
     problems += app.notify_operator([*app.profile_problems, *report.source_problems], now)
     if as_json:
         numbers = {
@@ -94,8 +94,8 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
 
 
 def refuse_far_future(app: App, now: datetime) -> None:
-    """Refuse a mistaken ``--now``: it would take the slots of days to come, which then get no edition."""
-    # Compared with the newest stored times too: after a test with --now, later tests may go on from there.
+    """Refuse a mistaken ``--now``, which would take the slots of coming days."""
+    # Stored times count too, so a later test can continue after a test with --now.
     stored = [app.store.editions.newest_composed(), app.store.papers.newest_first_seen()]
     times = [time for time in stored if time]
     # An empty store has no slots to lose.
@@ -119,7 +119,7 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
         parts.append(f"{report.skipped} quiet")
     ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
     click.echo(f"{ingested}; {', '.join(parts)}")
-    # Problems of sources are no reason: without a reader there is no edition, whatever can be read.
+    # Without a reader there is no edition, whether sources fail or not.
     is_explained = set(report.problems) - set(report.source_problems) or app.disk_space.problems()
     if not (report.editions or report.skipped or is_explained):
         for line in reasons_for_no_edition(app, force):
@@ -136,7 +136,6 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
 
 
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:
-    """Return why no edition was composed although nothing failed; empty if the profiles' problems say it."""
     if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
         return [] if force else ["No edition is due now; `paperbot status` says when, and --force doesn't wait."]
     if app.store.readers.first(app.profiles, 1):
@@ -156,7 +155,7 @@ def reasons_for_no_edition(app: App, force: bool) -> list[str]:
 )
 @report_options
 def ingest(app: App, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
-    """Retrieve digests and store the papers that are new: from the sources, or from PATHS.
+    """Retrieve digests from the sources or from PATHS, and store the new papers.
 
     \b
     Examples:
@@ -186,7 +185,7 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
     console().print(rows)
     new_papers = sum(digest.new for digest in digests)
     click.echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
-    # Rejected entries are not problems of the run: digests in the wild often have a few, and the exit code stays 0.
+    # Digests often have rejected entries. They are no problems of the run.
     for digest in digests:
         for rejected in digest.rejected:
             click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)
@@ -205,9 +204,11 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
 @click.option("--weekly", is_flag=True, help="The weekly letter instead of the edition.")
 @pass_app
 def preview(app: App, reader: str, now: datetime, output_format: str | None, weekly: bool) -> None:
-    """Print READER's next edition, or weekly letter, as it would be now; nothing is stored or sent.
+    """Print READER's next edition, or weekly letter, as it would be now.
 
-    The links back to Paperbot work from READER's first real edition on.
+    Nothing is stored or sent.
+
+    The links back to Paperbot work after READER's first real edition.
 
     \b
     Examples:
@@ -241,7 +242,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         if edition.quiet and not edition.considered:
             edition = replace(edition, quiet=Quiet(edition.quiet.reason, f"No paper that was read is new; {note}."))
     if app.tldr_writer:
-        # Stored TL;DRs only: asking the language model would cost money and write to the store.
+        # Stored TL;DRs only: a request would cost money and write to the store.
         edition = app.tldr_writer.known(edition)
     click.echo(renderer.preview(edition, output_format))
 
@@ -251,9 +252,9 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
 @now_option
 @pass_app
 def send_test(app: App, reader: str, now: datetime) -> int:
-    """Send READER's last edition, marked as a test, through the configured channel now; it is not counted.
+    """Send READER's last edition now through the configured channel, marked as a test.
 
-    Before the first edition a sample is sent. Nothing is stored, so it can be repeated.
+    Before the first edition, a sample is sent. Nothing is stored or counted, so you can repeat it.
 
     \b
     Examples:
@@ -267,11 +268,11 @@ def send_test(app: App, reader: str, now: datetime) -> int:
         with working("sending"):
             report = app.channel_tests.send(recipient, profile, now)
     except DeliveryError as error:
-        # Reported here and not by main: a refusal is exit code 1, and has the reader's name before it.
+        # A refusal is exit code 1, unlike other errors in main.
         print_problems([Problem(recipient.name, str(error))])
         return 1
     message = "A sample" if report.is_sample else f"The edition of {long_date(report.edition.date)}"
-    # The receipts name the server's queue id or the file, by which the message can be traced.
+    # Receipts name the server's queue id or the file, which help to trace a message.
     click.echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
     click.echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
     return 0
@@ -283,11 +284,11 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
 @report_options
 def retry(app: App, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
-    """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
+    """Send messages again, to READER or to all: waiting ones by default, or the option's.
 
-    READER may be a profile: then all of its readers are meant. Channels with an open circuit breaker are tried at once.
-    A reader whose address was refused gets messages again, if you name them or their message had failed. A message of
-    unknown outcome is not sent twice where its channel shows that it has arrived.
+    READER may be a profile, which stands for all of its readers. Channels with an open circuit breaker are tried at
+    once. A reader with a refused address gets messages again if you name them, or if their message had failed. A
+    message of unknown outcome is not sent twice if its channel shows that it has arrived.
 
     \b
     Examples:
@@ -306,9 +307,9 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
             app.store.readers.of_profile(reader) if is_profile else [find_reader(app.store, app.profiles, reader)[0]]
         )
     queued = retry(app.store, app.routes, State(state or State.RETRY), readers, now)
-    # Delivered now and not with the next run: who types this wants to see whether it works.
+    # Now, because the user wants to see whether it works.
     sent = app.dispatcher.deliver_due(now)
-    # What `paperbot serve` has taken meanwhile counts, too.
+    # `paperbot serve` may have sent some meanwhile.
     became = Counter(app.store.outbox.states_of(queued.queued))
     again, delivered = len(queued.queued), max(became[State.SENT], sent.counts[State.SENT])
     if as_json:
@@ -352,10 +353,10 @@ def catch_up(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Send READER one edition of the papers that arrived since a day: the best, by topic, as many as can be read.
+    """Send READER one edition of the papers since a day: the best, by topic, to read in some minutes.
 
-    It counts as sent: the next edition begins after it. Papers that READER voted on are left out, and so are the picks
-    of the days, if READER has voted since.
+    It counts as sent, and the next edition starts after it. Papers that READER voted on are left out. Picks of these
+    days are left out too, if READER has voted since.
 
     \b
     Examples:
@@ -444,7 +445,6 @@ def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
 
 
 def _print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json: bool) -> None:
-    """Print what a catch-up edition skips or skipped, best first."""
     from bot.editions.catch_up import skipped_papers
     from bot.wording import match_label, title
 

@@ -1,4 +1,4 @@
-"""The command ``demo``: two days of four sample readers, and one page that shows what a vote of one of them changed.
+"""The command ``demo``: two days of four sample readers, and the effect of one vote.
 
 four digests --run, yesterday--> mail --vote--> ranks before and after     a fifth digest --run, now--> next mail
 """
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 DEFAULT_HOME = Path("state/demo")
-# An empty file by which an earlier demo is recognised: only such a directory is deleted.
+# Marks a directory of an earlier demo. Only these are deleted.
 _MARKER = ".demo"
 _PAGE = "index.html"
 # The digest of the second day.
 _SECOND_DAY = "llm-rl-2025-05-18.txt"
-# A reader who says little, so that one vote says much.
+# With few interests, one vote has a visible effect.
 _PROFILE = "human-feedback"
 _INTERESTS = "Human feedback and preferences"
 _PROFILE_TEXT = f"""title = "Human feedback"
@@ -47,7 +47,7 @@ size = 5
 [[readers]]
 email = "mary@example.org"
 """
-# Of that reader's first mail: optimization on preferences that are given, where feedback of people is meant.
+# In that reader's first mail. It optimises on given preferences, while the reader means people's feedback.
 _VOTED, _VOTE = "Pre-DPO: Improving Data Utilization", Vote.DOWN
 _THUMBS = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this"}
 
@@ -55,10 +55,10 @@ _THUMBS = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this"}
 @click.command("demo", short_help="Show how it works, on the sample digests.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
 def demo(directory: Path) -> int:
-    """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show what it learns.
+    """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show the effect of a vote.
 
-    It ends with a page, DIRECTORY/index.html, which is opened where there is a browser. It can be run repeatedly: each
-    time the directory is made again.
+    The result is a page, DIRECTORY/index.html, which opens in a browser if there is one. You can run the demo again,
+    which replaces the directory.
     """
     click.echo(f"Making a home in {directory}: settings, four profiles, five sample digests.")
     if directory.exists():
@@ -66,6 +66,7 @@ def demo(directory: Path) -> int:
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
     from bot.app import open_app
+    from bot.channels.templates import render_part
     from bot.config.home import make_home
     from bot.sources import source_models
 
@@ -73,15 +74,26 @@ def demo(directory: Path) -> int:
     make_home(directory, source_models(), address_checks(), profiles)
     (directory / _MARKER).touch()
     (directory / "profiles" / f"{_PROFILE}.toml").write_text(_PROFILE_TEXT)
-    # Files that begin with a dot are not read.
+    # Hidden files are not read.
     held_back = (directory / SAMPLES / _SECOND_DAY).rename(directory / SAMPLES / f".{_SECOND_DAY}")
     with open_app(directory) as app:
         days = _run(app, held_back, datetime.now(UTC))
         page = directory / _PAGE
-        write_atomically(page, _page(app, days).encode())
+        links = app.links(days.first.reader)
+        text = render_part(
+            app.templates,
+            "demo/index.html.j2",
+            days=days,
+            interests=_INTERESTS,
+            thumb=_THUMBS[_VOTE],
+            mails=[_mail(app, days.first, links, "first-"), _mail(app, days.second, links, "second-")],
+            command=f"{_program()} --home {app.home.path} serve",
+            language=days.first.language,
+        )
+        write_atomically(page, text.encode())
     print_days(app, days)
     click.secho(f"\nAll of it on one page: {page}", bold=True)
-    # `make demo` calls .venv/bin/paperbot: as it was called, the line can be copied.
+    # `make demo` calls .venv/bin/paperbot. The printed command can be copied.
     click.echo(f"Its pages, where thumbs work: {_program()} --home {directory} serve")
     if has_browser():
         webbrowser.open(page.resolve().as_uri())
@@ -94,7 +106,7 @@ def _program() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """What happened: the first mail, the vote on one of its papers, and the next mail."""
+    """The first mail, the vote on one of its papers, and the next mail."""
 
     papers: tuple[int, int]  # new on each day
     first: Edition
@@ -102,28 +114,26 @@ class Days:
     effect: VoteEffect
     second: Edition
     explanation: Explanation  # of the first paper of the second mail
-    is_complete: bool  # whether everything was read and sent
+    is_complete: bool  # everything was read and sent
 
     @property
     def place(self) -> int:
         return next(place for place, pick in enumerate(self.first.picks, 1) if pick.paper.id == self.voted.id)
 
     def moves(self) -> Iterator[tuple[int, int | None, Paper]]:
-        """Yield the first papers of the next edition: with their places now and before the vote, if they had one."""
         before = {paper.id: place for place, paper in enumerate(self.effect.before, 1)}
         for place, paper in enumerate(self.effect.after, 1):
             yield place, before.get(paper.id), paper
 
 
 def _run(app: App, held_back: Path, now: datetime) -> Days:
-    """Run yesterday's digests, vote, add the digest that was held back, and run today's."""
     from bot.readers import find_paper
     from bot.readers.votes import vote_with_effect
 
     steps: set[str] = set()
 
     def progress(step: str, _done: int, _total: int) -> None:
-        # A line for each step instead of a progress bar, so that `make demo` in a CI log shows them too.
+        # Lines instead of a progress bar also appear in a CI log.
         if step not in steps:
             steps.add(step)
             click.echo(f"{step.capitalize()} ...")
@@ -133,7 +143,7 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
     yesterday = now - timedelta(days=1)
     report = app.daily_job.run(yesterday, force=True, progress=progress, show=first.append)
     held_back.rename(held_back.with_name(_SECOND_DAY))
-    # Read before the vote, so that the next edition can be composed with and without it.
+    # Before the vote, so the next edition can be composed with and without it.
     news = app.daily_job.ingest(now, progress=progress)
     edition = _of_profile(first)
     reader, profile, voted = edition.reader, app.profiles[_PROFILE], find_paper(app.store, _VOTED)
@@ -169,28 +179,11 @@ def print_days(app: App, days: Days) -> None:
         click.echo(f"{channel.messages} {app.route_description(channel.name)}.")
 
 
-def _page(app: App, days: Days) -> str:
-    """Return the page: it loads nothing, and its links lead to papers or to places on the page."""
-    from bot.channels.templates import render_part
-
-    links = app.links(days.first.reader)
-    return render_part(
-        app.templates,
-        "demo/index.html.j2",
-        days=days,
-        interests=_INTERESTS,
-        thumb=_THUMBS[_VOTE],
-        mails=[_mail(app, days.first, links, "first-"), _mail(app, days.second, links, "second-")],
-        command=f"{_program()} --home {app.home.path} serve",
-        language=days.first.language,
-    )
-
-
 def _mail(app: App, edition: Edition, links: ReaderLinks, prefix: str) -> str:
-    """Return a mail's HTML without its frame; its anchors get a prefix, as a page has several mails."""
+    """Return a mail's HTML without its frame, with a prefix for its anchors."""
     html = app.renderer.of_kind(edition.reader.kind).preview(edition, "html")
     body = html[html.index(">", html.index("<body")) + 1 : html.index("</body>")]
-    # Nothing serves the pages yet: thumbs lead to what one changed, other links to how the pages are started.
+    # The pages are not served yet, so links lead to sections of this page.
     address = re.escape(links.public_url)
     body = re.sub(rf'href="{address}/thumb/[^"]*"', 'href="#changed"', body)
     body = re.sub(rf'href="{address}[^"]*"', 'href="#pages"', body)

@@ -1,4 +1,4 @@
-"""The command ``init``: it asks a person what to read, from where and when, and makes a home of the answers.
+"""The command ``init``: ask for interests, sources and times, and make a home.
 
 options --questions, each of which can be skipped or gone back from--> NewUser --make_home--> a home
 """
@@ -61,7 +61,7 @@ def _valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Parame
 
 
 def arxiv_categories(text: str) -> tuple[str, ...]:
-    """Return the categories that a text names, separated by spaces or commas; raises ValueError."""
+    """Return the categories in a text, separated by spaces or commas. Raises ValueError."""
     return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
 
 
@@ -116,14 +116,14 @@ def init(
     edition: bool | None,
     **options: Any,
 ) -> None:
-    """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for digests of your own.
+    """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for your own digests.
 
-    On a terminal it asks for what no option says, proposes sources that fit your interests, shows ten papers to judge
-    and the first edition, tries the mail server, and sends a test mail. Each question can be skipped by Enter, and
-    "back" leads to the one before. In a pipe, or with --yes, it asks nothing.
+    On a terminal, it asks for everything that you don't give as an option. It proposes sources that fit your interests,
+    shows ten papers to judge and the first edition, tries the mail server, and sends a test mail. Press Enter to skip a
+    question, or type "back" to return to the one before. In a pipe, or with --yes, it asks nothing.
 
-    The samples are a source of their own: as soon as any other source has brought papers, editions have none from
-    the samples. Titles and authors are those of real papers; the abstracts are rewritten, not the authors'.
+    The samples are a source of their own. Once another source has delivered papers, editions leave the samples out.
+    Their titles and authors are real. The abstracts are rewritten, not the authors'.
 
     \b
     Examples:
@@ -168,7 +168,6 @@ def init(
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
-    """Return the sections of the settings for sources as ``--source`` names them."""
     from bot.operate.proposals import proposed_sources, source_table
 
     tables: list[Mapping[str, str]] = []
@@ -187,7 +186,7 @@ def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[
 
 
 def samples_are_for(user: NewUser) -> bool:
-    """Return whether the samples are of the user's field; if not, say so."""
+    """Return whether the samples fit the user's field, or print that they don't."""
     from bot.operate.proposals import samples_fit
 
     if not user.interests or samples_fit(user.interests):
@@ -199,7 +198,6 @@ def samples_are_for(user: NewUser) -> bool:
 
 
 def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
-    """Return what to do with a new home: commands and edits, each with its purpose."""
     profile = directory / "profiles" / f"{user.profile}.toml"
     is_complete = user.interests and user.email
     has_server = user.mail_host or _HOST in os.environ
@@ -221,22 +219,21 @@ def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
 
 
 class Back(Exception):  # noqa: N818 - an answer, not an error
-    """Raised where a question is answered by "back"."""
+    """The user typed "back"."""
 
 
 @dataclass
 class Questions:
-    """The questions to a new user, for what no option says; an empty answer keeps the default."""
+    """The questions to a new user. An empty answer keeps the default."""
 
     user: NewUser
     samples: bool
 
     def ask(self) -> NewUser:
-        """Return all answers, those of options too."""
         click.echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
         questions = self._questions()
         names = list(questions)
-        asked: list[tuple[int, NewUser]] = []  # and the answers before
+        asked: list[tuple[int, NewUser]] = []  # with the answers before
         number = 0
         while number < len(names):
             name = names[number]
@@ -254,7 +251,6 @@ class Questions:
         return self.user
 
     def _questions(self) -> dict[str, Callable[[], Any]]:
-        """Return what asks for each field of the answers, in the order of the questions."""
         from bot.config.profiles import clock_time
 
         topic = "the samples' topic" if self.samples else "none yet: an example for you to edit"
@@ -276,7 +272,6 @@ class Questions:
         }
 
     def _is_open(self, name: str) -> bool:
-        """Return whether a field is still to be asked for: no option has it, and the answers before leave it open."""
         if getattr(self.user, name):
             return False
         if name == "mail_host" and (host := os.environ.get(_HOST)):
@@ -304,15 +299,14 @@ class Questions:
             chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
         try:
             return tuple(_mailbox() if table is _MAIL else table for table in chosen)
-        except Back:  # to the list, and not to the question before it
+        except Back:  # back to the list, not to the question before it
             return self._sources()
 
 
-_MAIL: Mapping[str, str] = {}  # stands for a mailbox that is still to be asked for
+_MAIL: Mapping[str, str] = {}  # stands for a mailbox to ask for
 
 
 def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, str]]:
-    """Return the sources that an answer names: numbers of proposals, categories, addresses; raises ValueError."""
     from bot.operate.proposals import source_table
 
     chosen: list[Mapping[str, str]] = []
@@ -355,7 +349,7 @@ def _port(text: str) -> int:
 
 
 def wants_login(user: NewUser) -> bool:
-    """Return whether the mail server offers logins; if it can't be reached, whether it is another machine."""
+    """Return whether the mail server offers logins, or is remote if it can't be reached."""
     from bot.channels.email.smtp import SmtpChannel
 
     host = user.mail_host or ""
@@ -371,8 +365,8 @@ def wants_login(user: NewUser) -> bool:
 
 
 def local_timezone() -> str:
-    """Return the name of this machine's time zone; UTC if it has none that others would know."""
-    # tzlocal raises several kinds of error, where /etc/localtime and TZ contradict each other or name nothing.
+    """Return this machine's time zone, or UTC if it has no usable name."""
+    # tzlocal raises several errors if /etc/localtime and TZ conflict or are invalid.
     try:
         return _timezone(get_localzone_name())
     except (ValueError, LookupError, OSError):
@@ -380,7 +374,6 @@ def local_timezone() -> str:
 
 
 def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
-    """Import the library, and, unless it is declined, fetch papers, ask for votes and show the first edition."""
     from bot.app import open_app
     from bot.readers import stored_reader
 
@@ -421,7 +414,6 @@ def _import(app: App, reader: Reader, library: str, now: datetime) -> None:
 
 
 def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
-    """Show up to ten papers, one after another, and record what the user says of them."""
     from bot.editions.models import refit
     from bot.readers.votes import record
     from bot.text.latex import readable
@@ -456,7 +448,7 @@ def _judgement(text: str) -> Vote | str:
 
 
 def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
-    """Write the first edition as a page, and open it if there is a browser; nothing is stored or sent."""
+    """Write the first edition as a page, and open it in a browser. Nothing is stored or sent."""
     edition = app.composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
     print_edition(edition)
     page = app.home.state / _FIRST_EDITION
@@ -467,10 +459,7 @@ def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> N
 
 
 def try_mail_server(home: Path, user: NewUser) -> None:
-    """Log in to the mail server, and send a test mail if the user wants one.
-
-    The password is kept for this process only. A failure is reported with its remedy; the home is not changed.
-    """
+    """Log in to the mail server, and offer a test mail. The password stays in this process."""
     from bot.app import open_app
     from bot.readers import find_reader
 
@@ -496,10 +485,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
 
 
 def _prompt(question: str, default: str, convert: Callable[[str], Any] = str) -> Any:
-    """Return the answer as ``convert`` gives it, asked for until it accepts one; None for an empty answer.
-
-    Raises Back.
-    """
+    """Return the converted answer, or None if it is empty. Raises Back."""
     while True:
         answer = click.prompt(f"{question} [{default}]", default="", show_default=False).strip()
         if answer.casefold() in _BACK:

@@ -1,4 +1,4 @@
-"""The commands of ranking and summaries: ``why``, ``evaluate``, ``replay``; without a home: ``rank``, ``summarize``."""
+"""The commands ``why``, ``evaluate``, ``replay``, and without a home ``rank`` and ``summarize``."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _PHRASE_ROWS = 12
 @click.argument("paper")
 @report_options
 def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> None:
-    """Show why PAPER is for READER, its score, and the phrases that contribute to it.
+    """Show why PAPER is for READER: its score, and the phrases that contribute to it.
 
-    The weights are log-odds: together with the rest they add up to the log-odds of the score.
+    The weights are log-odds. With the rest, they add up to the log-odds of the score.
 
     \b
     Examples:
@@ -80,7 +80,7 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
             "score": score.probability,
             "log_odds": score.log_odds,
             "why": sentence(explanation.reasons),
-            # All of them, unlike in the table: a program can check that they add up.
+            # All rows, so a program can check the sum.
             "reasons": [
                 *({"term": bonus.text, "weight": bonus.weight, "kind": bonus.kind.value} for bonus in score.bonuses),
                 *(
@@ -117,7 +117,7 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
         rows.add_row(f"{bonus.weight:+.2f}", plain(f"{bonus.text} ({bonus.kind})"))
     for row in explanation.rows[:_PHRASE_ROWS]:
         rows.add_row(f"{row.weight:+.2f}", plain(row.text if row.in_paper else f"{row.text} (not in the paper)"))
-    # The rows below complete the sum, so that the column can be checked by hand.
+    # The rows below complete the sum.
     if others := explanation.rows[_PHRASE_ROWS:]:
         weight = sum(row.weight for row in others)
         rows.add_row(f"{weight:+.2f}", f"{len(others)} more words")
@@ -141,10 +141,9 @@ def evaluate(
     now: datetime,  # noqa: ARG001 - every command takes it; no prediction depends on it
     as_json: bool,
 ) -> int:
-    """Is it learning my preferences? Predict each of READER's thumbs from earlier ones.
+    """Show whether Paperbot learns READER's preferences: predict each thumb from earlier ones.
 
-    Compares the ranking with what the profile's words alone would give, and with chance. Without READER, evaluates
-    all readers.
+    Compares the ranking with the profile's words alone, and with chance. Without READER, evaluates all readers.
 
     \b
     Examples:
@@ -168,7 +167,6 @@ def evaluate(
 
 
 def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> str | None:
-    """Print one reader's evaluation; return where its chart is, None without one."""
     from bot.operate.charts import answer, learning_curve
     from bot.operate.evaluation import evaluate
     from bot.readers import find_reader
@@ -216,7 +214,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> str | No
 
 
 def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | None:
-    """Write a chart as a drawing, and return where it is; None where there is none. Raises UsageError."""
+    """Write a chart as a drawing, and return its path if there is one. Raises UsageError."""
     from bot.operate.charts import svg_file
 
     if chart is None:
@@ -230,7 +228,6 @@ def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | Non
 
 
 def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the documented JSON of one reader; null where there were too few votes."""
     from bot.operate.charts import answer
 
     return {
@@ -239,10 +236,14 @@ def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
         "size": evaluation.size,
         "thumbs": evaluation.thumbs,
         "likes": evaluation.likes,
-        # The key is older than the term "fold", and programs read it.
+        # An older name of "folds" that programs read.
         "rounds": evaluation.folds,
         "answer": answer(evaluation),
-        **{ranking: _quality_json(getattr(evaluation, ranking), evaluation.size) for ranking in _RANKINGS},
+        **{
+            ranking: asdict(quality) | {"liked_of_first": evaluation.size * quality.precision} if quality else None
+            for ranking in _RANKINGS
+            for quality in [getattr(evaluation, ranking)]
+        },
         "auc": evaluation.auc,
         "gain": evaluation.gain,
         "calibration": evaluation.calibration,
@@ -260,12 +261,7 @@ def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _quality_json(quality: Quality | None, size: int) -> dict[str, float | None] | None:
-    return asdict(quality) | {"liked_of_first": size * quality.precision} if quality else None
-
-
 def _basis(evaluation: Evaluation) -> str:
-    """Return how much data the figures rest on, and the gain with its interval."""
     likes = plural(evaluation.likes, "liked paper")
     sentence = f"{likes} in {plural(evaluation.folds, 'fold')}, each predicted from the thumbs before it."
     if gain := evaluation.gain:
@@ -309,7 +305,7 @@ def print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart:
     from bot.operate.charts import text_chart
 
     _print_wrapped(answer, bold=True)
-    # An address that breaks over two lines can't be copied, so the other columns give way.
+    # Addresses stay on one line, so they can be copied.
     rows = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", unbroken=("reader",))
     for evaluation in evaluations:
         gain = evaluation.gain
@@ -344,9 +340,10 @@ def _print_wrapped(text: str, *, bold: bool = False) -> None:
 @click.option("--to", "last", type=_DATE, required=True, help="The last day.")
 @report_options
 def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
-    """Compose the editions of past days again: today's profile, but only the papers and thumbs known by then.
+    """Compose the editions of past days again, with today's profile.
 
-    Shows what would have been sent, and what became of it; nothing is stored or sent.
+    It uses the papers and thumbs of that time, and shows what would have been sent and what became of it. Nothing is
+    stored or sent.
 
     \b
     Examples:
@@ -361,14 +358,14 @@ def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datet
     editions: list[Edition] = []
     days = replay(app.store, subscriber, profile, first.date(), last.date(), now=now, samples=app.home.sample_sources)
     while True:
-        # Not one indicator around the loop: each day's table is printed between two of them.
+        # One indicator a day, because tables are printed in between.
         with working(f"composing past days ({len(editions)} so far)"):
             edition = next(days, None)
         if edition is None:
             break
         editions.append(edition)
         if not as_json:
-            # At once: a day takes seconds in a large home.
+            # At once: in a large home, a day takes seconds.
             print_day(edition, results)
     totals = count_outcomes(editions, results)
     if as_json:
@@ -460,9 +457,11 @@ def print_day(edition: Edition, results: Outcomes) -> None:
 @click.option("--top", type=click.IntRange(1), default=200, show_default=True, help="Maximum per profile.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write.")
 def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top: int, output: Path) -> None:
-    """Rank the papers of a file for the profiles of another; each line of a file is a JSON object.
+    """Rank the papers of a file for the profiles of another.
 
-    Writes lines of profile, paper and score (0 to 1), best first, by the models of the daily run.
+    Each line of a file is a JSON object.
+
+    Writes lines of profile, paper and score (0 to 1), best first. The models are the same as in the daily run.
 
     \b
     Example:
@@ -481,10 +480,12 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
 @click.option("--output", type=_OUTPUT_FILE, required=True, help="JSON Lines with id, sentences and finding.")
 @click.option("--interests", metavar="TEXT", default="", help="What the reader cares about; summaries lean to it.")
 def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> int:
-    """Summarise each paper of a file by sentences of its abstract, word for word; needs no home.
+    """Summarise each paper of a file by sentences of its abstract, word for word.
 
-    The output has a line for each paper, in the order of the file; its "finding" is the sentence that an edition
-    sets in bold, or null.
+    Needs no home.
+
+    The output has a line for each paper, in the order of the file. Its "finding" is the sentence that an edition sets
+    in bold, or null.
 
     \b
     Examples:
@@ -512,7 +513,7 @@ def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> 
 
 
 def open_output(output: Path, papers: Path) -> TextIO:
-    """Open the file to write; a lone surrogate, which has no UTF-8, is written as JSON's escape for it."""
+    """Open the output file. JSON escapes write a lone surrogate, which has no UTF-8."""
     try:
         if output.exists() and output.samefile(papers):
             raise UsageError(f"{output}: is the file of the papers; name another --output")
@@ -522,7 +523,6 @@ def open_output(output: Path, papers: Path) -> TextIO:
 
 
 def read_papers(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Yield the papers of a file; add a problem for each line that is not a paper."""
     with papers.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():

@@ -1,4 +1,4 @@
-"""The command ``inspect``: what a file holds, before anything is stored."""
+"""The command ``inspect``."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from bot.text.latex import readable
 if TYPE_CHECKING:
     from bot.formats import Parser
 
-_ABSTRACT = 100  # characters that a table shows
+_ABSTRACT = 100  # characters in a table
 _NO_ZONE = "the file names no time zone; its times are shown as those of {}, and --timezone names another"
 
 
 @dataclass(frozen=True, slots=True)
 class InspectedPaper:
-    """One paper as readers would see it; None where the file says nothing."""
+    """A paper as readers would see it. None is unknown."""
 
     title: str
     authors: Sequence[str] = ()
@@ -45,7 +45,7 @@ class InspectedPaper:
 
 @dataclass(frozen=True, slots=True)
 class InspectedFile:
-    """What a file holds; ``problem`` says why it can't be read."""
+    """A file's content, or the ``problem`` of reading it."""
 
     file: str
     kind: str | None = None
@@ -61,10 +61,10 @@ class InspectedFile:
 @click.option("--timezone", default="UTC", show_default=True, help="Of times in a programme that names no time zone.")
 @json_option
 def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
-    """Show what FILE holds, and store nothing; - reads standard input.
+    """Show the content of FILE, and store nothing. The file - is standard input.
 
     FILE is a digest, a feed, a mail or mbox, a library, a conference's programme or a list of feeds. You see every
-    paper as readers would, and what can't be read, with the reason.
+    paper as readers would. You also see everything that can't be read, with the reason.
 
     \b
     Examples:
@@ -94,7 +94,7 @@ def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
     name = "standard input" if path == "-" else path
     try:
         with click.open_file(path, "rb") as file:
-            # One byte more than is allowed, so that a larger file is refused and not cut.
+            # One byte over the limit, so a larger file is refused and not truncated.
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         return InspectedFile(name, problem=f"it can't be opened ({error.strerror}); check its path")
@@ -105,7 +105,6 @@ def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
 
 
 def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
-    """Return all results of a file as one: the newest date of its digests, and all of their papers."""
     papers: list[InspectedPaper] = []
     rejected: list[str] = []
     days = []
@@ -182,19 +181,17 @@ def _print(file: InspectedFile) -> None:
     else:
         rows = table(">", "title", "authors and abstract", "where and when")
         for number, paper in enumerate(file.papers, 1):
-            rows.add_row(str(number), plain(paper.title), plain(_about(paper)), plain("\n".join(_place(paper))))
+            more = f" and {len(paper.authors) - 3} more" if len(paper.authors) > 3 else ""
+            names = ", ".join(paper.authors[:3]) + more or "no authors"
+            abstract = paper.abstract or "no abstract"
+            beginning = abstract if len(abstract) <= _ABSTRACT else f"{abstract[:_ABSTRACT].rstrip()} …"
+            place = plain("\n".join(_place(paper)))
+            rows.add_row(str(number), plain(paper.title), plain(f"{names}\n{beginning}"), place)
     if file.papers:
         console().print(rows)
     for reason in file.rejected:
-        place = f"{reason['entry']}: " if reason["entry"] else ""
-        click.secho(f"! {place}{reason['problem']}", fg="red", err=True)
-
-
-def _about(paper: InspectedPaper) -> str:
-    names = ", ".join(paper.authors[:3]) + (f" and {len(paper.authors) - 3} more" if len(paper.authors) > 3 else "")
-    abstract = paper.abstract or "no abstract"
-    beginning = abstract if len(abstract) <= _ABSTRACT else f"{abstract[:_ABSTRACT].rstrip()} …"
-    return f"{names or 'no authors'}\n{beginning}"
+        subject = f"{reason['entry']}: " if reason["entry"] else ""
+        click.secho(f"! {subject}{reason['problem']}", fg="red", err=True)
 
 
 def _place(paper: InspectedPaper) -> Iterator[str]:

@@ -1,8 +1,6 @@
-"""The command ``paperbot``: registers the commands, and turns errors into an exit code and one line each.
+"""The command ``paperbot``: register the commands, and turn errors into a line and an exit code.
 
 0: all done. 1: done in part. 2: usage or configuration, nothing done.
-
-``paperbot --version``: the version, and the commit if it is known.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
     if is_given:
         commit = _commit_of_checkout()
         if commit is None:
-            # pip records the commit from which it installed the package (PEP 610), if that was a repository.
+            # pip records the commit of an installation from a repository (PEP 610).
             with suppress(PackageNotFoundError):
                 origin = json.loads(distribution("paperbot-digest").read_text("direct_url.json") or "{}")
                 commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
@@ -48,11 +46,11 @@ def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
 
 
 def _commit_of_checkout() -> str | None:
-    """Return the checkout's commit, with ``-dirty`` if files differ from it; None outside of a checkout."""
-    # Asked of the folder itself: git would otherwise take a repository in which the package is merely installed.
+    """Return the checkout's commit, with ``-dirty`` after changes, or None outside of one."""
+    # Git would otherwise report any repository around an installed package.
     if not (_PACKAGE.parent / ".git").exists():
         return None
-    # S603, S607: constant arguments; git is where PATH says, as for every developer.
+    # S603, S607: constant arguments; git is on PATH, as for every developer.
     git = ["git", "-C", str(_PACKAGE.parent), "describe", "--always", "--dirty", "--exclude=*"]
     try:
         answer = subprocess.run(git, capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
@@ -61,7 +59,7 @@ def _commit_of_checkout() -> str | None:
     return answer.stdout.strip() or None
 
 
-# Not click.version_option: its text is made at import, and git takes as long as the rest of `paperbot --help`.
+# click.version_option would run Git at each import.
 version_option = click.Option(
     ["--version"],
     is_flag=True,
@@ -104,11 +102,11 @@ for command in (  # in the order in which a new user needs them
 
 def invoke(arguments: Sequence[str]) -> int:
     try:
-        # standalone_mode=False: click would otherwise exit by itself, with 1 where the contract says 2.
+        # In standalone mode, click would exit with 1 where the contract says 2.
         return int(paperbot.main(list(arguments), prog_name="paperbot", standalone_mode=False) or 0)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "paperbot"
-        # Some of click's messages have several lines; the contract is one.
+        # The contract is one line.
         message = " ".join(error.format_message().split())
         return _fail(f"{message} (see `{command} --help`)", 2)
     except PaperbotError as error:
@@ -119,7 +117,7 @@ def invoke(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("PAPERBOT_DEBUG"):
             traceback.print_exc()
-        # Not 2: nobody knows what was done before an unexpected error.
+        # Not 2: something may have been done before an unexpected error.
         return _fail(f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where", 1)
 
 
@@ -129,6 +127,6 @@ def _fail(message: str, code: int) -> int:
 
 
 def main() -> None:
-    # Where /dev/shm can't be written to, joblib (of scikit-learn) warns that it can't start processes; none are wanted.
+    # joblib (of scikit-learn) warns if it can't start processes, which we don't need.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     sys.exit(invoke(sys.argv[1:]))

@@ -1,7 +1,6 @@
-"""``paperbot mcp``: one reader's papers for assistants and other programs, by the Model Context Protocol over stdio.
+"""``paperbot mcp``: one reader's papers for assistants, by the Model Context Protocol over stdio.
 
-Only what that reader could see in a mail leaves: papers, reasons, and the reader's own votes. Addresses, tokens and
-what other readers do are in no answer. Nothing is written, unless voting is allowed.
+Answers contain only what the reader could see in a mail, and never addresses, tokens or other readers' data.
 """
 
 from __future__ import annotations
@@ -48,14 +47,13 @@ class ReaderTools:
     """The tools over one home, for one reader."""
 
     def __init__(self, app: App, name: str) -> None:
-        """``name`` is that of a reader in commands; raises UsageError."""
+        """Take the name of a reader in commands. Raises UsageError."""
         self._app = app
-        # The whole name, for a profile may get more readers.
+        # The whole name, because a profile may get more readers.
         self._name = find_reader(app.store, app.profiles, name)[0].name
-        self._one_at_a_time = Lock()  # the parts of an app are made at their first use
+        self._one_at_a_time = Lock()  # an app makes its parts at first use
 
     def server(self, *, votes: bool) -> MCPServer:
-        """Return a server with these tools, with ``vote`` only if ``votes``."""
         server = MCPServer("paperbot", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
         for tool in (self.picks, self.search, self.paper, self.why):
             server.tool(annotations=_READS)(self._answering(tool))
@@ -122,7 +120,7 @@ class ReaderTools:
     def vote(self, paper: PaperName, vote: Literal["up", "down", "clear"]) -> Answer:
         """Record the reader's vote on a paper, or take it back; ask the reader before."""
         store, now = self._app.store, datetime.now(UTC)
-        # Other processes may have changed the files since this one read them.
+        # Other processes may have changed the files.
         self._app.refresh()
         reader, _ = self._reader()
         if reader.id == NOT_STORED:
@@ -153,8 +151,6 @@ class ReaderTools:
         return votes[-1].vote.value if votes and votes[-1].vote is not Vote.CLEAR else None
 
     def _answering(self, tool: Callable[P, Answer]) -> Callable[P, Answer]:
-        """Return the tool with one call at a time, whose expected errors are answers."""
-
         @wraps(tool)
         def answering(*arguments: P.args, **values: P.kwargs) -> Answer:
             with self._one_at_a_time:
@@ -169,7 +165,6 @@ class ReaderTools:
 
 
 def described(paper: Paper) -> Answer:
-    """Return what is public about a paper, without what is not known."""
     known = {
         "authors": list(paper.authors),
         "published": paper.published.isoformat() if paper.published else None,
@@ -186,5 +181,5 @@ def match_of(probability: float) -> Answer:
 
 
 def run(app: App, name: str, *, votes: bool) -> None:
-    """Serve on standard input and output until it is closed; raises UsageError for an unknown reader."""
+    """Serve on standard input and output until it closes. Raises UsageError."""
     ReaderTools(app, name).server(votes=votes).run("stdio")

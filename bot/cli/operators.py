@@ -1,7 +1,4 @@
-"""The commands for operators.
-
-``check``, ``status``, ``sources``, ``serve``, ``worker`` and ``mcp``; ``config`` and ``completion`` describe a home.
-"""
+"""The commands ``check``, ``status``, ``sources``, ``serve``, ``worker``, ``mcp``, ``config`` and ``completion``."""
 
 from __future__ import annotations
 
@@ -72,7 +69,7 @@ _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
 def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     """Check settings, profiles, sources, templates and the store.
 
-    Permissions of state/ are always corrected, and what was corrected is listed.
+    This command always corrects the permissions of state/, and lists the corrections.
 
     \b
     Examples:
@@ -90,7 +87,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     try:
         app = app_of(ctx)
     except ConfigError as error:
-        # What else is wrong in the home is listed too, so that all of it can be corrected at once.
+        # List all other problems too, so you can correct them at once.
         home = home_of(ctx)
         templates = template_problems(environment(shipped("templates"), home / "templates"), home / "templates")
         others = problems_beside_settings(home, source_models(), address_checks())
@@ -124,7 +121,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
             print_line(f"    {slug}: {text}")
         if ends := [describe_end(entry) for entry in profile.interests_with_end(now, ended=False)]:
             print_line(f"    {slug}: {', '.join(ends)}")
-    # Without a usable store the readers are unknown; the store's problem is listed below.
+    # An unusable store is reported below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
@@ -158,10 +155,10 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     yield plural(len(app.profiles), "profile"), app.profile_problems
     yield "what the sources ask for", app.home.source_problems
     for source in app.sources:
-        # A source without an interval is a folder: reading it needs no network.
+        # A source without an interval is a folder, and needs no network.
         if connect or not source.poll_interval:
             try:
-                # peek: mails are not marked as read, and the source's state is not stored.
+                # peek: mark no mails as read, and store no state.
                 items = list(retrieved(source, Visit(now, peek=True)))
             except PaperbotError as error:
                 items = [Problem(source.name, str(error))]
@@ -195,13 +192,12 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
 
 
 def _count_readers(app: App) -> Counter[Kind]:
-    """Count the readers of each kind of address: those in profile files, and those who subscribed by web."""
-    # The store has only the readers that a run has seen; before the first run, the files alone know them.
+    # Before the first run, only the files have the readers.
     readers = app.store.readers
     number = readers.active_by_kind(app.profiles.keys(), Origin.WEB)
     for slug, profile in app.profiles.items():
         number.update(kind for kind, _ in profile.addresses)
-        # Who subscribed by web and stands in the file as well is one reader.
+        # A subscriber from the web may be in the file too.
         for reader in readers.at_addresses(slug, [address for _, address in profile.addresses]).values():
             if reader.origin is Origin.WEB and not reader.stopped:
                 number[reader.kind] -= 1
@@ -209,7 +205,6 @@ def _count_readers(app: App) -> Counter[Kind]:
 
 
 def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
-    """Yield what is valid, but probably not intended."""
     from bot.config.profiles import describe_end
     from bot.wording import unmatched
 
@@ -230,7 +225,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     by_server = [
         channel for channel in reader_channels() if readers[channel.name] and channel.name not in app.file_kinds
     ]
-    # Messages that are files are opened on this machine, where links to it work.
+    # Message files are opened on this machine, where their links work.
     pages = urlsplit(app.public_url)
     if pages.scheme == "http" and not is_loopback(pages.hostname or "") and any(c.name == "email" for c in by_server):
         yield (
@@ -265,12 +260,11 @@ def status(app: App, now: datetime, as_json: bool) -> int:
     else:
         print_status(current)
         print_problems(current.problems)
-    # 1 with any problem, so that a monitoring script needs the exit code only.
+    # 1 with any problem, so monitoring needs the exit code only.
     return 1 if current.problems else 0
 
 
 def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
-    """Return how many tasks wait at the broker, and a problem if it can't be asked; nothing without a broker."""
     settings = app.home.settings.queue
     if not settings.url:
         return {}, []
@@ -299,7 +293,7 @@ def print_status(status: Status) -> None:
         elif reader.quiet:
             last_edition = f"{reader.last_edition}, quiet: {reader.quiet}"
         else:
-            # An edition for Slack may have several messages; each state is named once.
+            # An edition for Slack may have several messages. Each state appears once.
             states = ", ".join(dict.fromkeys(reader.last_states))
             last_edition = f"{reader.last_edition}, {plural(reader.last_picks, 'paper')}, {states}"
         due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
@@ -344,7 +338,7 @@ def load_lines(load: Load) -> list[str]:
 @json_option
 @click.pass_context
 def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
-    """List the sources and their health; test one, or import many feeds.
+    """List the sources and their health, test one, or import many feeds.
 
     \b
     Examples:
@@ -352,7 +346,7 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
       paperbot sources test arxiv-ai
       paperbot sources import feeds.opml
     """
-    # click calls the group before its subcommand, too.
+    # click also calls the group before its subcommand.
     if ctx.invoked_subcommand:
         return 0
     from bot.operate.status import sources_status
@@ -377,7 +371,7 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @pass_app
 def import_feeds(app: App, file: Path) -> int:
-    """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
+    """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml. Skips known feeds."""
     try:
         listed = app.parser.parse_feeds(RawDigest("", file.name, file.read_bytes()))
     except DigestError as error:
@@ -397,7 +391,7 @@ def import_feeds(app: App, file: Path) -> int:
 @now_option
 @pass_app
 def test(app: App, name: str, now: datetime) -> int:
-    """Query the source NAME and show what it has; nothing is stored, no mail is marked as read."""
+    """Query the source NAME and show its digests. Nothing is stored, and no mail is marked as read."""
     from bot.operate.ingest import peek
 
     source = next((source for source in app.sources if source.name == name), None)
@@ -423,13 +417,13 @@ def test(app: App, name: str, now: datetime) -> int:
 
 
 @click.command("serve", short_help="Run the schedule, and serve the pages.")
-# Loopback by default: TLS and the outside world are for a reverse proxy.
+# Loopback by default: a reverse proxy provides TLS.
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on.")
 @click.option("--no-web", is_flag=True, help="Run the schedule without the pages.")
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
-    """Do every minute what is due, and serve the pages that links in messages lead to.
+    """Run the schedule every minute, and serve the pages behind the links in messages.
 
     \b
     Example:
@@ -441,16 +435,16 @@ def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
     home = home_of(ctx)
     with open_app(home) as app:
         print_problems(app.profile_problems)
-        # A query, so that a store that can't be used is reported before anything is started.
+        # Report an unusable store before anything starts.
         app.store.papers.newest_id()
         has_pages = bool(app.public_url)
     if no_web or not has_pages:
         click.echo(f"Paperbot runs the schedule of {home.resolve()} (stop with Ctrl-C)")
         serve(home, None)
         return
-    # Bound before the scheduler starts: a port in use is exit code 2, and nothing was done.
+    # Before the scheduler starts: a port in use is exit code 2.
     with listen(host, port) as listener:
-        # Port 0 is any free port, so the message has the one that was bound.
+        # Port 0 is any free port.
         click.echo(f"Paperbot serves {home.resolve()} at http://{host}:{listener.getsockname()[1]} (stop with Ctrl-C)")
         serve(home, listener)
 
@@ -479,7 +473,7 @@ def queue_names(_ctx: click.Context, _param: click.Parameter, value: str) -> lis
 )
 @click.pass_context
 def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
-    """Ingest, compose and deliver what `paperbot serve` enqueues, on as many machines as wanted.
+    """Ingest, compose and deliver what `paperbot serve` enqueues, on any number of machines.
 
     \b
     Examples:
@@ -493,7 +487,7 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
         queue = app.home.settings.queue
         if not queue.url:
             raise UsageError("a worker needs a broker: set queue.url in paperbot.toml, such as amqp://localhost")
-        # A query, so that a store that can't be used is reported before anything is started.
+        # Report an unusable store before anything starts.
         app.store.papers.newest_id()
     try:
         from bot.worker.tasks import run_worker
@@ -502,7 +496,7 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
     from bot.serve import log_to_stderr
 
     log_to_stderr()
-    # It warns of a worker that runs as root and unpickles messages; ours takes JSON only.
+    # It warns of root workers that unpickle messages. Ours read JSON only.
     warnings.filterwarnings("ignore", module="celery.platforms")
     click.echo(f"Paperbot works for {home.resolve()}: {', '.join(queues)} (stop with Ctrl-C)")
     return run_worker(home, queue.url, queue.name, concurrency=concurrency, queues=queues)
@@ -515,7 +509,7 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
 def mcp(app: App, reader: str, votes: bool) -> None:
     """Serve READER's picks, reasons and search by the Model Context Protocol, until standard input ends.
 
-    It is started by the program that asks. No network is used, and no address leaves.
+    The program that asks starts it. It uses no network, and shows no address.
 
     \b
     Examples:
@@ -534,9 +528,9 @@ def mcp(app: App, reader: str, votes: bool) -> None:
 @schema_option("settings", "paperbot.toml")
 @click.pass_context
 def config(ctx: click.Context, as_json: bool) -> None:
-    """Show every setting in force, and where it comes from: the environment, paperbot.toml or the default.
+    """Show every setting in force, and its origin: the environment, paperbot.toml or the default.
 
-    Secrets and passwords are masked. The home is not opened: nothing is created or changed.
+    Secrets and passwords are masked. Nothing is created or changed.
 
     \b
     Examples:
@@ -555,7 +549,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
     click.echo(f"home {home.resolve()}")
     rows = table("setting", "value", "from", unbroken=["setting"])
     for setting in settings:
-        # As it would be written in the file: texts in quotes; a setting without a value has a dash.
+        # As in the file: texts in quotes, and a dash for no value.
         value = "-" if setting.value is None else json.dumps(setting.value, ensure_ascii=False)
         is_default = setting.origin is SettingOrigin.DEFAULT
         rows.add_row(setting.key, plain(value), setting.variable or setting.origin, style="dim" if is_default else None)
@@ -566,7 +560,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script by which SHELL completes the commands and options of paperbot.
+    """Print the script with which SHELL completes paperbot's commands and options.
 
     \b
     Examples:
@@ -577,6 +571,6 @@ def completion(ctx: click.Context, shell: str) -> None:
     completion = get_completion_class(shell)
     assert completion is not None  # noqa: S101 - click has a class for each of the three
     if shell == "zsh":
-        # Without compinit there is no compdef; oh-my-zsh and others have called it, a .zshrc of its own may not.
+        # compdef needs compinit, which a plain .zshrc may not have called.
         click.echo("(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }")
     click.echo(completion(ctx.find_root().command, {}, "paperbot", "_PAPERBOT_COMPLETE").source())

@@ -1,4 +1,4 @@
-"""What several commands share: tables, JSON and progress, options, and the home that a command works on."""
+"""Tables, JSON, progress, shared options, and the home of a command."""
 
 from __future__ import annotations
 
@@ -30,12 +30,10 @@ R = TypeVar("R")
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON: dataclasses, such as problems, as objects of their fields, and times in ISO 8601."""
-
     def default(item: Any) -> Any:
         return asdict(item) if is_dataclass(type(item)) else item.isoformat()
 
-    # Non-ASCII characters as they are: titles stay readable, and any JSON parser reads UTF-8.
+    # Titles stay readable, and JSON parsers read UTF-8.
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=default))
 
 
@@ -45,24 +43,23 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 
 def console() -> Console:
-    """Return the console for tables: as wide as the terminal, or 120 columns without one."""
+    """Return the console for tables: as wide as the terminal, or 120 columns."""
     from rich.console import Console
 
-    # In a pipe, rich assumes 80 columns, in which titles are broken into too many lines. Its highlighting would
-    # colour numbers within titles.
+    # In a pipe, rich assumes 80 columns, which break titles. Highlighting would colour numbers in them.
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
 def discard_output() -> None:
-    """Let everything that is printed from here on vanish: whoever read standard output has gone."""
-    # The descriptor, not sys.stdout: what is buffered already would fail at the end of the program.
+    """Discard all further output, because its reader has gone."""
+    # The descriptor, because buffered output would fail at the end.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
-    """Return a table in Paperbot's style; a column whose name begins with ``>`` is right-aligned.
+    """Return a table in Paperbot's style. ``>`` before a column's name aligns it right.
 
-    Columns in ``unbroken`` have addresses and the like, which people copy; the other columns become narrower instead.
+    ``unbroken`` columns contain addresses to copy, and keep them on one line.
     """
     from rich import box
     from rich.table import Table
@@ -70,7 +67,7 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
     rows = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.startswith(">") else "left"
-        # "fold" breaks long words; rich's default cuts them off with an ellipsis.
+        # "fold" breaks long words. rich would truncate them.
         rows.add_column(column.removeprefix(">"), justify=justify, overflow="fold", no_wrap=column in unbroken)
     return rows
 
@@ -86,7 +83,7 @@ def print_edition(edition: Edition) -> None:
 
 
 def plain(text: str) -> Any:
-    """Return text for a table cell that is printed as it is: rich reads ``[bold]`` in a title as markup."""
+    """Return text for a table cell, without rich's markup such as ``[bold]``."""
     from rich.text import Text
 
     return Text(text)
@@ -99,14 +96,13 @@ def why(pick: Pick) -> str:
 
 
 def has_browser() -> bool:
-    """Return whether a person sees what a browser shows: not in CI, a pipe, or a session without a display."""
+    """Return whether a person sees a browser: not in CI, a pipe, or without a display."""
     has_display = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     return bool(has_display) and sys.stdout.isatty() and "CI" not in os.environ
 
 
 @contextmanager
 def working(task: str) -> Iterator[None]:
-    """Show what is being done on standard error if that is a terminal, for work whose extent is unknown."""
     if not sys.stderr.isatty():
         yield
         return
@@ -118,7 +114,6 @@ def working(task: str) -> Iterator[None]:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show the steps on standard error if that is a terminal, each with how far it is; they disappear at the end."""
     if not sys.stderr.isatty():
         yield lambda _step, _done, _total: None
         return
@@ -126,7 +121,7 @@ def progress_bar() -> Iterator[Progress]:
     from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    # A count instead of a bar: how many digests, editions and messages there will be is known only at the end.
+    # Counts instead of a bar, because totals are known only at the end.
     columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description}{task.fields[count]}"),
@@ -150,26 +145,25 @@ _FIRST_YEAR, _LAST_YEAR = 1990, 2990
 
 
 class Moment(click.ParamType[datetime]):
-    """An ISO 8601 date and time, as an aware datetime in UTC; without an offset it is read as UTC."""
+    """An ISO 8601 date and time as aware UTC. Without an offset, it is UTC."""
 
     name = "ISO"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """Return the time; raises click's usage error if the text is not valid."""
-        # click converts defaults too, and that of --now is a datetime.
+        # click also converts defaults, and --now has a datetime.
         if isinstance(value, datetime):
             return value
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is not a valid date and time; write it like 2025-05-06T08:00+02:00", param, ctx)
-        if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # date arithmetic on the first and last years overflows
+        if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # date arithmetic overflows in the first and last years
             self.fail(f"{value!r} is not in the years {_FIRST_YEAR} to {_LAST_YEAR}", param, ctx)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def remember_home(ctx: click.Context, _param: click.Parameter, value: Path | None) -> None:
-    # Only if it was given: the option of the command must not replace that of the group by its default.
+    # The default of a command's option must not replace the group's value.
     if value is not None:
         ctx.find_root().obj = value
 
@@ -185,22 +179,21 @@ home_option = click.Option(
 
 
 class Commands(click.Group):
-    """A group of commands; each takes ``--home``, as the group of all commands does."""
+    """A group of commands that each take ``--home``."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        # Both `paperbot --home DIR run` and `paperbot run --home DIR` are what people type.
+        # Users type `paperbot --home DIR run` and `paperbot run --home DIR`.
         cmd.params.append(home_option)
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the commands in the order in which a new user needs them; click's own is by alphabet."""
         return list(self.commands)
 
 
 now_option = click.option(
     "--now",
     type=Moment(),
-    # A function: the module may be imported long before the command runs, as by tests.
+    # A function, because the module may be imported long before the command runs.
     default=lambda: datetime.now(UTC),
     help="Act as if it were this time (ISO 8601; UTC if it has no offset).",
 )
@@ -209,8 +202,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
-    """Return an option that prints one of the shipped schemas; it needs no home."""
-
     def print_schema(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
         if is_given:
             click.echo((shipped("docs/schemas") / f"{name}.json").read_text("utf-8"), nl=False)
@@ -227,19 +218,17 @@ def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
 
 
 def home_of(ctx: click.Context) -> Path:
-    """Return the home that ``--home`` or ``PAPERBOT_HOME`` names; by default the current directory."""
     return ctx.find_root().obj or Path()
 
 
 def app_of(ctx: click.Context) -> App:
-    """Open the home until the command ends; raises UsageError."""
     from bot.app import open_app
 
     return ctx.with_resource(open_app(home_of(ctx)))
 
 
 def pass_app(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
-    """Give a command the opened home as its first argument; a decorator, as ``click.pass_context`` is."""
+    """Decorate a command to take the open home as its first argument."""
 
     @click.pass_context
     @wraps(command)
@@ -250,5 +239,5 @@ def pass_app(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
 
 
 def report_options(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
-    """Give a command ``--now`` and ``--json``, as most have them, and the opened home as its first argument."""
+    """Decorate a command to take ``--now``, ``--json`` and the open home."""
     return now_option(json_option(pass_app(command)))

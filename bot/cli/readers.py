@@ -1,6 +1,6 @@
-"""The commands about readers and their votes.
+"""The commands about readers and votes.
 
-``profiles``, ``subscribe``, ``unsubscribe``, ``export``, ``forget``; ``thumb``, ``import``, ``zotero``.
+``profiles``, ``subscribe``, ``unsubscribe``, ``export``, ``forget``, ``thumb``, ``import`` and ``zotero``.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def profiles(app: App) -> int:
         ended = profile.interests_with_end(now, ended=True)
         lines += [f"{slug}: {describe_end(entry)}, which counts no more" for entry in ended]
         rows.add_row(slug, plain(title), when, str(profile.edition.size), readers)
-        # Below the table: in a column of their own the notes would make it too wide for a terminal.
+        # A column of notes would be too wide for a terminal.
         lines += [f"{slug}/{address}: {note}" for address, note in notes.items() if note]
     console().print(rows)
     for line in lines:
@@ -70,7 +70,6 @@ def profiles(app: App) -> int:
 
 
 def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
-    """Return how each reader differs from the profile, by address; empty for a reader who doesn't."""
     from bot.config.profiles import describe_override
 
     store = app.store
@@ -80,7 +79,7 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
     for address in dict.fromkeys([*in_file, *stored]):
         reader = stored.get(address)
         if reader is None:
-            # Their data was deleted on request, but somebody has to edit the file: no edition is sent meanwhile.
+            # Forgotten readers get nothing, but somebody has to edit the file.
             is_forgotten = store.readers.forgotten(slug, address)
             remedy = f"remove the address from the file, or `paperbot subscribe {slug} {address}` if they want it"
             notes[address] = f"forgotten at their request; {remedy}" if is_forgotten else ""
@@ -97,9 +96,11 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
 @now_option
 @pass_app
 def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
-    """Write ADDRESS into PROFILE's file; the rest of the file is unchanged. Its form says by which channel editions go.
+    """Write ADDRESS into PROFILE's file.
 
-    A reader who unsubscribed, or asked to be forgotten, is subscribed again.
+    The form of ADDRESS decides the channel.
+
+    The rest of the file stays as it is. Readers who unsubscribed, or asked to be forgotten, are subscribed again.
 
     \b
     Examples:
@@ -125,7 +126,9 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
 @now_option
 @pass_app
 def unsubscribe(app: App, reader: str, now: datetime) -> None:
-    """Take READER out of the profile's file and stop the editions; votes are kept in case of a return.
+    """Remove READER from the profile's file and stop the editions.
+
+    Votes are kept in case of a return.
 
     \b
     Example:
@@ -176,8 +179,7 @@ def forget(app: App, reader: str, now: datetime) -> None:
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
     if path.exists():
-        # First, and with its error: a file that can't be edited leaves the store untouched, and the operator can
-        # correct it and repeat the command. On the page, where no operator is present, the store comes first.
+        # First: an error leaves the store untouched, and the operator can repeat the command.
         remove_reader(path, stored.address, address_checks())
     remaining = app.forget(stored, now)
     click.echo(
@@ -208,9 +210,9 @@ def thumb(
 ) -> int:
     """Record READER's VOTE (up, down or clear) on PAPER: its id, or the beginning of its title.
 
-    With --from many votes are recorded, in the order of the file. "at" is the time of the vote, in ISO 8601; it is
-    UTC if it has no offset, now if it is absent, and refused if it is in the future. A line that can't be used is
-    reported as a problem, and the other lines are recorded.
+    With --from, votes are recorded in the order of the file. "at" is the time of the vote in ISO 8601, in UTC if it has
+    no offset, or now if it is absent. A time in the future is refused. A line that can't be used is reported as a
+    problem, and the other lines are recorded.
 
     \b
     Examples:
@@ -226,7 +228,7 @@ def thumb(
     if file and vote:
         raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
     if file:
-        # click names standard input <stdin>, which people would take for a file's name.
+        # click calls standard input <stdin>, which looks like a file's name.
         name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         with working("recording votes"):
             votes, problems = record_file(app.store, app.profiles, name, file, now)
@@ -236,7 +238,7 @@ def thumb(
             click.echo(f"{plural(votes, 'vote')} recorded")
             print_problems(problems)
         return 1 if problems else 0
-    # Not required=True in their declarations, as --from replaces all three.
+    # Not required=True, because --from replaces all three.
     if not (vote and reader and paper):
         raise click.UsageError("Missing VOTE, READER or PAPER; or name a file of votes with --from")
     voter, _ = stored_reader(app.store, app.profiles, reader, now)
@@ -250,7 +252,7 @@ def thumb(
 
 
 class LibraryFile(click.File):
-    """A file that is opened, or the word ``zotero`` for the library that the reader has connected."""
+    """An open file, or ``zotero`` for the reader's connected library."""
 
     def __init__(self) -> None:
         super().__init__("rb")
@@ -273,17 +275,16 @@ def import_library(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Import FILE, a library, as first feedback of READER; - reads standard input.
+    """Import FILE, a library, as first feedback of READER. The file - is standard input.
 
-    With "zotero" for FILE, what has changed in the library that `paperbot zotero connect` connected is read at once.
+    With "zotero" for FILE, the changes of the library that `paperbot zotero connect` connected are read at once.
 
-    These are read: BibTeX and RIS of every product; .nbib and CSV of PubMed; .enw and XML of EndNote; plain text and
-    text with tabs of Web of Science; Reprint/Medlars of Ovid; CSV of Zotero, Scopus, Embase, IEEE Xplore, Dimensions
-    and others; CSL-JSON and RDF of Zotero; JSON of Paperpile.
+    These formats are read: BibTeX and RIS of every product; .nbib and CSV of PubMed; .enw and XML of EndNote; plain
+    text and text with tabs of Web of Science; Reprint/Medlars of Ovid; CSV of Zotero, Scopus, Embase, IEEE Xplore,
+    Dimensions and others; CSL-JSON and RDF of Zotero; JSON of Paperpile.
 
-    Each paper counts like one that the reader liked on the day when it was added; all of them together count as 20
-    votes at most, and as 100 in the mean of liked papers. Papers of a library are shown to nobody, and are not news to
-    their reader.
+    Each paper counts as a like on the day of its addition. Together they count as 20 votes at most, and as 100 in the
+    mean of liked papers. Nobody else sees papers of a library, and they are not new to their reader.
 
     \b
     Examples:
@@ -313,7 +314,7 @@ def import_library(
         report = app.zotero.import_now(owner, now)
     else:
         name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
-        # One byte more than is allowed, so that the parser sees that it is too much.
+        # One byte over the limit, so the parser refuses a larger file.
         content = file.read(MAX_BYTES + 1)
         report = import_file(app.store, app.parser, owner, name=name, content=content, now=now)
     if as_json:
@@ -345,9 +346,9 @@ def print_report(reader: str, report: ImportReport) -> None:
 
 @click.group("zotero", cls=Commands, short_help="Connect READER's Zotero library; show it; disconnect.")
 def zotero() -> None:
-    """Connect a reader's Zotero library: it is followed as first feedback, and what the reader likes is saved in it.
+    """Connect a reader's Zotero library: follow it as first feedback, and save the reader's likes in it.
 
-    The API key, made at https://www.zotero.org/settings/keys, is taken from PAPERBOT_ZOTERO_KEY or asked for. It is
+    Make an API key at https://www.zotero.org/settings/keys. It is read from PAPERBOT_ZOTERO_KEY, or asked for. It is
     stored encrypted, and never shown.
 
     \b
@@ -371,7 +372,7 @@ def zotero() -> None:
 def connect(
     app: App, *, reader: str, user: int | None, group: int | None, collections: tuple[str, ...], now: datetime
 ) -> None:
-    """Connect READER to a Zotero library; an earlier connection is replaced."""
+    """Connect READER to a Zotero library, in place of an earlier connection."""
     from bot.readers import stored_reader
 
     if user and group:
@@ -387,7 +388,7 @@ def connect(
 @click.argument("reader")
 @pass_app
 def disconnect(app: App, reader: str) -> None:
-    """End READER's connection: its key and what was followed are removed; items in Zotero stay."""
+    """End READER's connection, and remove its key and its papers. Items in Zotero stay."""
     from bot.readers import find_stored_reader
 
     owner = find_stored_reader(app.store, app.profiles, reader)
@@ -434,7 +435,6 @@ def status(app: App, reader: str, as_json: bool) -> int:
 
 
 def ask_zotero_key() -> str:
-    """Return the key of the environment, else the answer of the user."""
     key = os.environ.get("PAPERBOT_ZOTERO_KEY") or click.prompt("The Zotero API key", hide_input=True)
     return str(key).strip()
 

@@ -1,1 +1,1 @@
-"""Configuration files: settings in ``paperbot.toml`` and interests in ``profiles/*.toml``."""
+"""Read ``paperbot.toml`` and ``profiles/*.toml``."""

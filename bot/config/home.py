@@ -1,7 +1,4 @@
-"""A home directory: where its files are, its profiles, what ``check --fix`` repairs, and where each setting comes from.
-
-Feeds are added to ``paperbot.toml`` from a list that feed readers export.
-"""
+"""A home directory: its files, profiles, repairs and effective settings, and how to make one."""
 
 from __future__ import annotations
 
@@ -32,11 +29,11 @@ from bot.model.addresses import is_loopback
 from bot.model.errors import ConfigError, PaperbotError, UsageError
 
 _SQLITE = "sqlite:///"
-_CREATION_SECONDS = 1.0  # from the creation of a store's file to its first page, at most
+_CREATION_SECONDS = 1.0  # at most, from the creation of a store's file to its first page
 _MASK = "********"
-# As in postgresql://user:password@host; up to the last @ before the path, as passwords may hold one.
+# As in postgresql://user:password@host. Passwords may contain an @.
 _PASSWORD = re.compile(r"(://[^:/@]*:)[^/]*@")
-# As in postgresql://user@host/papers?password=..., and in a feed's address with a key of its reader.
+# As in postgresql://user@host/papers?password=..., or the key in a feed's address.
 _SECRET_OPTION = re.compile(
     r"([?&](?:[\w.-]{0,50}(?:pass|passw(?:or)?d|pwd|secret|token|signature)|(?:[\w.-]{0,50}[_.-])?(?:api)?key|auth)=)[^&#]*",
     re.IGNORECASE,
@@ -45,7 +42,7 @@ _SECRET_OPTION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _LoadedProfiles:
-    """The profiles as they were read, and the modification times by which a change is noticed."""
+    """The profiles, and the modification times that reveal changes."""
 
     by_slug: dict[str, Profile]
     problems: list[Problem]
@@ -53,61 +50,56 @@ class _LoadedProfiles:
 
 
 class Home:
-    """The files under one directory. Opening it reads the settings and restricts permissions."""
+    """The files under one directory. Opening it restricts permissions."""
 
     def __init__(self, path: Path, source_models: SourceModels, address_checks: AddressChecks) -> None:
-        """Read the settings of the home at ``path``; raises ConfigError.
-
-        ``source_models`` validate its sources, ``address_checks`` the readers of its profiles.
-        """
+        """Open the home at ``path``. Raises ConfigError."""
         self.path = path
         self.settings_file = path / FILE
         self.profiles_folder = path / "profiles"
-        self.templates = path / "templates"  # those that replace the shipped ones
-        self.state = path / "state"  # everything that Paperbot writes itself
-        self.key_file = self.state / "secret.key"  # the keys by which links in messages are signed
-        self.outbox_folder = self.state / "outbox"  # messages, where there is no mail server or Slack token
+        self.templates = path / "templates"  # replace the shipped ones
+        self.state = path / "state"  # everything that Paperbot writes
+        self.key_file = self.state / "secret.key"  # sign links in messages
+        self.outbox_folder = self.state / "outbox"  # messages without a mail server or Slack token
         self._source_models = source_models
         self._address_checks = address_checks
         self.settings: Settings = load_settings(path, source_models)
         self._loaded: _LoadedProfiles | None = None
-        # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
+        # Direct entries suffice: a closed folder hides deeper ones.
         state = path.resolve() / "state"
         private = [state, *state.glob("*")]
         if database := self.database_file:
-            # The write-ahead log and the shared memory hold the same rows as the database.
+            # The log and the shared memory contain rows too.
             private += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
         exposed, self._still_exposed = make_private(list(dict.fromkeys(private)))
         self.repaired = [file for file in exposed if file not in self._still_exposed]
 
     def profile_file(self, slug: str) -> Path:
-        """The file of a profile, whether it exists or not."""
         return self.profiles_folder / f"{slug}.toml"
 
     def chart_file(self, reader: Reader | None) -> Path:
-        """Where ``paperbot evaluate`` puts the chart of one reader, or of all readers for None."""
         return self.state / "evaluation" / f"{reader.file_stem if reader else 'all-readers'}.svg"
 
     @property
     def store_url(self) -> str:
-        """The store's URL; a relative SQLite path counts from the home, not from the current directory."""
+        """A relative SQLite path starts at the home."""
         file = self.database_file
         return f"{_SQLITE}{file}" if file else self.settings.store.url
 
     @property
     def database_file(self) -> Path | None:
-        """The absolute path of an SQLite store; None if the store is a database server."""
+        """The absolute path of an SQLite store, or None for a server."""
         url = self.settings.store.url
         return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
 
     def refuse_lost_store(self) -> None:
-        """Raise PaperbotError where an SQLite store was emptied or has vanished: nothing may be sent a second time."""
+        """Raise PaperbotError if an SQLite store is lost, because papers would be sent twice."""
         file = self.database_file
         signs = [sign for sign in (self.outbox_folder, self.key_file) if sign.is_file() or any(sign.glob("*"))]
-        # `init` makes the key, and the first run the store.
+        # `init` makes the key, and the first run makes the store.
         if file is None or not signs or not (file.exists() or self.outbox_folder in signs):
             return
-        # Another process may be creating it just now.
+        # Another process may be creating it.
         deadline = time.monotonic() + _CREATION_SECONDS
         while not (file.exists() and file.stat().st_size):
             if time.monotonic() > deadline:
@@ -119,7 +111,6 @@ class Home:
             time.sleep(_CREATION_SECONDS / 20)
 
     def permission_problems(self) -> list[Problem]:
-        """Return a problem for each file that other users can read and that we may not change."""
         return [
             Problem(
                 str(file),
@@ -129,7 +120,6 @@ class Home:
         ]
 
     def open_files(self) -> list[Path]:
-        """Return the settings and profiles, which hold addresses and perhaps a password, that other users can read."""
         if not self.path.resolve().stat().st_mode & stat.S_IXOTH:
             return []
         files = [self.settings_file, *profile_files(self.profiles_folder)]
@@ -137,7 +127,6 @@ class Home:
 
     @property
     def profiles(self) -> dict[str, Profile]:
-        """The valid profiles by slug."""
         return self._load_profiles().by_slug
 
     @property
@@ -146,18 +135,16 @@ class Home:
 
     @property
     def source_problems(self) -> list[Problem]:
-        """A problem for each thing that sources ask for although it doesn't exist."""
         return written_sources(self.path, self._source_models)[1]
 
     def refresh(self) -> None:
-        """Read the profiles again at their next use, if a file was added, removed or changed."""
         if self._loaded and self._loaded.modified_at != self._modification_times():
             self._loaded = None
 
     def _load_profiles(self) -> _LoadedProfiles:
         loaded = self._loaded
         if loaded is None:
-            # The times are taken before the files are read: an edit in between is then read twice, never missed.
+            # Before reading: an edit in between is read twice, never missed.
             modified_at = self._modification_times()
             profiles, problems = load_profiles(
                 self.profiles_folder,
@@ -174,21 +161,20 @@ class Home:
         for file in profile_files(self.profiles_folder):
             try:
                 times[file] = file.stat().st_mtime_ns
-            except OSError:  # a dangling link, or deleted just now: reading the profile reports it
+            except OSError:  # a dangling link or a deleted file; reading the profile reports it
                 times[file] = 0
         return times
 
     @property
     def sample_sources(self) -> list[str]:
-        """The names of the sources that count only until another source has brought a paper."""
         return [source.name for source in self.settings.sources if source.is_sample]
 
     def add_feeds(self, feeds: Mapping[str, str]) -> list[str]:
-        """Add feeds, by their titles by address, to the settings file, except those it has; return their names.
+        """Add new feeds (address to title) to the settings file, and return their names.
 
-        Raises ConfigError if the settings would not be valid afterwards.
+        Raises ConfigError if the settings would be invalid.
         """
-        # Of any kind: an address that is polled already needs no second source.
+        # A source of any kind already polls this address.
         configured = {getattr(source, "url", "") for source in self.settings.sources}
         new = {url: title for url, title in feeds.items() if url not in configured}
         tables = source_tables(new, [source.name for source in self.settings.sources])
@@ -197,28 +183,24 @@ class Home:
 
 
 def problems_beside_settings(path: Path, source_models: SourceModels, address_checks: AddressChecks) -> list[Problem]:
-    """Return the mistakes in sources and profiles of a home that can't be opened, as its settings have others."""
     try:
         names, problems = written_sources(path, source_models)
-    except ConfigError:  # settings that can't be read at all, which was reported
+    except ConfigError:  # unreadable settings were reported
         names, problems = None, []
     return problems + load_profiles(path / "profiles", "UTC", address_checks, names)[1]
 
 
 def repair(home: Home) -> Iterator[str]:
-    """Repair the home, and yield a sentence for each repair; raises PaperbotError for what can't be repaired.
-
-    Permissions are not among them, as opening a home restricts them in any case.
-    """
+    """Repair the home, and yield a sentence for each repair. Raises PaperbotError."""
     sources = [home.path / s.local_folder for s in home.settings.sources if s.local_folder]
     for folder in (home.profiles_folder, home.state, *sources):
         if folder.exists() and not folder.is_dir():
             raise PaperbotError(f"{folder}: is not a folder; move it elsewhere, and try again")
-        # A folder elsewhere may be on a disk that is not mounted: creating it would hide that.
+        # A folder elsewhere may be on an unmounted disk. Creating it would hide that.
         if folder.exists() or not folder.resolve().is_relative_to(home.path.resolve()):
             continue
         try:
-            # Like `init`: addresses, keys and messages will be in state/, and only its owner may read them.
+            # Only the owner may read addresses, keys and messages in state/.
             folder.mkdir(mode=0o700 if folder == home.state else 0o777, parents=True)
         except OSError as error:
             raise PaperbotError(f"{folder}: can't be created ({error.strerror})") from None
@@ -231,7 +213,7 @@ def repair(home: Home) -> Iterator[str]:
     except PaperbotError as error:
         if not os.access(home.key_file, os.R_OK):
             raise  # it belongs to another user, and may hold good keys
-        # Renamed to the first free name, so that nothing is lost.
+        # Renamed to the first free name, so nothing is lost.
         number = 1
         while (damaged := home.key_file.with_name(f"{home.key_file.name}.damaged-{number}")).exists():
             number += 1
@@ -247,14 +229,14 @@ def repair(home: Home) -> Iterator[str]:
 
 
 def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:
-    """Return a ``[[sources]]`` table for each feed by its name: made from its title, and different from others."""
+    """Return a ``[[sources]]`` table for each feed, by a unique name."""
     tables: dict[str, str] = {}
     for url, title in feeds.items():
         words = re.sub(r"[^a-z0-9]+", "-", (title or urlsplit(url).hostname or "").lower())
         stem = words.strip("-")[:50].strip("-") or "feed"
         candidates = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
         name = next(name for name in candidates if name not in used_names and name not in tables)
-        # A URL may have quotes and control characters, which TOML needs escaped.
+        # TOML needs quotes and control characters escaped.
         quoted = tomlkit.item(url).as_string()
         tables[name] = f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {quoted}\n'
     return tables
@@ -270,7 +252,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """One setting: ``key`` is written as ``docs/settings.md`` has it, ``value`` as JSON has it; secrets are masked."""
+    """A setting with its key as in ``docs/settings.md`` and its value as in JSON. Secrets are masked."""
 
     key: str
     value: Any
@@ -279,7 +261,7 @@ class EffectiveSetting:
 
 
 def effective_settings(home: Path, source_models: SourceModels) -> list[EffectiveSetting]:
-    """Return every setting of a home, in the order of the settings classes; raises ConfigError."""
+    """Return every setting of a home. Raises ConfigError."""
     settings = load_settings(home, source_models)
     _, in_file = read_toml(home / FILE)
     return [
@@ -308,14 +290,14 @@ def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[Eff
         section_variable = _variable(section)
         origin = SettingOrigin.ENVIRONMENT if section_variable else SettingOrigin.FILE
         for number, source in enumerate(value, 1):
-            # Only the keys that were set: each kind has others.
+            # Only keys that were set, because each kind has its own.
             for name in sorted(source.model_fields_set):
                 key = f"{section}[{number}].{name}"
                 yield EffectiveSetting(key, _masked(getattr(source, name)), origin, section_variable)
 
 
 def _variable(section: str, key: str | None = None) -> str | None:
-    """Return the environment variable that sets a key: its own, or the section's, whose value is a JSON object."""
+    """Return the variable that sets a key: its own, or the section's JSON."""
     environment = variables()
     of_key = f"{PREFIX}{section}__{key}".upper()
     if key and of_key in environment:
@@ -327,7 +309,6 @@ def _variable(section: str, key: str | None = None) -> str | None:
 
 
 def _masked(value: Any) -> Any:
-    """Return a value as JSON has it; a secret as a mask, and an address without its password."""
     if isinstance(value, SecretStr):
         return _MASK
     if isinstance(value, str):
@@ -335,10 +316,10 @@ def _masked(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-# Making a home: the shipped settings and profiles, with a new user's own values in them.
+# Making a home: the shipped settings and profiles with a new user's values.
 SAMPLE_PROFILE = "reward-models"
 OWN_PROFILE = "my-papers"
-# For editors, beside the store; `check --fix` brings them up to date after an upgrade.
+# For editors. `check --fix` updates them after an upgrade.
 _SCHEMAS = "state/schemas"
 _IMPLICIT_TLS = 465  # RFC 8314, 7.3
 _SAMPLE_SOURCE = f"""
@@ -352,7 +333,7 @@ samples = true                           # only until another source has brought
 
 @dataclass(frozen=True, slots=True)
 class NewUser:
-    """A new user's answers; None keeps the shipped value."""
+    """A new user's answers. None keeps the shipped value."""
 
     interests: str | None = None
     email: str | None = None
@@ -366,25 +347,24 @@ class NewUser:
 
     @property
     def profile(self) -> str:
-        """The slug of their profile: one of their own, or the sample if they gave no interests."""
+        """The slug of their own profile, or of the sample without interests."""
         return OWN_PROFILE if self.interests else SAMPLE_PROFILE
 
     @property
     def mail_security(self) -> Literal["none", "tls"] | None:
-        """How the connection to the mail server is encrypted, by its port and address."""
         if is_loopback(self.mail_host or ""):
             return "none"
         return "tls" if self.mail_port == _IMPLICIT_TLS else None
 
     @property
     def mail_sender(self) -> str | None:
-        """The sender of mails: the account at the mail server, as most providers refuse any other."""
+        """The account at the mail server, because most providers refuse other senders."""
         account = self.mail_username if "@" in (self.mail_username or "") else self.email
         return f"Paperbot <{account}>" if self.mail_host and account else None
 
 
 def refuse_existing(directory: Path) -> None:
-    """Raise UsageError if there is a home in the directory already."""
+    """Raise UsageError if the directory is a home already."""
     settings = directory / FILE
     if settings.exists():
         raise UsageError(f"{settings} exists already; choose another directory, or edit that file")
@@ -399,30 +379,30 @@ def make_home(
     *,
     samples: bool = True,
 ) -> None:
-    """Make a home with the profile of a new user, or with several of the shipped profiles, by their slugs.
+    """Make a home with a new user's profile, or with shipped ones.
 
-    Raises UsageError if there is a home already or the folder can't be written to, and ConfigError for a value that
-    is not valid; nothing is created then.
+    Raises UsageError for an existing home or an unwritable folder, and ConfigError for an invalid value. Then nothing
+    is created.
     """
     refuse_existing(directory)
-    # Composed before anything is written, so that an invalid value leaves no incomplete home behind.
+    # Composed before anything is written, so an invalid value leaves nothing behind.
     texts = {f"profiles/{user.profile}.toml": profile_text(user, address_checks)} if user else {}
     for slug in profiles:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
     text_of_settings = settings_text(user or NewUser(), source_models) + (_SAMPLE_SOURCE if samples else "")
     try:
         (directory / "profiles").mkdir(parents=True, exist_ok=True)
-        # Addresses, keys and messages will be in it.
+        # It will contain addresses, keys and messages.
         (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name, text in texts.items():
             write_atomically(directory / name, f"#:schema ../{_SCHEMAS}/profile.json\n{text}".encode())
         write_schemas(directory)
         (directory / "seeds").mkdir(exist_ok=True)
-        # Made now, so that a backup of a new home has the key by which links in messages stay valid.
+        # Made now, so a backup of a new home has the key of its links.
         load_keys(directory / "state" / "secret.key")
         if samples:
             shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
-        # Last: a directory with settings is a home, so a failure before this can be repeated.
+        # Last, because settings make a directory a home: a failure before this can be repeated.
         write_atomically(directory / FILE, f"#:schema {_SCHEMAS}/settings.json\n{text_of_settings}".encode())
     except OSError as error:
         raise UsageError(
@@ -431,7 +411,6 @@ def make_home(
 
 
 def write_schemas(home: Path) -> bool:
-    """Write the schemas by which editors check the files of a home; return whether any was missing or differed."""
     folder = home / _SCHEMAS
     folder.mkdir(mode=0o700, exist_ok=True)
     changed = False
@@ -445,7 +424,7 @@ def write_schemas(home: Path) -> bool:
 
 
 def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
-    """Return the text of the sample profile with the user's values in it; raises ConfigError."""
+    """Return the sample profile with the user's values. Raises ConfigError."""
     text = (shipped("profiles") / f"{SAMPLE_PROFILE}.toml").read_text("utf-8")
     if user.interests:
         text = text.replace(
@@ -454,13 +433,13 @@ def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
         text = _assign(text, "title", "My papers")
         block = tomlkit.string(f"\n{user.interests.strip()}\n", multiline=True).as_string()
         text = re.sub(r'(?ms)^interests = """.*?"""', lambda _: f"interests = {block}", text)
-        # The sample's rules are about its own topic.
+        # The sample's rules fit its own topic only.
         for key in ("keywords", "authors", "mute"):
             text = _assign(text, key, [])
     for key, value in {"email": user.email, "at": user.at, "timezone": user.timezone}.items():
         if value is not None:
             text = _assign(text, key, value)
-    if user.email is None:  # an invented address would be somebody's
+    if user.email is None:  # an invented address might be real
         before, header, readers = text.partition("[[readers]]\n")
         text = before + "".join(f"# {line}\n" for line in (header + readers).splitlines())
     file = f"{user.profile}.toml"
@@ -469,7 +448,7 @@ def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
 
 
 def settings_text(user: NewUser, source_models: SourceModels) -> str:
-    """Return the text of the shipped settings with the user's values in it; raises ConfigError."""
+    """Return the shipped settings with the user's values. Raises ConfigError."""
     text = shipped(FILE).read_text("utf-8")
     before, header, email = text.partition("[email]\n")
     names: set[str] = set()
@@ -493,12 +472,12 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
 
 
 def _assign(text: str, key: str, value: object) -> str:
-    """Set the first assignment of a key, which may be commented out, and keep the comment behind it.
+    """Set the first assignment of a key, even a commented one.
 
     >>> _assign('# port = 587    # of the server', "port", 25)
     'port = 25    # of the server'
     """
-    # tomlkit would put a new key below the comments, where the shipped text has it as the comment of its default.
+    # tomlkit would put a new key below the comments.
     assigned = f"{key} = {tomlkit.item(value).as_string()}"
     result, count = re.subn(rf"(?m)^(# )?{key} = (\"[^\"\n]*\"|[^#\n]*[^#\s])", lambda _: assigned, text, count=1)
     if not count:

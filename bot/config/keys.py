@@ -1,16 +1,13 @@
-"""The home's keys: signed links, other services' keys encrypted, and tokens kept out of logs.
+"""The home's keys: sign links, encrypt other services' keys, and redact tokens from logs.
 
-The keys sign the tokens of links in messages, and encrypt other services' keys in the store:
+    5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and time in hexadecimal, and the signature
 
-    5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and the time of signing in hexadecimal, and the signature
+A token is a bearer capability for one purpose and one reader. HMAC-SHA-256 (RFC 2104), truncated to 128 bits, signs the
+purpose and the payload. Payloads contain ids and never addresses. Copying a keyed hash state is ten times as fast as
+itsdangerous, which derives a key for each token.
 
-A token is a bearer capability for one purpose and one reader. The signature is HMAC-SHA-256 (RFC 2104), cut to 128
-bits, over the purpose and what stands before it: a token for one page is invalid on every other. Payloads are signed
-but not encrypted: they hold ids only, never addresses. A mail has a dozen tokens; itsdangerous, which derives a key
-again for each, took ten times as long as a copy of a hash state that is keyed once.
-
-Other services' keys are encrypted with Fernet (AES-128-CBC with HMAC-SHA-256) under a key derived from the home's own,
-which is in ``state/secret.key`` and not in the database: who copies the database alone can't use them.
+Fernet (AES-128-CBC with HMAC-SHA-256) encrypts other services' keys under a key derived from ``state/secret.key``. A
+copy of the database alone can't use them.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ KEY_REMEDY = (
 
 
 class Purpose(StrEnum):
-    """What a token is for; the value is its salt."""
+    """The purpose of a token. Its value is the salt."""
 
     BOUNCE = "bounce.v1"
     CONFIRM = "confirm.v1"
@@ -59,8 +56,8 @@ class Purpose(StrEnum):
 
 
 _DAY = 86_400  # seconds
-# Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. Neither does the list of liked papers: a
-# program that fetches it each day can't ask for another link. The other links of a mail serve a year and a month.
+# RFC 8058 wants any old unsubscribe link to work, and programs poll the list of liked papers. Other links in mails work
+# for a year and a month.
 _MAX_AGE: dict[Purpose, int | None] = {
     **dict.fromkeys(Purpose, 400 * _DAY),
     Purpose.BOUNCE: None,
@@ -68,14 +65,14 @@ _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.LIBRARY: None,
     Purpose.UNSUBSCRIBE: None,
 }
-_MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
+_MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would be slow
 _SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
-_TAG_BYTES = 10  # 16 characters in base 32: a mailbox name (RFC 5321, 4.5.3.1.1) has 64 in all
+_TAG_BYTES = 10  # 16 characters in base 32; a mailbox name has 64 (RFC 5321, 4.5.3.1.1)
 _TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
 class TokenError(PaperbotError):
-    """A token that is invalid; ``expired`` tells that it was valid once."""
+    """An invalid token, or an expired one."""
 
     def __init__(self, *, expired: bool) -> None:
         super().__init__("this link has expired" if expired else "this link is not one of ours")
@@ -83,31 +80,27 @@ class TokenError(PaperbotError):
 
 
 class Signer:
-    """Signs and verifies tokens with a list of keys, oldest first: the newest signs, all are accepted.
-
-    Links in old mails stay valid until their key is deleted.
-    """
+    """Signs tokens with the newest key, and verifies them with any."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        """Raises ValueError without a key, and for keys under 32 bytes."""
+        """Take the keys, oldest first. Raises ValueError for none, or one under 32 bytes."""
         if not keys or min(map(len, keys)) < _KEY_BYTES:
             raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
-        # The purpose ends in a character that no purpose contains, so that none is another's beginning.
+        # No purpose contains a colon, so none is another's beginning.
         self._states = {
             purpose: [hmac.new(key, f"{purpose}:".encode(), "sha256") for key in keys] for purpose in Purpose
         }
 
     def sign(self, purpose: Purpose, payload: Sequence[int]) -> str:
-        """Return a URL-safe token."""
         signed = ".".join([format(number, "x") for number in (*payload, int(time.time()))])
         return f"{signed}.{_signature(self._states[purpose][-1], signed)}"
 
     def read(self, purpose: Purpose, token: str) -> list[int]:
-        """Return the payload of a token; raises TokenError."""
+        """Return the payload of a token. Raises TokenError."""
         if len(token) > _MAX_LENGTH or not token.isascii():
             raise TokenError(expired=False)
         signed, _, signature = token.rpartition(".")
-        # All keys are tried, and each comparison takes the same time: the time tells nothing about a signature.
+        # Try all keys in constant time, so the time reveals nothing.
         is_genuine = [hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]]
         if not any(is_genuine):
             raise TokenError(expired=False)
@@ -118,15 +111,17 @@ class Signer:
         return payload
 
     def tag(self, reader_id: int, delivery_id: int = 0) -> str:
-        """Return the tag of a message in its Message-ID and its envelope sender (VERP); it never expires.
+        """Return a message's tag for Message-ID and envelope sender (VERP).
 
-        In lower case, and read in either: some servers change the case of addresses.
+        It never expires.
+
+        Some servers change the case.
         """
         ids = f"{reader_id:x}-{delivery_id:x}"
         return f"{ids}-{_tag_signature(self._states[Purpose.BOUNCE][-1], ids)}"
 
     def read_tag(self, tag: str) -> tuple[int, int]:
-        """Return the ids of reader and delivery of a tag; raises TokenError for one that is not ours."""
+        """Return the ids of reader and delivery. Raises TokenError."""
         if not TAG.fullmatch(tag):
             raise TokenError(expired=False)
         ids, _, signature = tag.lower().rpartition("-")
@@ -152,10 +147,10 @@ def _signature(state: hmac.HMAC, signed: str) -> str:
 
 
 def load_keys(path: Path) -> list[bytes]:
-    """Return the signing keys of a home, one hexadecimal line each, oldest first; create the file if needed.
+    """Return the signing keys, oldest first, from a file with a hexadecimal key on each line.
 
-    Processes that create it at the same time agree on one key. Raises PaperbotError for a file that can't be read or
-    created, or whose keys are missing, malformed or too short.
+    Concurrent processes agree on one new key. Raises PaperbotError for an unreadable file, and for missing, malformed
+    or short keys.
     """
     try:
         if not path.exists():
@@ -180,8 +175,7 @@ def load_keys(path: Path) -> list[bytes]:
 
 
 def _create_key_file(path: Path) -> None:
-    # Not write_atomically: its rename would replace the key that another process has created meanwhile, and has
-    # signed links with. A hard link fails instead, and also appears with its whole content.
+    # write_atomically could replace a key of another process. A hard link fails instead.
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
     try:
@@ -196,7 +190,7 @@ def _create_key_file(path: Path) -> None:
 
 
 class Redactor(logging.Filter):
-    """Removes tokens from log records: whoever reads the log must not be able to act for a reader."""
+    """Removes tokens from log records, because they let anybody act for a reader."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg = redact(record.getMessage())
@@ -207,7 +201,7 @@ class Redactor(logging.Filter):
 
 
 def redact(text: str) -> str:
-    """Return the text without the tokens of our links.
+    """Return the text without the tokens of links.
 
     >>> redact("GET /thumb/WzEsMV0.aXY.x?vote=up failed")
     'GET /thumb/…?vote=up failed'
@@ -216,18 +210,16 @@ def redact(text: str) -> str:
 
 
 class Sealer:
-    """Encrypts short texts with the newest of the home's keys, and decrypts with any of them."""
+    """Encrypts short texts with the newest of the home's keys, and decrypts with any."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        """``keys`` are the home's keys, oldest first."""
         self._keys = keys
 
     def seal(self, text: str) -> str:
-        """Return the text encrypted, in ASCII."""
         return self._fernet.encrypt(text.encode()).decode()
 
     def unseal(self, sealed: str) -> str:
-        """Return the text; raises PaperbotError if none of the keys has sealed it."""
+        """Decrypt a text. Raises PaperbotError if no key fits."""
         from cryptography.fernet import InvalidToken
 
         try:
@@ -243,7 +235,7 @@ class Sealer:
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-        # Domain separation: the home's keys sign links too, so each use derives a key of its own.
+        # Domain separation: each use derives its own key.
         return MultiFernet(
             [
                 Fernet(urlsafe_b64encode(HKDF(SHA256(), 32, None, b"sealed.v1").derive(key)))

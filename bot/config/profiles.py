@@ -1,7 +1,6 @@
-"""Profiles: an interest, its readers and their schedule, as a file ``profiles/<slug>.toml``.
+"""Profiles: an interest with its readers and schedule, in ``profiles/<slug>.toml``.
 
-A reader's own settings (``Override``) take precedence over the profile's. Adding and removing readers keeps the rest of
-the file as it was written.
+Edits keep the rest of a file as written.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def describe_days(days: Collection[str]) -> str:
-    """Return days of the week as people write them; three or more in a row are a range.
+    """Return days of the week, with three or more in a row as a range.
 
     >>> describe_days(["mon", "tue", "wed", "thu", "fri", "sun"]), describe_days(["sat", "sun"])
     ('Mon-Fri, Sun', 'Sat, Sun')
@@ -73,7 +72,7 @@ def describe_days(days: Collection[str]) -> str:
 
 
 def clock_time(value: Any) -> Any:
-    """Accept "08:00" and "08:00:00" as well as TOML's own local time; raises ValueError."""
+    """Accept "08:00", "08:00:00" and TOML's local time. Raises ValueError."""
     if isinstance(value, time):
         return value.replace(microsecond=0)
     pattern = r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?"
@@ -84,14 +83,15 @@ def clock_time(value: Any) -> Any:
 
 
 def quiet_hours(value: Any) -> Any:
-    """Accept a list of a beginning and an end; raises ValueError."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError('quiet hours have a beginning and an end; write them like ["22:00", "07:00"]')
     return tuple(value)
 
 
 def known_timezone(name: str) -> str:
-    """Return the name of a time zone as the time zone database writes it; raises ValueError.
+    """Return a time zone in the database's spelling.
+
+    Raises ValueError.
 
     >>> known_timezone("europe/berlin")
     'Europe/Berlin'
@@ -105,7 +105,6 @@ def known_timezone(name: str) -> str:
 
 
 def groups_of_terms(value: Any) -> Any:
-    """Accept a list of lists that are not empty; raises ValueError."""
     if not isinstance(value, list | tuple) or not all(isinstance(group, list | tuple) for group in value):
         raise ValueError(
             "required terms are in groups, of which a paper needs one term each; "
@@ -117,7 +116,7 @@ def groups_of_terms(value: Any) -> Any:
 
 
 def calendar_date(value: Any) -> Any:
-    """Accept "2027-01-31" as well as TOML's own local date; raises ValueError."""
+    """Accept "2027-01-31" and TOML's local date. Raises ValueError."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     with suppress(ValueError):
@@ -152,7 +151,6 @@ class InterestSection(Section):
 
 
 def list_of_interests(value: Any) -> Any:
-    """Accept a text, or a list whose entries are texts or tables with a text and its last day; raises ValueError."""
     if isinstance(value, str):
         value = [value] if value.strip() else []
     if not isinstance(value, list | tuple):
@@ -169,7 +167,7 @@ def list_of_interests(value: Any) -> Any:
 
 
 def one_text_or_list(interests: tuple[InterestSection, ...]) -> Any:
-    """Return what ``list_of_interests`` accepts: a text for one without an end, as earlier versions read it."""
+    """Return a single interest without an end as text."""
     if len(interests) < 2 and not any(entry.until for entry in interests):
         return "".join(entry.text for entry in interests)
     return [{"text": entry.text, **({"until": f"{entry.until}"} if entry.until else {})} for entry in interests]
@@ -189,7 +187,7 @@ _TEXT_OR_LIST = {
     ],
     "default": "",
 }
-# As a list whatever the form: a text is one entry without an end.
+# A text becomes one entry without an end.
 Interests = Annotated[
     tuple[InterestSection, ...],
     BeforeValidator(list_of_interests),
@@ -204,8 +202,8 @@ class EditionSection(Section):
 
     size: int = Field(5, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
-    # Unless a file sets it, the limit of exploratory picks alone: matches are sent from ``fills_from`` on
-    # (``docs/decisions/ranking.md``).
+    # An explicit threshold applies to all picks. The default limits exploratory picks only, and matches start at
+    # ``fills_from`` (``docs/decisions/ranking.md``).
     threshold: float = Field(0.15, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)
@@ -213,7 +211,7 @@ class EditionSection(Section):
 
     @property
     def fills_from(self) -> float:
-        """The lowest probability of picks: that of a good match, unless the file sets a threshold."""
+        """The least probability of picks: the file's threshold, or that of a good match."""
         return self.threshold if "threshold" in self.model_fields_set else GOOD
 
     @model_validator(mode="after")
@@ -228,7 +226,7 @@ class ScheduleSection(Section):
 
     at: ClockTime = time(8, 0)
     days: tuple[Day, ...] = Field(("mon", "tue", "wed", "thu", "fri"), min_length=1)
-    timezone: Timezone = "UTC"  # only until load_profile has filled in the default of paperbot.toml
+    timezone: Timezone = "UTC"  # until load_profile fills in the default of paperbot.toml
 
     @property
     def is_weekly(self) -> bool:
@@ -236,12 +234,12 @@ class ScheduleSection(Section):
 
 
 _LOOKED_FOR = ("interests", "keywords", "authors")
-# By the name of a channel, a function that returns an address of it in its usual form; raises ValueError.
+# Functions that normalise a channel's addresses, by its name. They raise ValueError.
 AddressChecks = Mapping[Kind, Callable[[str], str]]
 
 
 class ReaderSection(Section):
-    """One address that receives the profile: in a file a table with one key, the name of the address's channel."""
+    """One address that receives the profile, as a table with the channel's name as its only key."""
 
     kind: Kind
     value: str
@@ -311,35 +309,32 @@ class Profile(Section):
 
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
-        """The kind and the address of each reader, in the order of the file."""
         return [(reader.kind, reader.value) for reader in self.readers]
 
     def interests_at(self, now: datetime) -> str:
-        """Return the text of the interests that have not ended at a time, a paragraph for each entry."""
+        """Return the current interests, a paragraph each."""
         day = local_date(now, self.schedule.timezone)
         return "\n\n".join(entry.text for entry in self.interests if entry.counts_on(day))
 
     def interests_with_end(self, now: datetime, *, ended: bool) -> list[InterestSection]:
-        """Return the interests with a last day that is over at a time, or is not."""
         day = local_date(now, self.schedule.timezone)
         return [entry for entry in self.interests if entry.until and entry.counts_on(day) is not ended]
 
 
 def _conflicts(values: Mapping[str, Any], checks: AddressChecks) -> Iterator[MisplacedError]:
-    """Yield the readers that are there twice, and that there is nothing to look for."""
     seen: set[str] = set()
     readers = values.get("readers")
     for position, table in enumerate(readers if isinstance(readers, list) else ()):
         for kind, address in table.items() if isinstance(table, Mapping) else ():
             usual = str(address).strip()
-            with suppress(ValueError):  # reported as the mistake of this reader
+            with suppress(ValueError):  # reported as this reader's mistake
                 usual = checks[kind](usual) if kind in checks else usual
             if usual.lower() in seen:
                 yield MisplacedError(
                     ("readers", position, kind), f"{usual!r} is in this file twice; remove one of them"
                 )
             seen.add(usual.lower())
-    # A profile of muted terms alone ranks all papers alike. A key that is misspelt is told as that.
+    # Muted terms alone rank all papers alike. A misspelt key is reported as such.
     topics = [values.get(key) for key in _LOOKED_FOR]
     misspelt = (key for key in values if key not in Profile.model_fields)
     is_misspelt = any(is_near(key, topic) for key in misspelt for topic in _LOOKED_FOR)
@@ -348,14 +343,14 @@ def _conflicts(values: Mapping[str, Any], checks: AddressChecks) -> Iterator[Mis
 
 
 def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Profile:
-    """Return the profile of a file; raises ConfigError."""
+    """Return a file's profile. Raises ConfigError."""
     if not SLUG.fullmatch(path.stem):
         raise ConfigError(
             path.name, "", "not a valid name for a profile; use a-z, 0-9, - and _, at most 64, like reward-models.toml"
         )
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text, checks)
-    # By the keys that are set, not by the value: "UTC" in the file must win over another default.
+    # By keys that are set, because "UTC" in the file wins over another default.
     if "timezone" not in profile.schedule.model_fields_set:
         schedule = profile.schedule.model_copy(update={"timezone": default_timezone})
         profile = profile.model_copy(update={"schedule": schedule})
@@ -363,27 +358,26 @@ def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Pr
 
 
 def dump_profile(profile: Profile) -> str:
-    """Return a profile without its readers as JSON, from which ``parse_profile`` makes an equal one."""
-    # Only what is set: a threshold that the file sets means more than the same default (``EditionSection.fills_from``).
+    # Only keys that are set, because a threshold in the file has its own meaning (``EditionSection.fills_from``).
     return profile.model_dump_json(exclude={"readers"}, exclude_unset=True)
 
 
 def parse_profile(slug: str, content: str) -> Profile:
-    """Return the profile that ``dump_profile`` dumped; raises ConfigError, as for one of a later version."""
+    """Read the output of ``dump_profile``. Raises ConfigError, for example for a later version's."""
     return validated(Profile, json.loads(content), f"{slug}.toml", "")
 
 
 def profile_files(folder: Path) -> list[Path]:
-    """Return the profile files of a folder, except hidden ones such as the lock files of editors."""
+    """Return a folder's profiles, except hidden files such as editors' locks."""
     return sorted(path for path in folder.glob("*.toml") if not path.name.startswith("."))
 
 
 def load_profiles(
     folder: Path, default_timezone: str, checks: AddressChecks, sources: Collection[str] | None = None
 ) -> tuple[dict[str, Profile], list[Problem]]:
-    """Return the valid profiles of a folder by slug, and a problem for each mistake of a file.
+    """Return the valid profiles by slug, and a problem for each mistake.
 
-    ``sources`` are the names of all sources; None if they are not known.
+    ``sources`` are the names of all sources, if known.
     """
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
@@ -399,7 +393,6 @@ def load_profiles(
 
 
 def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[str]) -> None:
-    """Raise ConfigError if the profile, which is valid otherwise, names a source that is not there."""
     mistakes = []
     for position, name in enumerate(profile.sources):
         if name not in (*sources, FILES):
@@ -413,25 +406,23 @@ def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[st
         raise ConfigError.first_of(mistakes)
 
 
-# What a reader looks for, by its key in the profile's file and in the override.
+# The topics, by their key in files and overrides.
 TOPICS = ("interests", "keywords", "authors", "mute")
 _CATCHES_UP = {True: "catches up after a week away", False: "doesn't catch up after a week away", None: ""}
-_SHOWN = 60  # characters of interests, in a list of readers
+_SHOWN = 60  # characters of interests in a list of readers
 
 
 def with_override(profile: Profile, override: Override | None) -> Profile:
-    """Return the profile with a reader's own title, size, schedule, language and topics."""
     if override is None:
         return profile
     edition = profile.edition
     if override.size is not None:
-        # model_copy does not validate: an edition of fewer papers than it explores would never be accepted otherwise.
+        # model_copy does not validate, and an edition can't explore more than its size.
         explore = min(edition.explore, override.size)
         edition = edition.model_copy(update={"size": override.size, "explore": explore})
     times = {"at": override.at, "days": override.days, "timezone": override.timezone}
     topics = {name: getattr(override, name) for name in TOPICS}
     if override.interests is not None:
-        # A reader's own text has no end; model_copy does not validate.
         topics["interests"] = tuple(InterestSection(text=text) for text in [override.interests] if text)
     schedule = profile.schedule.model_copy(update=_set(times))
     own = _set({**topics, "language": override.language, "title": override.title, "catch_up": override.catch_up})
@@ -443,7 +434,7 @@ def _set(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def describe_end(entry: InterestSection, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return an interest and its last day in a few words; empty for one without.
+    """Return an interest with its last day, or an empty string.
 
     >>> describe_end(InterestSection(text="tactile sensing", until="2027-01-31"))
     '“tactile sensing” until 31 Jan 2027'
@@ -455,7 +446,7 @@ def describe_end(entry: InterestSection, language: str = DEFAULT_LANGUAGE) -> st
 
 
 def describe_override(override: Override) -> str:
-    """Return a reader's own settings in a few words; empty if there are none.
+    """Return a reader's own settings in a few words.
 
     >>> describe_override(Override(size=5, ignored=("agents",), keywords=("GRPO",), mute=()))
     '5 papers, keywords “GRPO”, no mutes, without “agents”'
@@ -481,7 +472,7 @@ def _quoted(words: Sequence[str]) -> str:
 
 
 def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:
-    """Add a reader to a profile's file; return False if it has them already. Raises ConfigError."""
+    """Add a reader to a profile's file, or return False if it has them. Raises ConfigError."""
 
     def add(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> bool:
         if address.lower() in addresses:
@@ -497,7 +488,7 @@ def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> b
 
 
 def remove_reader(path: Path, address: str, checks: AddressChecks) -> bool:
-    """Remove a reader from a profile's file; return False if it doesn't have them. Raises ConfigError."""
+    """Remove a reader from a profile's file, or return False if it lacks them. Raises ConfigError."""
 
     def remove(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> bool:
         if address.lower() not in addresses:
@@ -512,21 +503,23 @@ def remove_reader(path: Path, address: str, checks: AddressChecks) -> bool:
 
 
 def mentions(path: Path, address: str) -> bool:
-    """Return whether an address is anywhere in a file, comments included; True if the file can't be read."""
+    """Return whether a file contains an address, even in comments. True if it can't be read."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace").lower()
     except FileNotFoundError:
         return False
     except OSError:
         return True
-    # Not as a part of another address: ann@example.org is in neither joann@example.org nor ann@example.org.uk.
+    # Not within another address: ann@example.org is not in joann@example.org or ann@example.org.uk.
     return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
 
 
 def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bool], checks: AddressChecks) -> bool:
-    """Change a profile's file, unless ``change`` returns False; return whether it was changed. Raises ConfigError.
+    """Edit a profile unless ``change`` returns False.
 
-    ``change`` gets the document, and its readers' addresses in order, normalised and in lower case.
+    Raises ConfigError.
+
+    ``change`` gets the document, and the addresses in lower case.
     """
 
     def changed(text: str) -> str | None:
@@ -534,7 +527,7 @@ def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bo
         document = tomlkit.parse(text)
         if not change(document, [address.lower() for _, address in profile.addresses]):
             return None
-        # tomlkit has bugs with unusual files, so its result is validated before it replaces the profile.
+        # tomlkit has bugs with unusual files, so its result is validated.
         result = tomlkit.dumps(document)
         validated(Profile, tomlkit.parse(result).unwrap(), path.name, result, checks)
         return result

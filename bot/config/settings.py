@@ -1,4 +1,4 @@
-"""Settings: ``paperbot.toml`` of the home directory, each key overridden by ``PAPERBOT_SECTION__KEY``."""
+"""Settings: ``paperbot.toml``, with each key overridden by ``PAPERBOT_SECTION__KEY``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Days = Annotated[int, Field(ge=0, le=36_500)]
 
 
 class RetentionSection(Section):
-    """For how many days what is stored is kept; 0: forever."""
+    """Days to keep each kind of stored data. 0 keeps it for ever."""
 
     bodies_days: Days = 30
     editions_days: Days = 400
@@ -59,7 +59,7 @@ class RetentionSection(Section):
 
 
 FILE = "paperbot.toml"
-# The keys that only the environment may set, as a home is easily copied, shared or committed.
+# The environment alone may set these, because homes are easily copied, shared or committed.
 SECRETS = (
     ("email", "password"),
     ("slack", "token"),
@@ -105,7 +105,7 @@ class LinksSection(Section):
 
 
 class EmailSection(Section):
-    """The mail server; without a host, messages are files in ``state/outbox/``."""
+    """The mail server. Without a host, messages are files in ``state/outbox/``."""
 
     host: str = ""
     port: int = Field(587, ge=1, le=65535)
@@ -127,14 +127,14 @@ class EmailSection(Section):
 
 
 class QueueSection(Section):
-    """The broker that shares out work to ``paperbot worker``; without one, a single process does everything."""
+    """The broker that shares out work to ``paperbot worker``. Without one, a single process does everything."""
 
     url: Annotated[str, AfterValidator(queue_url)] = ""
     name: Name = "paperbot"
 
 
 class SlackSection(Section):
-    """The Slack workspace; without a token, messages are files in ``state/outbox/``."""
+    """The Slack workspace. Without a token, messages are files in ``state/outbox/``."""
 
     api_url: WebUrl = "https://slack.com/api"
     token: SecretStr | None = None
@@ -143,7 +143,7 @@ class SlackSection(Section):
 
 
 class ZoteroSection(Section):
-    """Zotero's web API; readers' keys are stored with their connections, encrypted."""
+    """Zotero's web API. Readers' keys are stored encrypted."""
 
     api_url: WebUrl = "https://api.zotero.org"
 
@@ -158,7 +158,7 @@ class WebSection(Section):
 
 
 class SummariesSection(Section):
-    """A language model that writes TL;DRs; without an endpoint, summaries are the abstracts' own sentences."""
+    """A language model that writes TL;DRs. Without an endpoint, summaries are the abstracts' own sentences."""
 
     endpoint: Annotated[str, AfterValidator(lambda value: value and web_url(value))] = ""
     model: str = ""
@@ -218,12 +218,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Let the environment take precedence over the file, and read no .env file or secrets folder."""
+        """Prefer the environment to the file, and read no .env file or secrets folder."""
         return env_settings, init_settings
 
 
 def _conflicts(values: Mapping[str, Any]) -> Iterator[MisplacedError]:
-    """Yield the sources whose name another one has, and a queue without a server for the store."""
     names: set[str] = set()
     for position, table in enumerate(_tables(values)):
         name = table.get("name")
@@ -238,13 +237,12 @@ def _conflicts(values: Mapping[str, Any]) -> Iterator[MisplacedError]:
 
 
 def _tables(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the tables of sources; one of a wrong type as an empty one."""
     tables = values.get("sources")
     return [table if isinstance(table, Mapping) else {} for table in (tables if isinstance(tables, list) else ())]
 
 
 def load_settings(home: Path, source_models: SourceModels) -> Settings:
-    """Return the settings of a home, its sources validated by these models; raises ConfigError."""
+    """Return the settings of a home. Raises ConfigError."""
     path = home / FILE
     if not path.is_file():
         raise ConfigError(
@@ -255,12 +253,12 @@ def load_settings(home: Path, source_models: SourceModels) -> Settings:
 
 
 def check_settings(text: str, source_models: SourceModels) -> None:
-    """Raise ConfigError if the text of a settings file is not valid."""
+    """Raise ConfigError if settings are invalid."""
     _settings(text, parse_toml(text, FILE), source_models)
 
 
 def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:
-    """Append tables to a home's settings file; raises ConfigError, and changes nothing, if the result is not valid."""
+    """Append tables to the settings file. Raises ConfigError for an invalid result."""
 
     def extend(text: str) -> str:
         extended = f"{text.rstrip()}\n{tables}"
@@ -271,7 +269,7 @@ def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> Non
 
 
 def _settings(text: str, values: dict[str, Any], source_models: SourceModels) -> Settings:
-    # A model for these kinds: pydantic-settings passes no validation context, by which one model could know them.
+    # pydantic-settings passes no validation context, so each set of kinds needs a model.
     validator = PlainValidator(partial(validate_source, source_models))
     model = create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
     mistakes = [*_secrets_in(values, text), *unknown_variables(Settings)]
@@ -280,8 +278,7 @@ def _settings(text: str, values: dict[str, Any], source_models: SourceModels) ->
     except ValidationError as error:
         details = details_of(error)
         by_variable = [explain_variable(detail, Settings, SECRETS) for detail in details]
-        # Variables are named first, as they take precedence over the file.
-        # One that is unknown there was named above.
+        # Variables first, because they override the file. Unknown ones were named above.
         named = {mistake.key for mistake in mistakes}
         mistakes += [mistake for mistake in by_variable if mistake and mistake.key not in named]
         of_file = [detail for detail, variable in zip(details, by_variable, strict=True) if variable is None]
@@ -313,9 +310,9 @@ def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
 
 
 def written_sources(home: Path, source_models: SourceModels) -> tuple[list[str], list[Problem]]:
-    """Return the names of a home's sources, and a problem for each thing that they ask for although it doesn't exist.
+    """Return the names of sources, and problems with valid sources that find nothing.
 
-    Other mistakes don't matter; raises ConfigError only if the file can't be read.
+    Raises ConfigError if the file can't be read.
     """
     text, values = read_toml(home / FILE)
     file = FILE

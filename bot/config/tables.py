@@ -1,8 +1,6 @@
-"""Tables of TOML files and environment variables, validated by pydantic models; every mistake becomes a ConfigError.
+"""Validate TOML tables and environment variables, and translate errors of pydantic.
 
-A ConfigError names the file, the line, the key, what is wrong and the remedy. pydantic's own messages are written for
-programmers and name no line, so they are translated here. The tables of sources, whose keys depend on their kind, come
-last.
+A ConfigError names file, line, key, problem and remedy. pydantic's messages name no line.
 """
 
 from __future__ import annotations
@@ -31,14 +29,14 @@ from bot.model.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
 
-Location = tuple[int | str, ...]  # pydantic's ``loc``: the keys and positions from the top of the file to a value
+Location = tuple[int | str, ...]  # pydantic's ``loc``: keys and positions from the top of the file
 
 _MAX_BYTES = 10_000_000
-_NEAR = 0.5  # how similar a misspelt key is to the one that is meant
-_MAX_MISTAKES = 100  # of a file; finding the line of each takes as long as the file has lines
-_MAX_KEY = 200  # characters of a key that a message shows
+_NEAR = 0.5  # similarity of a misspelt key to the intended one
+_MAX_MISTAKES = 100  # of a file, because finding each line reads the whole file
+_MAX_KEY = 200  # characters of a key in a message
 _MAX_PARTS = 20  # of a dotted key; tomllib takes n^2 steps for n of them (200 KB: minutes)
-# Possessive quantifiers, as a key is no longer by giving back what was matched.
+# Possessive: giving back characters never makes a key longer.
 _LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}""")
 _TABLE_HEADER = re.compile(r"\s*\[(?P<array>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
 _ASSIGNMENT = re.compile(r"\s*(?P<key>[\w.\"'-]+)\s*=")
@@ -51,9 +49,9 @@ class Section(BaseModel):
 
 
 class MisplacedError(ValueError):
-    """A value that conflicts with another one; ``loc`` is its place within the table that was validated.
+    """A value that conflicts with another one, with its place within the table.
 
-    pydantic reports an error of a model validator for the whole table, which would name the table's first line.
+    pydantic would report the whole table.
     """
 
     def __init__(self, loc: Location, problem: str) -> None:
@@ -62,16 +60,16 @@ class MisplacedError(ValueError):
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text of a TOML file and its values; raises ConfigError."""
+    """Return a TOML file's text and values. Raises ConfigError."""
     try:
-        # Non-blocking, because opening a FIFO would otherwise wait for a writer, perhaps forever.
+        # Non-blocking: opening a FIFO would wait for a writer.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ConfigError(path.name, "", "is not a regular file; move it elsewhere")
             if status.st_size > _MAX_BYTES:
                 raise ConfigError(path.name, "", f"is larger than {_MAX_BYTES // 1_000_000} MB; shorten it")
-            # utf-8-sig: some editors begin a file with a byte order mark, which TOML does not allow.
+            # utf-8-sig: some editors write a byte order mark, which TOML forbids.
             text = file.read(_MAX_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(path.name, "", f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
@@ -85,7 +83,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:
-    """Return the values of TOML; raises ConfigError."""
+    """Return the values of TOML. Raises ConfigError."""
     if long_key := _LONG_KEY.search(text):
         number = text.count("\n", 0, long_key.start()) + 1
         raise ConfigError(file, "", f"has a key of more than {_MAX_PARTS} parts; shorten it", line=number)
@@ -94,7 +92,7 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
     except RecursionError:
         raise ConfigError(file, "", "is nested too deeply to be read; remove the brackets") from None
     except tomllib.TOMLDecodeError as error:
-        # tomllib has the line in its message only, until Python 3.14 makes it an attribute.
+        # tomllib has the line in its message only, until Python 3.14.
         place = re.search(r" \(at line (\d+), column \d+\)| \(at end of document\)", str(error))
         problem = str(error).replace(place.group(0), "") if place else str(error)
         line = int(place.group(1)) if place and place.group(1) else None
@@ -105,29 +103,29 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
             line=line,
         ) from None
     except ValueError:
-        # int() refuses more than 4,300 digits (CVE-2020-10735), and tomllib lets its error through.
+        # int() refuses more than 4,300 digits (CVE-2020-10735), and tomllib passes its error on.
         raise ConfigError(file, "", "has a number that is too long to be read; shorten it") from None
 
 
 _EDIT_ATTEMPTS = 20
-_EDIT_PAUSE = 0.05  # seconds; an editor that writes in place has truncated the file before
+_EDIT_PAUSE = 0.05  # seconds; an editor may have truncated the file before writing
 
 
 class _EditedMeanwhileError(Exception):
-    """Somebody else has written the file since it was read."""
+    """Another program has written the file since it was read."""
 
 
 def edit_text(path: Path, change: Callable[[str], str | None]) -> bool:
-    """Replace the text of an existing file by what ``change`` makes of it; return False if that is None.
+    """Replace a file's text with the result of ``change``, or return False if that is None.
 
-    The file keeps its mode and its line ends. A link stays one: its target is replaced. What a person saves meanwhile
-    is not lost, since ``change`` is called again with the new text. Raises ConfigError, and what ``change`` raises.
+    Keeps mode, line ends and links. If somebody saves the file meanwhile, ``change`` runs again. Raises ConfigError,
+    and errors of ``change``.
     """
     try:
         target = path.resolve()
-        # The folder, not the file: writing replaces the file, and with it a lock that was taken on it.
+        # Lock the folder, because writing replaces the file together with its lock.
         folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to one another, before Python 3.13
+    except (OSError, RuntimeError) as error:  # RuntimeError: a cycle of links, before Python 3.13
         reason = error.strerror if isinstance(error, OSError) else "its links lead to one another"
         raise ConfigError(path.name, "", f"can't be edited: {reason}") from None
     try:
@@ -143,7 +141,7 @@ def edit_text(path: Path, change: Callable[[str], str | None]) -> bool:
 
 def _edit_once(path: Path, target: Path, change: Callable[[str], str | None]) -> bool:
     def refuse_if_edited() -> None:
-        # Called when the new text is complete on disk, so that only the rename comes after it.
+        # The new text is complete on disk. Only the rename follows.
         if read_toml(path)[0] != text:
             raise _EditedMeanwhileError
 
@@ -152,7 +150,7 @@ def _edit_once(path: Path, target: Path, change: Callable[[str], str | None]) ->
     if changed is None:
         return False
     if "\r\n" in text:
-        # tomlkit keeps the line ends of what it parsed, but writes what it adds with "\n".
+        # tomlkit keeps line ends, but writes additions with "\n".
         changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
     try:
         write_atomically(target, changed.encode(), before_rename=refuse_if_edited)
@@ -162,7 +160,7 @@ def _edit_once(path: Path, target: Path, change: Callable[[str], str | None]) ->
 
 
 def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, context: object = None) -> M:
-    """Return the model of a file's values; raises ConfigError. ``context`` is what its validators get."""
+    """Validate a file's values with ``context``. Raises ConfigError."""
     try:
         return model.model_validate(values, context=context)
     except ValidationError as error:
@@ -170,9 +168,11 @@ def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, c
 
 
 def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iterable[MisplacedError]) -> M:
-    """Return what ``validate`` makes of the values of a table; raises ValidationError.
+    """Validate a table and add conflicts to its errors.
 
-    For a validator with mode "wrap": one with mode "after" finds conflicts only once each value is valid by itself.
+    Raises ValidationError.
+
+    "after" validators find conflicts only once each value is valid.
     """
     details = [_detail(conflict.loc, str(conflict)) for conflict in conflicts]
     try:
@@ -189,7 +189,7 @@ def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iter
 
 
 def details_of(error: ValidationError) -> list[ErrorDetails]:
-    """Return a model's errors: misspelt keys first, and without the keys that are missing because of them."""
+    """Return the errors without missing keys that a misspelling explains."""
     details = error.errors(include_url=False)
     misspelt = [detail for detail in details if detail["type"] == "extra_forbidden"]
     others = [detail for detail in details if detail["type"] != "extra_forbidden"]
@@ -202,26 +202,24 @@ def _explains(misspelt: ErrorDetails, missing: ErrorDetails) -> bool:
 
 
 def is_near(misspelt: str, key: str) -> bool:
-    """Whether one key may be meant by another."""
     return bool(difflib.get_close_matches(misspelt, [key], cutoff=_NEAR))
 
 
 def explain(details: Sequence[ErrorDetails], model: type[BaseModel], file: str, text: str) -> list[ConfigError]:
-    """Return a ConfigError for each of a model's errors."""
     mistakes = []
     for detail in details[:_MAX_MISTAKES]:
         loc = detail["loc"] + getattr(detail.get("ctx", {}).get("error"), "loc", ())
-        # Positions count from 1, as people do: ("readers", 1, "email") is readers[2].email.
+        # Positions count from 1: ("readers", 1, "email") is readers[2].email.
         key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in loc)
         problem = describe_error(detail, model)
-        line = line_of(text, loc) or line_of(text, loc[:-1])  # of the table, where a key is missing
+        line = line_of(text, loc) or line_of(text, loc[:-1])  # of the table, for a missing key
         mistakes.append(ConfigError(file, key.removeprefix(".")[:_MAX_KEY], problem, line=line))
     if more := len(details) - len(mistakes):
         mistakes.append(ConfigError(file, "", f"{more:,} more mistakes; correct these first", line=mistakes[-1].line))
     return mistakes
 
 
-# What to type, for errors where pydantic names Python's types.
+# Remedies for errors in which pydantic names Python's types.
 _EXPECTED = {
     "tuple": 'a list, like ["one", "two"]',
     "string": "a text of the allowed length, in quotes",
@@ -234,7 +232,6 @@ _EXPECTED = {
 
 
 def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Return the problem and the remedy."""
     kind = detail["type"]
     if kind == "extra_forbidden":
         *steps, key = map(str, detail["loc"])
@@ -245,9 +242,18 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return unknown_key(key, table.model_fields)
     if kind == "missing":
         return "is missing; add it"
-    if kind == "value_error":  # a ValueError of our own validators, which has its remedy
+    if kind == "value_error":  # our own validators include the remedy
         return detail["msg"].removeprefix("Value error, ")
-    value = _displayed_value(detail, model)
+    # Messages may end up in logs. A table, or a text in place of one, may contain a password, so only values of plain
+    # fields are shown.
+    field: FieldInfo | None = None
+    current: type[BaseModel] | None = model
+    for place in detail["loc"]:
+        if isinstance(place, str):
+            field = current.model_fields.get(place) if current else None
+            current = _model_in(field.annotation) if field else None
+    is_plain = field is not None and current is None and "Secret" not in str(field.annotation)
+    value = _shown(detail["input"] if is_plain else None)
     if kind == "too_short" and isinstance(detail["input"], str):
         return f"{value} is not valid; it should have {detail['ctx']['min_length']} characters or more"
     expected = _EXPECTED.get(kind.partition("_")[0]) or detail["msg"].removeprefix("Input should be ")
@@ -255,7 +261,6 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
-    """Return the problem of a key that a table doesn't have, and the nearest of the known ones."""
     keys = sorted(known)
     near = difflib.get_close_matches(key, keys, n=1, cutoff=_NEAR)
     remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
@@ -263,7 +268,6 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
 
 
 def wrong_value(value: object, expected: str) -> str:
-    """Return that a value is not of the expected kind, a key of ``_EXPECTED``."""
     return f"{_shown(value)} is not valid; it should be {_EXPECTED[expected]}"
 
 
@@ -272,31 +276,17 @@ def _shown(value: object) -> str:
     return f"{value!r:.60}" if is_plain else "what is set there"
 
 
-def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    # A message may end up in a log or an issue report. So a value is shown only where a field for plain values was
-    # declared: a table, or a text in the place of one, may hold a password.
-    field: FieldInfo | None = None
-    current: type[BaseModel] | None = model
-    for step in detail["loc"]:
-        if isinstance(step, str):
-            field = current.model_fields.get(step) if current else None
-            current = _model_in(field.annotation) if field else None
-    is_plain = field is not None and current is None and "Secret" not in str(field.annotation)
-    return _shown(detail["input"] if is_plain else None)
-
-
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model within a type: ``Section``, ``Section | None`` or ``tuple[Section, ...]``."""
+    """Return the model within ``Section``, ``Section | None`` or ``tuple[Section, ...]``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((m for m in map(_model_in, get_args(annotation)) if m), None)
 
 
 def line_of(text: str, loc: Location) -> int | None:
-    r"""Return the line of a key, or None if only a full parser could determine it.
+    r"""Return the line of a key, or None if only a full parser could find it.
 
-    Neither tomllib nor tomlkit gives the position of a value, so the key is looked up by its table's header and its
-    name. Inline tables and dotted headers in unusual notation are not resolved; the message then has no line.
+    Neither tomllib nor tomlkit gives positions. Inline tables and unusual headers are not resolved.
 
     >>> line_of('title = "x"\n[edition]\nsize = 0\n', ("edition", "size"))
     3
@@ -305,7 +295,7 @@ def line_of(text: str, loc: Location) -> int | None:
     position = next((step for step in loc if isinstance(step, int)), 0)
     table: list[str] = []
     is_table_at_position = True
-    entries: Counter[str] = Counter()  # of arrays of tables: how many [[name]] were read
+    entries: Counter[str] = Counter()  # the number of [[name]] headers so far
     for number, line in enumerate(text.splitlines(), 1):
         if header := _TABLE_HEADER.match(line):
             table = _split_key(header["name"])
@@ -325,12 +315,12 @@ def _split_key(dotted: str) -> list[str]:
 
 
 PREFIX = "PAPERBOT_"
-# A name this similar to a variable's is a misspelling; a less similar one may belong to another program.
+# Less similar names may belong to another program.
 _SIMILAR = 0.85
 
 
 def unknown_variables(settings: type[BaseModel]) -> Iterator[ConfigError]:
-    """Yield a mistake for each variable that no setting has; pydantic-settings would ignore it silently."""
+    """Yield a mistake for each variable without a setting, which pydantic-settings would ignore."""
     # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys.
     known_names: set[str] = set()
     for section, field in settings.model_fields.items():
@@ -338,7 +328,7 @@ def unknown_variables(settings: type[BaseModel]) -> Iterator[ConfigError]:
             known_names |= {f"{PREFIX}{section}__{key}".upper() for key in ("", *field.annotation.model_fields)}
     for name in sorted(variables()):
         section, separator, key = name.removeprefix(PREFIX).partition("__")
-        # A section as one JSON value, or a section whose keys are free, such as the passwords of sources.
+        # A section as JSON, or one with free keys, such as passwords of sources.
         is_section = section.lower() in settings.model_fields
         if is_section and not (separator and f"{PREFIX}{section}__" in known_names):
             continue
@@ -354,7 +344,7 @@ def unknown_variables(settings: type[BaseModel]) -> Iterator[ConfigError]:
 def explain_variable(
     detail: ErrorDetails, settings: type[BaseModel], secrets: Collection[tuple[str, str]]
 ) -> ConfigError | None:
-    """Return an error that a variable causes; None if it comes from the file. Secrets are not shown."""
+    """Return an error that a variable causes, or None. Never shows secrets."""
     environment = variables()
     section, *keys = (str(step) for step in detail["loc"] or ("",))
     names = [f"{PREFIX}{section}__{keys[0]}".upper()] if keys else []
@@ -371,48 +361,45 @@ def explain_variable(
 
 
 def variables() -> dict[str, str]:
-    """Return the environment's variables that begin with ``PAPERBOT_``, with their names in upper case."""
-    # In upper case, because pydantic-settings reads variables without regard to case.
+    # pydantic-settings ignores the case of names.
     return {name.upper(): value for name, value in os.environ.items() if name.upper().startswith(PREFIX)}
 
 
-# The settings of sources: the keys that all kinds share, and how a table is validated by the model of its kind.
-#
-# The kinds stand in ``bot/sources/``, each with the model of its own keys; whoever reads settings passes these models.
+# The options of sources. The models of kinds are in ``bot/sources/``, and callers pass them.
 FetchUrl = Annotated[str, AfterValidator(fetch_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 Minutes = Annotated[int, Field(ge=1, le=10_080)]
-FILES = "files"  # the source of what `paperbot ingest PATH` stores
+FILES = "files"  # the source of `paperbot ingest PATH`
 
 
 class SourceOptions(Section):
-    """The settings of one source; a kind's model adds its keys, and overrides the properties that apply to it."""
+    """The settings of one source. A kind's model adds its keys, and overrides the properties that apply to it."""
 
     name: Name
     kind: str
 
     @property
     def interval(self) -> timedelta:
-        """The least time between two polls; zero for a source that needs no network and is read each time."""
+        """The least time between polls, or zero for a source without network."""
         return timedelta(0)
 
     @property
     def is_sample(self) -> bool:
-        """Whether its papers count only until another source has brought papers."""
+        """Return whether its papers count only until another source has delivered."""
         return False
 
     @property
     def local_folder(self) -> str:
-        """The folder that it reads, relative to the home, which ``check --fix`` creates; empty if it reads none."""
+        """The folder that it reads, relative to the home, or an empty string. ``check --fix`` creates it."""
         return ""
 
     @property
     def votes_login(self) -> str | None:
-        """The user name of the mailbox in which it reads readers' votes; None if it reads none."""
+        """The user name of a mailbox with readers' votes, or None."""
         return None
 
     def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield keys whose values are valid, but ask for what doesn't exist, with the problem and its remedy."""
+        """Yield valid keys that find nothing, each with its problem and remedy."""
         yield from ()
 
 
@@ -423,17 +410,18 @@ class PolledOptions(SourceOptions):
 
     @property
     def interval(self) -> timedelta:
-        """The least time between two polls: ``every``, in minutes."""
         return timedelta(minutes=self.every)
 
 
-SourceModels = Mapping[str, type[SourceOptions]]  # by the name of the kind
+SourceModels = Mapping[str, type[SourceOptions]]  # by name of the kind
 
 
 def validate_source(models: SourceModels, table: Any) -> SourceOptions:
-    """Return the options in a ``[[sources]]`` table; raises ValueError, whose location is a key of the table.
+    """Return the options in a ``[[sources]]`` table.
 
-    A discriminated union of the models would do this too, but the locations of its errors name the models.
+    Raises ValidationError.
+
+    A discriminated union would put the names of models into locations.
     """
     if not isinstance(table, dict):
         raise _error(InitErrorDetails(type="dict_type", input=table))
@@ -449,8 +437,8 @@ def validate_source(models: SourceModels, table: Any) -> SourceOptions:
     try:
         options = model.model_validate({key: value for key, value in table.items() if key in model.model_fields})
     except ValidationError as error:
-        # Described here, where the model is known: whether a value may be shown depends on its field. A key that is
-        # missing is told already, and an error of the whole table may come from one that is misspelt.
+        # Described here, because the field decides whether to show a value. Missing keys are reported above, and a
+        # misspelt one may cause an error of the whole table.
         details += [
             _detail(detail["loc"], describe_error(detail, model), detail["input"])
             for detail in error.errors(include_url=False)
@@ -462,7 +450,7 @@ def validate_source(models: SourceModels, table: Any) -> SourceOptions:
 
 
 def mistakes_of(models: SourceModels, table: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the ``mistakes`` of a ``[[sources]]`` table, apart from keys with errors, which its validation reports."""
+    """Return the ``mistakes`` of a table, except keys with validation errors."""
     wrong: set[int | str] = set()
     with suppress(ValidationError):
         try:
@@ -477,7 +465,6 @@ def mistakes_of(models: SourceModels, table: Mapping[str, Any]) -> list[tuple[st
 def _wrong_keys(
     models: SourceModels, model: type[SourceOptions], table: Mapping[str, Any]
 ) -> Iterator[InitErrorDetails]:
-    """Yield an error for each key that the kind doesn't have, and for each that is missing."""
     kind, keys = table["kind"], model.model_fields
     keys_of_any_kind = {key for each in models.values() for key in each.model_fields}
     unknown = [key for key in table if key not in keys]

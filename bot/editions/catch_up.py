@@ -1,10 +1,9 @@
-"""Catch-up editions: the best papers of a longer span, by topic, as many as can be read in some minutes.
+"""Catch-up editions: the best papers of a longer span, by topic, within a reading time.
 
     arrived since a day --not voted on, not read--> candidates --rank--> scores --above the threshold--> good papers
     good papers --group by meaning--> topics --the best of each, then the best of all, within the budget--> picks
 
-All papers of the span count as considered: the next edition begins after them, and what was skipped doesn't wait for a
-place. ``gaps`` are the spans that a reader may want to catch up on.
+All papers of the span count as considered, so the next edition starts after them.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 MINUTES = 10
 _MOST_DAYS = 366
 _MOST_PICKS = 20
-_WORDS_A_PICK = 95  # the usual, with one sentence
-# Good papers that are grouped: their similarities are a matrix, and further ones get no place anyway.
+_WORDS_A_PICK = 95  # usual, with one sentence
+# Grouping takes a matrix of similarities, and further papers get no place anyway.
 _MOST_GROUPED = 400
 _MOST_SKIPPED = 1_000  # that can be listed
-_DECIMALS = 3  # of its probabilities
+_DECIMALS = 3  # of probabilities
 _DAY = timedelta(days=1)
 _GAP_DAYS = 4  # without an edition
 _UNREAD_DAYS = 7  # of editions without a vote
@@ -49,7 +48,7 @@ _OTHERS = ""
 
 @dataclass(frozen=True, slots=True)
 class CatchUpRequest:
-    """A catch-up edition to compose on the papers from ``since`` on, up to and including ``until``, or until now."""
+    """A catch-up edition on the papers from ``since`` to ``until`` inclusive, or to now."""
 
     reader: Reader
     profile: Profile
@@ -61,8 +60,6 @@ class CatchUpRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """The papers that arrived in a span, of which ``ids`` are candidates, and the highest id that it covers."""
-
     ids: Sequence[PaperId]
     arrived: int
     upto: PaperId
@@ -70,7 +67,7 @@ class _Span:
 
 
 def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> Edition:
-    """Return the edition, without picks if no paper is above the profile's threshold; nothing is stored."""
+    """Return the edition, without picks if no paper is above the threshold. Stores nothing."""
     profile = request.profile
     today = local_date(now, profile.schedule.timezone)
     span = _span(composer, request, now)
@@ -114,9 +111,9 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
 def put_catch_up(
     context: Context, request: CatchUpRequest, now: datetime, tldr_writer: TldrWriter | None = None
 ) -> tuple[Edition, list[Problem]]:
-    """Compose the edition, and store it with its messages unless it has no picks; return it, and what went wrong.
+    """Compose an edition, store it with its messages if it has picks, and return it with problems.
 
-    Of two processes that do it at the same time one stores an edition.
+    Of two concurrent processes, one stores an edition.
     """
     refit(context.store, context.ranker, [(request.reader, request.profile)], now)
     edition = compose_catch_up(context.composer, request, now)
@@ -130,9 +127,9 @@ def put_catch_up(
 
 
 def checked_since(since: date | None, store: Store, reader: Reader, profile: Profile, now: datetime) -> date:
-    """Return the first day to catch up on: the given one, by default that of the last vote or before the last gap.
+    """Return the first day to catch up on: by default the last vote or the last gap.
 
-    Raises UsageError for a day in the future, or too long ago.
+    Raises UsageError for a day in the future or more than a year ago.
     """
     today = local_date(now, profile.schedule.timezone)
     day = since
@@ -154,13 +151,13 @@ def checked_since(since: date | None, store: Store, reader: Reader, profile: Pro
 
 def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> _Span:
     store, reader, profile = composer.store, request.reader, request.profile
-    # Before the papers are read: what arrives meanwhile is for the next edition.
+    # Before reading: later papers belong to the next edition.
     newest = store.papers.newest_id()
     start, end = _bounds(profile, request.since, request.until, now)
     hidden = superseded(store, composer.samples)
     arrived = (paper_id for paper_id, _ in store.papers.arrivals(start, end, profile.sources))
     arrivals = [paper_id for paper_id in arrived if paper_id <= newest and paper_id not in hidden]
-    # Papers after the span are still to come in an edition, unless the last one has considered them.
+    # Papers after the span wait for an edition, unless the last one has considered them.
     last = store.editions.last(reader.id) if request.until else None
     watermark = last.watermark if last else newest
     if not arrivals:
@@ -168,7 +165,7 @@ def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> 
     new = set(store.papers.new_to(reader.id, arrivals[0] - 1, profile.sources))
     voted_at = store.feedback.last_times([reader.id]).get(reader.id)
     if voted_at is None or voted_at < start:
-        # Nothing was voted on since: the editions of these days were probably not read.
+        # Without a vote since, the editions of these days were probably not read.
         shown = store.editions.shown(reader.id).keys()
         new |= shown - store.catch_ups.shown_before(reader.id, start)
     ids = [paper_id for paper_id in arrivals if paper_id in new]
@@ -176,7 +173,6 @@ def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> 
 
 
 def _bounds(profile: Profile, since: date, until: date | None, now: datetime) -> tuple[datetime, datetime]:
-    """Return when a span begins and ends, in UTC; both are included."""
     start = moment(since, time(), profile.schedule.timezone)
     if until is None:
         return start, now
@@ -184,7 +180,7 @@ def _bounds(profile: Profile, since: date, until: date | None, now: datetime) ->
 
 
 def good_scores(ranked: Ranked, profile: Profile) -> list[Score]:
-    """Return the scores above the profile's threshold, best first; for a new reader a few of the best at least."""
+    """Return scores above the threshold, best first, or a few of the best for a new reader."""
     shown = [score for score in ranked.scores if not score.muted]
     good = [
         score
@@ -216,8 +212,7 @@ def _picks(
     topics: Sequence[tuple[str, Sequence[Score]]],
     minutes: int,
 ) -> list[Pick]:
-    """Return the picks by topic: the best paper of each topic, then the best of all, as far as the minutes go."""
-    # Half of the places at most: a further topic's best paper may be worth less than a second one of a better topic.
+    # Half of the places, because a second paper of a better topic may be worth more.
     places = min(max(words_in(minutes) // _WORDS_A_PICK, 1), _MOST_PICKS)
     first = [scores[0] for name, scores in topics if name][: places // 2]
     chosen: list[Score] = []
@@ -234,13 +229,12 @@ def _picks(
         if fitting and words > words_in(minutes):
             break
         fitting.add(pick.paper.id)
-    # Explained again in the order of the edition: a reason that an earlier pick gave is not repeated.
+    # Explained again in the edition's order, so reasons don't repeat.
     ordered = [score for _, scores in topics for score in scores if score.paper in fitting]
     return ranked.picks_of(ordered, sentences)
 
 
 def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:
-    """Return what the newest catch-up edition covers that was sent to a reader from this day on; None without one."""
     covered = (catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id))
     return next((catch_up for catch_up in covered if catch_up.since == since), None)
 
@@ -248,7 +242,7 @@ def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:
 def skipped_papers(
     store: Store, catch_up: CatchUp, first: int = 0, most: int | None = None
 ) -> list[tuple[Paper, float]]:
-    """Return the papers that an edition skipped, best first, each with its probability; of some a part."""
+    """Return an edition's skipped papers with probabilities, best first, or a part of them."""
     part = catch_up.skipped[first : None if most is None else first + most]
     papers = store.papers.get(paper_id for paper_id, _ in part)
     # A paper may have been deleted since.
@@ -257,9 +251,9 @@ def skipped_papers(
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Days of which a reader may have missed the papers, both included, and how many papers arrived in them.
+    """Days that a reader may have missed, both included, with the number of new papers.
 
-    ``is_unread``: they had editions, and the reader voted on none of them. ``is_past``: editions followed.
+    ``is_unread``: the reader voted on none of their editions. ``is_past``: editions followed.
     """
 
     since: date
@@ -270,10 +264,10 @@ class Gap:
 
 
 def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[Gap]:
-    """Return the gaps of the last weeks that no catch-up edition covers, newest first.
+    """Return the recent gaps that no catch-up edition covers, newest first.
 
-    A gap has four days or more without an edition, one of them of the schedule; or, up to today, seven days or more of
-    editions without a vote.
+    A gap is more than three days without an edition, at least one of them scheduled, or a week up to today without a
+    vote.
     """
     today = local_date(now, profile.schedule.timezone)
     editions = [edition for edition in store.editions.of_reader(reader.id) if edition.date <= today]
@@ -296,7 +290,6 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
 
 
 def _unread(editions: Sequence[StoredEdition], read_upto: date | None, today: date) -> list[Gap]:
-    """Return the days after ``read_upto`` if there are editions of a week or more since, none of them voted on."""
     earliest = max(today - _UNREAD_OF_LAST, read_upto + _DAY if read_upto else date.min)
     days = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
     if not days or (max(days) - min(days)).days + 1 < _UNREAD_DAYS:
@@ -307,7 +300,7 @@ def _unread(editions: Sequence[StoredEdition], read_upto: date | None, today: da
 def _without_editions(editions: Sequence[StoredEdition], profile: Profile, today: date) -> list[Gap]:
     window = today - _GAPS_OF_LAST
     dates = {edition.date for edition in editions} | {today}
-    # The last edition before these weeks is where a gap that reaches into them begins.
+    # A gap that reaches into these weeks begins at the edition before them.
     before = [max(day for day in dates if day < window)] if min(dates) < window else []
     found = []
     for earlier, later in pairwise(sorted([*before, *(day for day in dates if day >= window)])):

@@ -2,9 +2,8 @@
 
     candidates --rank--> scores --alert rule, select--> choices --explain, summarise--> edition
 
-A batch is read from the store in a few queries and ranked in a few matrix products; a single edition is a batch of
-one. ``EditionComposer`` writes nothing; ``alert`` puts a message into the outbox for each paper that matches a
-profile's alert rule; ``TldrWriter`` replaces summaries by a language model's, where an endpoint is configured.
+A batch takes a few queries and matrix products. ``EditionComposer`` writes nothing. ``alert`` queues a message for each
+paper that matches an alert rule. ``TldrWriter`` replaces summaries with a language model's.
 """
 
 from __future__ import annotations
@@ -42,22 +41,22 @@ from bot.store import Store
 from bot.store.derived import Tldrs
 from bot.summaries.tldr import Endpoint
 
-if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
+if TYPE_CHECKING:  # importing reasons and summaries takes a tenth of an idle run
     from bot.editions.ranked import Explanation, Ranked, TextReader
 
 
 _NO_ACTIVITY = SourceActivitySince()
 # Papers that a quiet edition links.
 _CLOSEST = 3
-# Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
+# A cached text takes 30 KB.
 _MAX_TEXTS = 2_000
 
 
 @dataclass
 class EditionComposer:
-    """Composes editions; reads the store and writes nothing.
+    """Composes editions from the store, and writes nothing.
 
-    ``samples`` names the sources that are excluded once another source has delivered papers.
+    ``samples`` are sources that end once another source has delivered papers.
     """
 
     store: Store
@@ -74,11 +73,9 @@ class EditionComposer:
         return FollowUps(self.store, self.ranker)
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
-        """Return the papers new to a reader since the last edition."""
         return self.candidates_of([(reader, profile)])[0]
 
     def candidates_of(self, readers: Readers) -> list[Candidates]:
-        """Return what ``candidates`` does for each reader, in a few queries for all."""
         return candidates_of(self.store, readers, self.samples)
 
     def edition(
@@ -90,11 +87,10 @@ class EditionComposer:
     def editions(
         self, requests: Sequence[EditionRequest], now: datetime, candidates: Sequence[Candidates] | None = None
     ) -> Iterator[Edition]:
-        """Yield the requested editions in their order; memory grows with their number."""
         readers = [(request.reader, request.profile) for request in requests]
         candidates = candidates or self.candidates_of(readers)
-        # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
-        # and a later reader of the batch must see the same state of the store as the first.
+        # Read everything before the first yield: the caller stores editions, and all readers of a batch must see the
+        # same state.
         activities = self._activities(requests, candidates, now)
         members = [(reader, profile) for reader, profile in readers if profile.group]
         likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
@@ -124,7 +120,7 @@ class EditionComposer:
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
     ) -> list[Edition]:
-        """Return an alert for each candidate that the profile's alert rule matches, best first."""
+        """Return an alert for each candidate that matches the rule, best first."""
         request = EditionRequest(reader, profile, day)
         ranked = self.ranked(reader, profile, candidates.ids, now)
         if ranked is None:
@@ -137,13 +133,13 @@ class EditionComposer:
         return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
 
     def ranked(self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime) -> Ranked | None:
-        """Return these papers, ranked under the current profile and votes; None if there is nothing to rank."""
+        """Return the papers ranked for a reader, or None if there is nothing to rank."""
         return next(self._ranked([(reader, profile)], [ids], now))
 
     def ranked_papers(self, reader: Reader, profile: Profile, papers: Sequence[Paper], now: datetime) -> Ranked | None:
-        """Return papers that need not be stored, with positive ids, ranked as ``ranked`` does.
+        """Rank papers that need not be stored, with positive ids.
 
-        Where no paper is stored, they are their own vocabulary.
+        Without stored papers, they are their own vocabulary.
         """
         interests = interests_of(self.store, [(reader, profile)], now)
         from bot.editions.ranked import Ranked
@@ -162,19 +158,17 @@ class EditionComposer:
         return Ranked.of(ranking, interests[0], by_id, profile, self._read, cites=cites)
 
     def explanation(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Explanation | None:
-        """Return what explains one paper's score under the current profile and votes; None if it isn't ranked."""
         ranked = self.ranked(reader, profile, [paper.id], now)
         score = ranked.explained(paper.id) if ranked else None
         if not (ranked and score):
             return None
-        # A paper that was sent as an exploratory pick is explained as one.
+        # An exploratory pick is explained as one.
         kind = self.store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
         return ranked.explanation(paper, score, kind)
 
     def _activities(
         self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
     ) -> list[SourceActivitySince]:
-        """Return what the sources did for each reader without candidates; empty activity for the others."""
         quiet = [request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids]
         last_editions = self.store.editions.last_by_reader(quiet) if quiet else {}
         activities = []
@@ -194,14 +188,13 @@ class EditionComposer:
         now: datetime,
         waiting: Sequence[Collection[PaperId]] = (),
     ) -> Iterator[Ranked | None]:
-        """Yield for each reader their papers as ranked, with the best of ``waiting``; None where there is nothing."""
         if not any(ids):
-            # Most ticks of a quiet day end here, without scikit-learn in memory.
+            # Most idle runs end here without scikit-learn.
             yield from [None] * len(readers)
             return
         interests = interests_of(self.store, readers, now)
         papers = self.store.papers.get(paper_id for reader_ids in (*ids, *waiting) for paper_id in reader_ids)
-        # A paper may have been merged into another since its id was read: it is left out.
+        # A paper may have been deleted since its id was read.
         candidates, earlier = (
             [[papers[i] for i in reader_ids if i in papers] for reader_ids in lists] for lists in (ids, waiting)
         )
@@ -226,7 +219,7 @@ def compose(
     activity: SourceActivitySince = _NO_ACTIVITY,
     closest: Sequence[Paper] = (),
 ) -> Edition:
-    """Return the requested edition of these picks, or with the reason why it is quiet.
+    """Return an edition of these picks, or with the reason why it is quiet.
 
     ``scores`` are those of all candidates.
     """
@@ -247,9 +240,9 @@ def compose(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the profiles in force by slug, and what ranks, composes and renders.
+    """The store, the current profiles, and what ranks, composes and renders.
 
-    Making one loads nothing: ranker, composer and renderer import their libraries with the first reader who is due.
+    Libraries are imported for the first due reader.
     """
 
     store: Store
@@ -260,10 +253,10 @@ class Context:
 
 
 def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> list[Edition]:
-    """Put a reader's due alerts into the outbox, at most one for each paper, and return them.
+    """Queue a reader's due alerts, at most one for each paper, and return them.
 
-    Matches above the daily limit go first into the next edition. In quiet hours nothing is checked and the mark stays
-    where it is, so that the first check after them covers all papers that arrived meanwhile.
+    Matches above the daily limit go into the next edition. Quiet hours leave the mark alone, so the next check covers
+    their papers.
     """
     store = context.store
     rule = profile.alerts
@@ -273,12 +266,12 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
     mark = store.alert_marks.get(reader.id) or 0
     newest = store.papers.newest_id()
     if mark >= newest:
-        # Nothing arrived: most of the ticks, one a minute, end here without gathering candidates.
-        if mark > newest:  # a restored backup has fewer papers: the next ones get ids below the mark
+        # Nothing arrived, as on most ticks.
+        if mark > newest:  # a restored backup has fewer papers, and new ones get ids below the mark
             store.alert_marks.move(reader.id, newest)
         return []
 
-    # The first check has no mark, and covers what is new since the last edition.
+    # Without a mark, the check covers everything since the last edition.
     candidates = context.composer.candidates(reader, profile)
     candidates = replace(candidates, ids=[paper_id for paper_id in candidates.ids if paper_id > mark])
     day = local_date(now, timezone)
@@ -287,10 +280,10 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
     if candidates.ids and remaining:
         for edition in context.composer.alerts(reader, profile, day, now, candidates)[:remaining]:
             slot = f"alert-{edition.picks[0].paper.ref}"
-            # The slot is unique to reader and paper: a second process saves nothing, and so sends nothing.
+            # The slot is unique to reader and paper, so a second process saves nothing.
             if store.editions.save(edition, slot, context.renderer.messages(edition, slot)):
                 saved.append(edition)
-    # Moved last: after a crash in between the papers are checked again, and the slots prevent a second alert.
+    # Moved last: after a crash the slots prevent a second alert.
     store.alert_marks.move(reader.id, candidates.watermark)
     return saved
 
@@ -299,8 +292,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
 class TldrWriter:
     """Requests a TL;DR once for each paper, at most ``daily_budget`` times a day.
 
-    An endpoint that fails ends the requests of a run (identified by its ``now``): an edition must not wait for one
-    time-out after another. An answer that can't be used costs its own paper, which isn't asked for again.
+    A failing endpoint ends the requests of a run (identified by ``now``), so editions don't wait for further time-outs.
     """
 
     tldrs: Tldrs
@@ -313,19 +305,17 @@ class TldrWriter:
         return _with_tldrs(edition, self.tldrs.known(papers, self.endpoint.model))
 
     def shorten(self, edition: Edition, now: datetime) -> tuple[Edition, list[Problem]]:
-        """Return the edition with a TL;DR for each summary, and a problem if some could not be had."""
         papers = {pick.paper.id: pick.paper for pick in edition.picks if pick.summary}
         texts = self.tldrs.known(papers, self.endpoint.model)
         problems = []
-        # The day of the budget is UTC, as the endpoint's bill is.
+        # UTC, like the endpoint's bill.
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         if self._failed_run != now:
             try:
                 for paper in papers.values():
                     if paper.id in texts:
                         continue
-                    # The request is counted before it is made: a process that dies in the middle of it must not
-                    # spend the budget again after each restart.
+                    # Count the request first: a process that dies must not spend the budget again after each restart.
                     request = self.tldrs.begin(
                         paper.id, self.endpoint.model, now, since=midnight, budget=self.daily_budget
                     )
@@ -345,7 +335,7 @@ class TldrWriter:
 
 
 def _with_tldrs(edition: Edition, texts: Mapping[PaperId, str]) -> Edition:
-    # A pick without a summary stays without: its profile wants none, or the paper has no abstract.
+    # Without a summary, the profile wants none or the paper has no abstract.
     picks = (
         replace(pick, summary=(Sentence(texts[pick.paper.id], Role.TLDR),))
         if pick.summary and texts.get(pick.paper.id)

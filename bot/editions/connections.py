@@ -1,11 +1,10 @@
-"""What connects a day's papers with those that a reader knows, beside their scores.
+"""Relate new papers to papers that a reader knows.
 
     citations    a paper cites one that the reader liked or has in their library
-    follow-ups   a paper that the reader liked was published, changed in a later version, or continued by an author
+    follow-ups   a liked paper was published, revised, or continued by an author
     group        others of the reader's group like a paper
 
-Citations are reasons of picks; follow-ups and the group's likes stand beside the picks, and make no edition
-of their own.
+Citations are reasons of picks. Follow-ups and the group's likes accompany picks, and never make an edition alone.
 """
 
 from __future__ import annotations
@@ -39,30 +38,24 @@ from bot.store.editions import StoredEdition
 from bot.store.papers import PaperChange
 from bot.store.readers import ShownLike
 
-if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.editions.models import CurrentRanker
     from bot.editions.ranked import Ranked
     from bot.ranking.ranker import Interest
 
 
-# Which papers cite one that their reader liked or has in their library.
-#
-#     papers --facts: cites--> cited papers --by identity keys--> stored papers, libraries --of this reader?--> reasons
-#
-# What a paper cites is stated by Google Scholar's alerts, and where ``links.resolve`` is set by OpenAlex. A batch takes
-# three queries, and none if no paper of it has a citation.
+# Citations of a reader's liked or owned papers, from Google Scholar's alerts, and from OpenAlex with ``links.resolve``.
 
-# By the paper that cites; the reasons name what it cites.
+# By citing paper, with reasons that name cited papers.
 Citations = Mapping[PaperId, Sequence[Reason]]
 
-# Titles that a pick's reasons name.
+# Titles in a pick's reasons.
 _MOST_NAMED = 2
 
 
 def citations_of(
     store: Store, readers: Readers, interests: Sequence[Interest], papers: Iterable[Paper]
 ) -> list[Citations]:
-    """Return for each reader which of these papers cite one that they liked, or one in their library."""
     cited = {
         paper.id: [cited_paper(fact) for fact in paper.facts if fact.kind is FactKind.CITES]
         for paper in papers
@@ -84,7 +77,6 @@ def citations_of(
 
 
 def _reasons(cited: Sequence[Entry], liked: Sequence[Paper], owned: Sequence[LibraryPaper]) -> Sequence[Reason]:
-    """Return a reason for each cited paper that is the reader's, with the title as it is stored; votes first."""
     by_vote, by_library = {}, {}
     for entry in cited:
         if paper := next((paper for paper in liked if is_cited(entry, paper)), None):
@@ -94,29 +86,26 @@ def _reasons(cited: Sequence[Entry], liked: Sequence[Paper], owned: Sequence[Lib
     return [*by_vote.values(), *by_library.values()][:_MOST_NAMED]
 
 
-# What became of papers that a reader liked: published, changed in a later version, continued by an author.
+# Follow-ups of liked papers.
 #
-#     papers that changed since the reader's last picks --liked before?--> published, or what a later version says
+#     papers that changed since the last picks --liked?--> published or revised
 #     the day's papers --first and last authors--> earlier papers --liked, on the same topic?--> continued
-#
-# An edition has at most three of them. A run takes three queries, and a few more for each reader who liked a paper of
-# these.
 _MOST_FOLLOW_UPS = 3
-_MOST_READ = 6  # pairs of papers of one author, the most similar
-_MOST_COMPARED = 200  # such pairs, for one reader
-_MOST_KEPT = 100_000  # similarities of pairs, which readers who like the same papers share
-# Further back there was no edition with picks for weeks.
+_MOST_READ = 6  # pairs of papers of an author, the most similar ones
+_MOST_COMPARED = 200  # such pairs of a reader
+_MOST_KEPT = 100_000  # similarities of pairs, shared by readers who like the same papers
+# An edition with picks is rarely older.
 _LOOK_BACK = timedelta(days=60)
-# A venue or DOI that another digest has within days of the first was known all along.
+# A venue or DOI that follows within days is not news.
 _NEWS_AFTER = timedelta(days=7)
-# ``Pool.similarity`` from which two papers of one author were found to be on one topic, and that without a further
-# author in common, where two people may share a name.
+# The least ``Pool.similarity`` of two papers on one topic, with and without a common coauthor. Without one, two people
+# may share a name.
 _SAME_TOPIC = 0.35
 _SAME_TOPIC_BY_NAME = 0.4
 
 
 class FollowUps:
-    """The follow-ups of the readers of a run; changes of papers, and the authors of each, are read once for all."""
+    """The follow-ups of a run."""
 
     def __init__(self, store: Store, ranker: CurrentRanker) -> None:
         self._store = store
@@ -124,12 +113,11 @@ class FollowUps:
         self._now: datetime | None = None
         self._changes: dict[PaperId, list[PaperChange]] = {}
         self._read: set[PaperId] = set()  # new papers
-        self._new_by_name: dict[str, list[PaperId]] = {}  # by their first and last authors
-        self._names: dict[PaperId, list[str]] = {}  # which of these authors each stored paper has
+        self._new_by_name: dict[str, list[PaperId]] = {}  # by first and last author
+        self._names: dict[PaperId, list[str]] = {}  # authors of new papers by stored paper
         self._similarities: dict[tuple[PaperId, PaperId], float] = {}  # of an earlier and a new paper
 
     def of_reader(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
-        """Return what became of papers that a reader liked; ``new`` are the candidates of the edition."""
         liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)}
         if not liked:
             return ()
@@ -158,7 +146,6 @@ class FollowUps:
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST_FOLLOW_UPS])
 
     def _read_authors(self, papers: Mapping[PaperId, Paper]) -> None:
-        """Note the first and last authors of new papers, and the stored papers of each of them."""
         self._read.update(papers)
         unread = set()
         for paper_id, paper in papers.items():
@@ -173,9 +160,8 @@ class FollowUps:
     def _continued(
         self, liked: Collection[PaperId], ranked: Ranked, new: Sequence[PaperId]
     ) -> list[tuple[float, PaperId, PaperId]]:
-        """Return liked papers and new ones on their topic of the same author, each pair after its similarity."""
         arrived = ranked.papers.keys() & new
-        # Of one who liked many papers of a common name, the newest: all pairs would be the square of them.
+        # The newest of a frequent name only: all pairs would be quadratic.
         pairs = islice(
             (
                 (earlier, later)
@@ -212,17 +198,16 @@ class FollowUps:
             if paper is None or change.at < since or change.at <= voted_at:
                 continue
             follow_up = _of_change(paper, change)
-            # A publication says more than a new version of the same day.
+            # A publication outweighs a new version.
             if follow_up and (paper.id not in follow_ups or follow_up.kind is FollowUpKind.PUBLISHED):
                 follow_ups[paper.id] = follow_up
         return follow_ups
 
 
 def _of_authors(earlier: Paper, later: Paper, similarity: float) -> FollowUp | None:
-    """Return how a paper follows one on its topic by an author; None where two people may share the name."""
     shared = [name for name in leading_authors(later) if name in leading_authors(earlier)]
     if normalised_title(earlier.title) == normalised_title(later.title):
-        # A journal's version of a preprint whose server gives DOIs of its own.
+        # A journal's version of a preprint whose server gives its own DOIs.
         venue = publication(later)
         is_news = venue and not publication(earlier) and later.first_seen - earlier.first_seen >= _NEWS_AFTER
         return FollowUp(FollowUpKind.PUBLISHED, earlier, venue, paper=later) if is_news else None
@@ -240,29 +225,27 @@ def _of_change(paper: Paper, change: PaperChange) -> FollowUp | None:
         return FollowUp(FollowUpKind.PUBLISHED, paper, publication(paper)) if is_news and publication(paper) else None
     if not change.before:
         return None
-    # Imported here, as a change is rare, and reading abstracts takes weights into memory.
+    # Imported late: changes are rare, and reading abstracts loads weights.
     from bot.summaries.changes import changed_sentence
 
     sentence = changed_sentence(change.before, paper.abstract)
     return FollowUp(FollowUpKind.REVISED, paper, sentence.after, sentence.before) if sentence else None
 
 
-# What the readers of a group's profile see of one another's votes: the papers that others like, with their names.
+# Likes within a group, shown under the name that a reader chose (``Override.shown_as``).
 #
-# A reader's likes are shown only under the name that the reader gave for it (``Override.shown_as``). They are read for
-# each message and page, and stored with no edition, so that taking the name back hides them from then on.
+# They are read for each message and never stored, so removing the name hides them.
 
-# How far back likes count beside a pick, and for the list of a reader without an edition so far.
+# Ages of likes beside a pick, and in the list of a reader without an edition.
 _BESIDE_PICKS = timedelta(days=30)
 _LISTED = timedelta(days=7)
 _MOST_LISTED = 3
 
 
 class GroupLikes:
-    """What the members of groups have liked lately, read once for a batch of readers."""
+    """Recent likes of group members, read once for a batch."""
 
     def __init__(self, store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
-        """``profiles`` are those of the batch, by slug."""
         self._store = store
         self._now = now
         self._by_profile = {
@@ -272,20 +255,19 @@ class GroupLikes:
         }
 
     def of_papers(self, reader: Reader, papers: Sequence[Paper]) -> tuple[GroupLike, ...]:
-        """Return those of the papers that others of the reader's group like."""
         names = _names_by_paper(self._of_others(reader))
         return tuple(GroupLike(paper, names[paper.id]) for paper in papers if paper.id in names)
 
     def unseen(self, reader: Reader, profile: Profile, last: StoredEdition | None) -> list[GroupLike]:
-        """Return the papers that others have liked since the reader's ``last`` edition, those of most members first.
+        """Return papers that others liked since the ``last`` edition, the most popular first.
 
-        Left out are papers that the reader was sent or voted on, and those with a term that they muted.
+        Leaves out papers that the reader was sent, voted on or muted.
         """
         since = last.composed_at if last else self._now - _LISTED
         names = _names_by_paper(like for like in self._of_others(reader) if like.at > since)
         if not names:
             return []
-        # Imported here, as it imports NumPy: most profiles are no group's.
+        # Imported late because of NumPy: most profiles are no groups.
         from bot.ranking.ranking import Rules
 
         rules = Rules(mute=profile.mute)
@@ -301,7 +283,6 @@ class GroupLikes:
 
 
 def listed(likes: Sequence[GroupLike], papers: Collection[PaperId]) -> tuple[GroupLike, ...]:
-    """Return the first likes of other papers than these, as many as a message lists."""
     return tuple([like for like in likes if like.paper.id not in papers][:_MOST_LISTED])
 
 

@@ -1,11 +1,10 @@
-"""Who is due, and what is new to them: the editions to compose now, the readers to alert, and their candidates.
+"""Readers who are due for editions, alerts and letters, and their candidates.
 
-The store finds in SQL who may be due, page by page; the schedule decides for each of them. Nothing loads all readers.
-Candidates are read for a whole batch in a few queries, whose number does not grow with the number of readers.
+SQL finds readers who may be due, page by page, and the schedule decides.
 
     profiles/*.toml, on one machine --publish--> store --catch up, before each task--> workers on any machine
     due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
-                                                              --limit reached-----> compose without it, and say so
+                                                              --limit reached-----> compose without it
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from bot.store import Store
 from bot.store.papers import NewsCursor
 from bot.store.readers import EVERYONE, IdRange
 
-# A letter that downtime has delayed is out of date from Monday on.
+# A late letter is out of date from Monday on.
 _LETTER_DAYS = timedelta(days=3)
 _FRIDAY = 4  # of date.weekday()
-_EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC: where a day begins first
+_EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC, where a day begins first
 _DAY = timedelta(days=1)
-_WAITING = timedelta(days=3)  # before its last edition, a paper that was not sent is out of date
+_WAITING = timedelta(days=3)  # before the last edition; an older paper is out of date
 _AWAY = timedelta(days=7)
-# Of an absence, the papers of the last weeks are caught up on: the weeks before had a catch-up edition each.
+# Earlier weeks of an absence had their own catch-up editions.
 _LONGEST_ABSENCE = timedelta(days=28)
-_WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its days are
+_WEEK = timedelta(days=8)  # contains a slot of any schedule
 
 
 Readers = Sequence[tuple[Reader, Profile]]
@@ -44,7 +43,7 @@ Readers = Sequence[tuple[Reader, Profile]]
 
 @dataclass(frozen=True, slots=True)
 class EditionRequest:
-    """An edition to compose: for which reader, under which profile, for which local date."""
+    """An edition to compose for a reader and a local date."""
 
     reader: Reader
     profile: Profile
@@ -53,9 +52,9 @@ class EditionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Papers new to a reader, and the highest paper id of the store when they were gathered.
+    """Papers new to a reader, and the highest paper id of that time.
 
-    ``waiting`` are papers of the last days that the reader's earlier editions had no place for.
+    ``waiting`` are recent papers without a place in earlier editions.
     """
 
     ids: Sequence[PaperId]
@@ -67,9 +66,8 @@ class Candidates:
 class DueEdition(EditionRequest):
     """An edition to compose now.
 
-    ``slot`` is its date, or ``date#2`` for a second edition of that date. ``missed`` are the older dates that it makes
-    up for. ``interrupted`` are the sources that just failed, so that the edition misses their papers. With
-    ``catch_up_since`` it is a catch-up edition from that day on, in place of the day's.
+    ``slot`` is its date, or ``date#2`` for a second edition. ``missed`` are the older dates that it replaces.
+    ``interrupted`` sources have just failed. With ``catch_up_since`` it is a catch-up edition.
     """
 
     slot: str
@@ -79,11 +77,10 @@ class DueEdition(EditionRequest):
 
 
 def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
-    """Return the newest local date that each reader's editions have taken, up to today in the reader's time zone."""
     by_today: dict[date, list[ReaderId]] = defaultdict(list)
     for reader, profile in readers:
         by_today[local_date(now, profile.schedule.timezone)].append(reader.id)
-    # There are at most three local dates on earth at a time, so this is at most three queries.
+    # At most three local dates exist at a time.
     days: dict[ReaderId, date] = {}
     for today, reader_ids in by_today.items():
         days |= store.editions.last_days(reader_ids, today, now)
@@ -93,7 +90,6 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
 def active_readers(
     store: Store, profiles: Mapping[str, Profile], ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile]]:
-    """Yield the readers who have not stopped, each with the profile as they have overridden it."""
     for slug in profiles:
         for page in store.active_readers.all(slug, ids):
             yield from with_profiles(store, profiles, page)
@@ -102,7 +98,6 @@ def active_readers(
 def readers_to_alert(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile]]:
-    """Yield the active readers whose profile has an alert rule, and papers that it has not been checked against."""
     newest = store.papers.newest_id()
     for slug, profile in profiles.items():
         rule = profile.alerts
@@ -115,7 +110,6 @@ def readers_to_alert(
 def due_editions(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[DueEdition]:
-    """Yield the editions that are due by the schedule and not yet stored."""
     for slug, profile in profiles.items():
         schedule = profile.schedule
         newest_slot, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
@@ -131,7 +125,7 @@ def due_editions(
                 own = own_profile.schedule
                 last = last_days.get(reader.id)
                 slots = due_slots(own.at, own.days, own.timezone, now, last=last, since=since.get(reader.id))
-                # Whoever has just confirmed on a page sees what they get at once, whatever the hour and the weekday.
+                # A new subscriber from a page gets an edition at once, at any hour.
                 if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
                     slots = [local_date(now, own.timezone)]
                 if not slots:
@@ -147,16 +141,16 @@ def due_editions(
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Since when a reader has neither voted nor opened a link; ``is_due``: the week's catch-up edition is to come."""
+    """The last vote or visit before an absence; ``is_due`` asks for the week's catch-up edition."""
 
     since: date
     is_due: bool
 
 
 def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Absence]:
-    """Return the absences of readers who have been away for a week; the others are left out.
+    """Return the readers who have been away for a week.
 
-    Who has neither voted nor opened a link at all has been away since the subscription.
+    Without a vote or visit, the absence starts with the subscription.
     """
     if not readers:
         return {}
@@ -178,12 +172,11 @@ def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId,
 
 
 def catch_up_slot(day: date) -> str:
-    """Return the slot of a catch-up edition, which is none of the days' slots."""
     return f"catch-up-{day}"
 
 
 def free_slot(store: Store, reader: Reader, day: date, name: str) -> str:
-    """Return the slot of this name on a day, or, if a reader's edition has taken it, the next one beside it."""
+    """Return the slot of this name, or the next free one beside it."""
     taken = store.editions.slots(reader.id, day)
     slots = chain([name], (f"{name}#{number}" for number in count(2)))
     return next(slot for slot in slots if slot not in taken)
@@ -192,7 +185,6 @@ def free_slot(store: Store, reader: Reader, day: date, name: str) -> str:
 def forced_editions(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[DueEdition]:
-    """Yield an edition of today for every reader, in today's slot or, if that is taken, the next one beside it."""
     for reader, profile in active_readers(store, profiles, ids):
         day = local_date(now, profile.schedule.timezone)
         yield DueEdition(reader, profile, day, free_slot(store, reader, day, day.isoformat()))
@@ -203,16 +195,16 @@ def letter_slot(day: date) -> str:
 
 
 def letter_day(now: datetime, profile: Profile) -> date:
-    """Return the Friday of the last letter, or of today's, in the profile's time zone."""
+    """Return the Friday of the last or today's letter, in the profile's time zone."""
     return _last_friday(local_date(now, profile.schedule.timezone))
 
 
 def due_letters(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile, date]]:
-    """Yield the readers whose weekly letter is due and not yet stored, each with the letter's Friday.
+    """Yield the readers whose weekly letter is due, each with its Friday.
 
-    It is due on Fridays at the hour of the schedule, whatever its days are, for those who had subscribed by then.
+    Letters are due at the schedule's hour, for readers who had subscribed by then.
     """
     weekly = {slug: profile for slug, profile in profiles.items() if profile.weekly}
     friday = _last_friday((now + _EARLIEST_ZONE).date())
@@ -223,7 +215,7 @@ def due_letters(
             since = store.readers.since_of([reader.id for reader in page])
             for reader, own in with_profiles(store, weekly, page):
                 due = moment(friday, own.schedule.at, own.schedule.timezone)
-                # Without a time for one who was forgotten meanwhile.
+                # A reader who was forgotten meanwhile has no time.
                 if since.get(reader.id, now) <= due <= now < due + _LETTER_DAYS:
                     yield reader, own, friday
 
@@ -235,9 +227,9 @@ def _last_friday(day: date) -> date:
 def due_ranges(
     store: Store, profiles: Mapping[str, Profile], now: datetime, size: int
 ) -> Iterator[tuple[str, IdRange]]:
-    """Yield the slug and the ids of readers who are due, up to ``size`` of them in a range.
+    """Yield profiles with ranges of due readers, up to ``size`` in each.
 
-    Alerts come first, letters last. A range may hold readers who are not due: whoever composes it checks again.
+    Alerts come first, letters last. A range may contain readers who are not due, so callers check again.
     """
     single = [(slug, {slug: profile}) for slug, profile in profiles.items()]
     alerts = ((slug, (reader.id for reader, _ in readers_to_alert(store, one, now))) for slug, one in single)
@@ -249,7 +241,6 @@ def due_ranges(
 
 
 def with_profiles(store: Store, profiles: Mapping[str, Profile], readers: Sequence[Reader]) -> Readers:
-    """Return those of the readers who have a profile, each with it as they have overridden it."""
     overrides = store.overrides.of_readers([reader.id for reader in readers])
     return [
         (reader, with_override(profiles[reader.profile], overrides.get(reader.id)))
@@ -259,22 +250,22 @@ def with_profiles(store: Store, profiles: Mapping[str, Profile], readers: Sequen
 
 
 def publish(store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
-    """Store what the files say: their readers, and the profiles as the newest version. The files remain the truth."""
+    """Store the files' readers, and their profiles as the newest version."""
     for slug, profile in profiles.items():
-        # A file of 100,000 addresses is compared by one hash; to look each of them up takes 100 statements.
+        # One hash compares a file of 100,000 addresses, instead of 100 statements.
         if not store.readers.is_synced(slug, profile.addresses):
             store.readers.sync(slug, profile.addresses, now)
     store.readers.drop_unconfirmed(now)
-    # After the readers: a profile that is published before its readers would be composed for nobody.
+    # After the readers: without them, a published profile would reach nobody.
     store.published_profiles.publish({slug: dump_profile(profile) for slug, profile in profiles.items()})
 
 
 class StoredProfiles:
-    """The published profiles as of the last ``catch_up``: the valid ones by slug, without readers."""
+    """The valid published profiles by slug, as of the last ``catch_up``."""
 
     def __init__(self, store: Store) -> None:
         self.profiles: dict[str, Profile] = {}
-        self.problems: dict[str, Problem] = {}  # of the profiles that this version of Paperbot can't read
+        self.problems: dict[str, Problem] = {}  # of profiles that this version can't read
         self._store = store
         self._version = 0
 
@@ -292,36 +283,32 @@ class StoredProfiles:
                 self.problems[published.slug] = Problem(f"profiles/{error.place}", detail)
 
 
-# The first edition of a reader looks back this far from the newest paper. A store that has run for a year would
-# otherwise rank a year of papers, and put last winter's best into the first edition.
+# A reader's first edition looks back this far from the newest paper. Otherwise an old store would fill it with last
+# year's best.
 FIRST_LOOK_BACK = timedelta(days=7)
 
 
 def superseded(store: Store, samples: Collection[str]) -> set[PaperId]:
-    """Return the papers that only these sources have, once another source has delivered papers."""
+    """Return the papers of sample sources, once another source has delivered papers."""
     return store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
 
 
 def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
-    """Return for each reader the papers new since their last edition, without superseded samples.
-
-    A paper is new if it was never sent to the reader and never voted on by them.
-    """
+    """Return each reader's new papers: never sent to the reader and never voted on."""
     watermark = store.papers.newest_id()
     last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
 
-    # A reader without an edition starts a week before the newest paper, not before today: a home with old sample
-    # digests, or one that was switched off for a month, still has a first edition.
+    # A week before the newest paper, not before today: a home with old samples still has a first edition.
     first_id: PaperId = 0
     first_time: datetime | None = None
     if len(last_editions) < len(readers) and (newest := store.papers.newest_first_seen()) is not None:
         first_time = newest - FIRST_LOOK_BACK
         first_id = store.papers.last_before(first_time)
 
-    # What a catch-up edition skipped doesn't wait for a place.
+    # Skipped papers of a catch-up edition don't wait.
     caught_up = store.catch_ups.upto(list(last_editions))
     cursors, of_last_days = [], []
-    waited_from: dict[datetime, PaperId] = {}  # readers of a batch have had their last editions at few times
+    waited_from: dict[datetime, PaperId] = {}  # readers of a batch share a few times
     for reader, profile in readers:
         last = last_editions.get(reader.id)
         after = last.watermark if last else first_id
@@ -347,7 +334,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The wait of one edition: the names of the sources, and when it ends at the latest."""
+    """An edition's wait: the sources, and the latest end."""
 
     sources: str
     until: datetime
@@ -355,10 +342,10 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long editions wait for interrupted sources: a slot is taken once, so their papers would miss the edition.
+    """Waits of editions for interrupted sources, whose papers would otherwise be missing.
 
-    A source is interrupted if its last check failed and it has been failing for less than a day. Editions don't wait
-    for one that has failed for longer or never succeeded, nor for arXiv's announcements while arXiv rests.
+    A source is interrupted if it has been failing for less than a day. Editions don't wait for other failures, nor for
+    arXiv while it rests.
     """
 
     store: Store
@@ -366,7 +353,6 @@ class Waiting:
     limit: timedelta
 
     def with_interrupted(self, due: Sequence[DueEdition], now: datetime) -> list[DueEdition]:
-        """Return the due editions, each with the interrupted sources that its profile reads."""
         if not due:
             return []
         rest = rest_between(now - _DAY, now)
@@ -384,20 +370,19 @@ class Waiting:
         return editions
 
     def ready(self, due: Sequence[DueEdition], now: datetime) -> tuple[list[DueEdition], list[Wait]]:
-        """Return the editions that don't wait, and the waits of the others."""
         incomplete = [edition for edition in due if edition.interrupted]
         if not (incomplete and self.limit):
             return list(due), []
-        # The beginning of each wait is stored: `paperbot run` from cron is a new process each time.
+        # Stored, because cron starts a new process each time.
         began = self.store.edition_waits.since({edition.reader.id: edition.slot for edition in incomplete}, now)
         waiting = set()
         waits: list[Wait] = []
         for edition in incomplete:
             start = began[edition.reader.id]
             end = start + self.limit
-            # A source that asked not to be called until later (Retry-After) can't recover in time.
+            # Retry-After may rule out a recovery in time.
             may_recover = any(s.not_before is None or s.not_before < end for s in edition.interrupted)
-            # A start in the future was written by a clock that ran ahead; waiting for it could take days.
+            # A clock that ran ahead wrote a start in the future.
             if start <= now < end and may_recover:
                 waiting.add(edition.reader.id)
                 waits.append(Wait(", ".join(state.name for state in edition.interrupted), end))
@@ -405,7 +390,6 @@ class Waiting:
 
 
 def waiting_problems(waits: Iterable[Wait]) -> list[Problem]:
-    """Return a problem for each set of sources that editions wait for."""
     ends: dict[str, list[datetime]] = defaultdict(list)
     for wait in waits:
         ends[wait.sources].append(wait.until)

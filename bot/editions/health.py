@@ -1,10 +1,7 @@
 """Source health, and why an edition is quiet.
 
-The last 24 hours of a source are compared with the median of the 24 hours that ended at the same time on earlier days:
-on the same weekday if there are three such days in the look-back, else on all comparable days. For sources that repeat
-arXiv's announcements, days without one are left out; for the others, working days compare with working days.
-
-An edition without picks names what its sources did, or what its profile leaves out:
+The last 24 hours are compared with the median of the same 24 hours on earlier days: on the same weekday, if there are
+three, or on all comparable days.
 
     no new paper --> a fault of a source, else arXiv's weekend or holiday, else nothing new
     new papers, no pick --> all are muted, else all others lack required terms, else all others are below the threshold
@@ -25,9 +22,9 @@ from bot.sources import Source
 from bot.store import Store
 from bot.store.sources import Arrival
 
-LOOK_BACK = timedelta(days=36)  # five days of each weekday, and a day for the first of them to begin
+LOOK_BACK = timedelta(days=36)  # five days of each weekday, and a day for the first to begin
 _DAY = timedelta(days=1)
-_MIN_COMPARABLE_DAYS = 3  # the median of fewer would follow a single holiday or backlog
+_MIN_COMPARABLE_DAYS = 3  # the median of fewer would follow a single holiday
 _SHORT_SHARE = 0.3  # of the usual volume
 
 
@@ -35,19 +32,19 @@ class Health(StrEnum):
     """The health of a source."""
 
     OK = "ok"
-    NEW = "new"  # too few comparable days for a judgement
-    RESTING = "resting"  # nothing is expected: a weekend or holiday of arXiv
-    SHORT = "short"  # far fewer new papers than usual
-    STALE = "stale"  # no new papers where some are usual
+    NEW = "new"  # too few comparable days
+    RESTING = "resting"  # a weekend or holiday of arXiv
+    SHORT = "short"  # far fewer papers than usual
+    STALE = "stale"  # no new papers
     EMPTY = "empty"  # digests without papers
     FAILING = "failing"  # can't be read
 
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The health of a source and its reason in a few words.
+    """A source's health with its reason.
 
-    ``usual`` is the median number of new papers in 24 hours that end at this time of a comparable day.
+    ``usual`` is the median number of new papers in 24 hours.
     """
 
     health: Health
@@ -64,7 +61,7 @@ class HealthReport:
 
 def check_health(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
     if not source.poll_interval:
-        # People drop files into folders when they like: an alarm on every quiet Tuesday would soon be ignored.
+        # People fill folders irregularly, so an alarm would soon be ignored.
         return _failing(state) if state.failures else HealthReport(Health.OK)
     arrivals = store.sources.arrivals(source.name, now - LOOK_BACK)
     return assess(state, arrivals, now, follows_arxiv_calendar=source.follows_arxiv_calendar)
@@ -73,7 +70,7 @@ def check_health(source: Source, store: Store, now: datetime, state: SourceState
 def assess(
     state: SourceState, arrivals: Sequence[Arrival], now: datetime, *, follows_arxiv_calendar: bool
 ) -> HealthReport:
-    """Return the health of a source; ``arrivals`` are those of the look-back, oldest first."""
+    """Return the health of a source. ``arrivals`` cover the look-back, oldest first."""
     if state.failures:
         return _failing(state)
     if not arrivals:
@@ -89,7 +86,7 @@ def assess(
         return HealthReport(Health.OK, usual=usual)
     newest = max((arrival.at for arrival in arrivals if arrival.fresh), default=arrivals[0].at)
     detail = f"nothing new since {newest:%Y-%m-%d}, {usual:.0f} papers a day are usual"
-    # A feed shows the same papers for days, so that the largest digest counts, not the sum.
+    # A feed repeats its papers, so the largest digest counts.
     listed = max((arrival.papers for arrival in today), default=0)
     health = Health.STALE
     if new_papers:
@@ -110,7 +107,6 @@ def _failing(state: SourceState) -> HealthReport:
 
 
 def _usual_volume(arrivals: Sequence[Arrival], now: datetime, follows_arxiv_calendar: bool) -> float | None:
-    """Return the median number of new papers on comparable days; None if there are too few such days."""
     same_weekday: list[int] = []
     comparable: list[int] = []
     for days_ago in range(1, LOOK_BACK // _DAY):
@@ -128,24 +124,24 @@ def _usual_volume(arrivals: Sequence[Arrival], now: datetime, follows_arxiv_cale
         comparable.append(volume)
         if days_ago % 7 == 0:
             same_weekday.append(volume)
-    # Weekdays differ among themselves too, so that the same weekday goes first where there are enough of it.
+    # Weekdays differ, so the same weekday goes first if there are enough.
     volumes = same_weekday if len(same_weekday) >= _MIN_COMPARABLE_DAYS else comparable
     return median(volumes) if len(volumes) >= _MIN_COMPARABLE_DAYS else None
 
 
 @dataclass(frozen=True, slots=True)
 class SourceActivitySince:
-    """What the sources of a reader did since the previous edition."""
+    """Activity of a reader's sources since the previous edition."""
 
-    first: bool = False  # there is no previous edition
-    last: date | None = None  # on which the last new paper arrived
-    rest: Rest | None = None  # why arXiv announced nothing, if a source repeats its announcements
-    resumes: date | None = None  # when it announces again
+    first: bool = False  # no previous edition
+    last: date | None = None  # day of the last new paper
+    rest: Rest | None = None  # why arXiv announced nothing
+    resumes: date | None = None  # when arXiv announces again
     failing: Sequence[str] = ()  # sources that can't be read
-    stale: Sequence[str] = ()  # sources without anything new for longer than usual
+    stale: Sequence[str] = ()  # sources that are unusually silent
 
     def quiet(self) -> Quiet:
-        # A fault comes before a rest: a feed that broke on a Friday would otherwise be excused by the weekend.
+        # Faults first: the weekend must not excuse a feed that broke on Friday.
         last = f" The last one came on {_day(self.last)} {self.last.year}." if self.last else ""
         faults = []
         if self.failing:
@@ -169,7 +165,6 @@ class SourceActivitySince:
 
 
 def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quiet:
-    """Return why an edition has no picks; ``scores`` are those of all new papers."""
     if not scores:
         return activity.quiet()
     papers = plural(len(scores), "new paper")
@@ -184,13 +179,13 @@ def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quie
 
 
 def _day(day: date) -> str:
-    # strftime has no portable day of the month without a leading zero: "%-d" is an extension of glibc.
+    # strftime has no portable day without a leading zero.
     return f"{day.day} {day:%B}"
 
 
 @dataclass(slots=True)
 class SourceMonitor:
-    """The configured sources. Their health is cached for all readers of one run, identified by its ``now``."""
+    """The configured sources. A run, identified by ``now``, caches their health."""
 
     store: Store
     all: Sequence[Source]
@@ -200,12 +195,7 @@ class SourceMonitor:
     def activity_since(
         self, names: Collection[str], since: datetime | None, now: datetime, timezone: str
     ) -> SourceActivitySince:
-        """Return what the named sources did since a reader's last edition; no names mean all sources.
-
-        Dates are those of the reader's time zone.
-        """
-        # At least a day is looked at: two editions of one morning would otherwise have no announcement between
-        # them, and the second would call any weekday a holiday.
+        # At least a day: between two editions of a morning, no announcement would look like a holiday.
         begin = min(since or now, now - _DAY)
         if self._health_as_of != now:
             states = self.store.sources.states()
@@ -217,7 +207,7 @@ class SourceMonitor:
 
         sources = [source for source in self.all if not names or source.name in names]
         rest = rest_between(begin, now) if any(source.follows_arxiv_calendar for source in sources) else None
-        # A source at rest is neither failing nor stale, as nothing was expected of it.
+        # A resting source is neither failing nor stale.
         expected = [source.name for source in sources if not (rest and source.follows_arxiv_calendar)]
         newest = self.store.papers.newest_first_seen(names)
         return SourceActivitySince(

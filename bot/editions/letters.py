@@ -1,4 +1,4 @@
-"""Weekly letters, and the phrases that votes taught, which the preferences page shows too."""
+"""Weekly letters, and the phrases that votes have taught."""
 
 from __future__ import annotations
 
@@ -33,37 +33,36 @@ from bot.store.readers import IdRange
 from bot.text.tokens import tokens
 from bot.text.topics import expanded
 
-if TYPE_CHECKING:  # it takes a tenth of the time of a run in which nothing is due
+if TYPE_CHECKING:  # its import takes a tenth of an idle run
     from bot.editions.ranked import Ranked
 
 
-# What votes have taught: phrases of liked papers that raise a paper, and of disliked ones that lower it.
+# Phrases learned from votes.
 #
 #     voted papers --phrases--> supported by the votes, not the reader's own words
 #     recent and voted papers --explain--> contributions --> each phrase's mean weight, if its sign is the same in all
 
-# The mean contribution of a term is taken over this many of the newest papers: over the reader's own papers alone it
-# would show what they voted on, not what moves their next editions.
+# The newest papers, because a mean over voted papers would not show what moves the next editions.
 _REFERENCE_PAPERS = 300
-# Of the votes of each kind, the newest: their papers' phrases are read.
+# The newest votes of each kind.
 _VOTED_PAPERS = 100
-# The most phrases that raise a paper, and the most that lower it; a convention.
+# For each direction; a convention.
 _MAX_LEARNED = 12
-# Of the heaviest phrase's weight; lighter ones are noise.
+# Lighter phrases are noise.
 _MIN_SHARE_OF_HEAVIEST = 0.01
 _MAX_EXAMPLES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedPhrases:
-    """The phrases that raise a paper and those that lower it, the heaviest first."""
+    """The phrases that raise or lower papers, heaviest first."""
 
     likes: Sequence[LearnedPhrase] = ()
     dislikes: Sequence[LearnedPhrase] = ()
 
 
 def learned(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> LearnedPhrases:
-    """Return the phrases of voted papers with the largest mean contribution to the scores of recent papers."""
+    """Return the phrases with the largest mean contribution to recent scores."""
     lessons = lessons_of(composer, reader, profile, now=now)
     if lessons is None:
         return LearnedPhrases()
@@ -74,7 +73,6 @@ def learned(composer: EditionComposer, reader: Reader, profile: Profile, *, now:
 
 
 def lessons_of(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> Lessons | None:
-    """Return what each term adds to the scores of recent and voted papers; None where nothing is ranked."""
     store = composer.store
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     voted = [*store.feedback.current(reader.id)][-_VOTED_PAPERS:]
@@ -88,16 +86,16 @@ def lessons_of(composer: EditionComposer, reader: Reader, profile: Profile, *, n
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Recent and voted papers as ranked, each one's contributions by term, and the stems of the reader's own words."""
+    """Ranked papers with their contributions by term, and the stems of the reader's own words."""
 
     ranked: Ranked
     contributions: Sequence[Mapping[str, float]]
     written: frozenset[str]
 
     def learnable(self, texts: Sequence[PaperText]) -> list[Phrase]:
-        """Return the phrases that these texts may teach: topics of theirs, neither the reader's own nor excluded."""
+        """Return topics of these texts that are neither the reader's own words nor excluded."""
         times = Counter(stems for text in texts for stems in {phrase.stems for phrase in text.phrases})
-        # What one abstract has in passing is no topic of its paper.
+        # A passing mention in one abstract is no topic.
         phrases = {
             phrase.stems: phrase
             for text in texts
@@ -113,7 +111,7 @@ class Lessons:
         ]
 
     def weights(self, phrases: Iterable[Phrase], sign: int) -> dict[Phrase, float]:
-        """Return those that raise papers (``sign`` 1) or lower them (-1), with the size of the mean contribution."""
+        """Return the phrases that raise papers (``sign`` 1) or lower them (-1), with absolute weights."""
         means: Counter[str] = Counter()
         for terms in self.contributions:
             means.update(terms)
@@ -130,13 +128,11 @@ class Lessons:
 
 
 class _Side:
-    """The phrases of liked papers (``sign`` 1) or disliked ones (-1), with the size of each one's mean contribution."""
-
     def __init__(self, lessons: Lessons, sign: int) -> None:
         self._sign = sign
         ranked = lessons.ranked
         papers = ranked.reader.up if sign > 0 else ranked.reader.down
-        # The newest vote first; papers of a library come after those that were voted on.
+        # Newest vote first, and papers of a library last.
         newest_first = sorted(
             list(papers)[-_VOTED_PAPERS:],
             key=lambda paper: (is_library_paper(paper.id), ranked.reader.ages.get(paper.id, 0.0)),
@@ -147,7 +143,6 @@ class _Side:
         self.weights = lessons.weights(lessons.learnable(texts), sign)
 
     def phrases(self, heaviest: float) -> Iterator[LearnedPhrase]:
-        """Yield the heaviest phrases, none of which repeats another, each with papers that taught it."""
         candidates = {
             phrase: weight for phrase, weight in self.weights.items() if weight > heaviest * _MIN_SHARE_OF_HEAVIEST
         }
@@ -165,16 +160,16 @@ class _Side:
 #     all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
 _WEEK = timedelta(days=7)
 _MONTH = timedelta(days=30)
-# Of fewer votes, the share that was liked says next to nothing: of five, 60 % may be 15 to 95 %.
+# The share of fewer votes is noise: 60 % of five may be 15 to 95 %.
 _MIN_VOTES = 5
 _PHRASES = 5
 _MATCHES = (Match.STRONG, Match.GOOD)
 
 
 def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
-    """Store the letters that are due with their messages; return what failed for a reader.
+    """Store the due letters with their messages, and return problems.
 
-    A letter with nothing to say takes its slot, and no message goes out.
+    An empty letter takes its slot and sends nothing.
     """
     store = context.store
     problems: list[Problem] = []
@@ -183,21 +178,21 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
             refit(store, context.ranker, [(reader, profile)], now)
             letter = compose_letter(context, reader, profile, day, now)
             slot = letter_slot(letter.edition.date)
-            # Stores nothing where another process has taken the slot.
+            # Stores nothing if another process has taken the slot.
             messages = [] if letter.is_empty else context.renderer.messages(letter, slot)
             store.editions.save(letter.edition, slot, messages)
         except Exception as error:
-            # Who was forgotten meanwhile lacks nothing.
+            # A forgotten reader is no problem.
             if not isinstance(error, DeletedError) or store.readers.by_id(reader.id):
                 problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
     return problems
 
 
 def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
-    """Return the letter of ``day``, its Friday, on the seven days before. Nothing is stored."""
+    """Return the letter of a Friday, on the seven days before. Stores nothing."""
     store = context.store
     current = store.feedback.current(reader.id)
-    # Whole days in the reader's time zone, without the letter's own: votes after it would be in no letter.
+    # Without the letter's own day: later votes of that day would be in no letter.
     first, timezone = day - _WEEK, profile.schedule.timezone
     of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
@@ -232,7 +227,6 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
 
 
 def leaving(profile: Profile, day: date) -> tuple[LeavingInterest, ...]:
-    """Return the interests whose last day is in the week that begins with the letter of this day."""
     return tuple(
         LeavingInterest(entry.text, entry.until)
         for entry in profile.interests
@@ -241,12 +235,11 @@ def leaving(profile: Profile, day: date) -> tuple[LeavingInterest, ...]:
 
 
 def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datetime) -> tuple[Pick, ...]:
-    """Return the best match by today's votes among the week's papers that no edition showed, if there is a good one."""
     store = context.store
     last = store.editions.last_by_reader([reader.id]).get(reader.id)
     if last is None:
         return ()
-    # Papers beyond the last edition are not missed: the next one considers them.
+    # The next edition considers later papers.
     ids = [
         paper_id
         for paper_id in store.papers.new_to(reader.id, store.papers.last_before(now - _WEEK), sources=profile.sources)

@@ -1,14 +1,12 @@
-"""What readers are ranked by: their interests, and what is learned from votes, refitted before editions are composed.
+"""Readers' interests, and models fitted to votes before editions are composed.
 
     votes since the last fit, or another vocabulary --fit--> models of each reader
     predictions of picks, and the votes that followed --fit--> mixtures: of all readers, and of each reader
-
     newest papers --fit--> corpus: vocabulary and meanings, in a file
-
     profile, votes, library, stored models --``interests_of``--> interests of a batch of readers
 
-Readers without a new vote cost two small queries. Everything stored is derived: deleted, it is fitted again.
-Only ``refit`` stores models of readers.
+Readers without a new vote cost two small queries. All stored models are derived, and only ``refit`` stores readers'
+models.
 """
 
 from __future__ import annotations
@@ -32,43 +30,40 @@ from bot.store import Store
 from bot.store.derived import Corpora, StoredMixture, StoredModel
 from bot.store.papers import Papers
 
-if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.corpus import Corpus
     from bot.ranking.experts import Learned, Mixture, Predictions
     from bot.ranking.ranker import Interest, Ranker
 
 
-# The vocabulary is learned from this many of the newest papers; older ones add little but time.
+# The newest papers. Older ones add little but time.
 _CORPUS_PAPERS = 20_000
-# Refitted when this share of the papers is new: fewer change no rank that a reader would notice.
+# Fewer new papers change no noticeable rank.
 _REFIT_SHARE = 0.05
-# Below this number of papers each new one may bring a topic of its own, and a fit takes no time worth saving.
+# In a smaller store each paper may bring a topic, and a fit is quick.
 _SMALL_STORE = 1_000
 
-# The mixture of all readers is fitted again when their votes have grown by so many, and by this share.
+# Growth of all readers' votes that refits their mixture.
 _NEW_VOTES = 10
 _GROWTH = 0.05
-# It is fitted to the readers who voted last: among this many last votes, at most this many readers.
+# The fit uses the last voters.
 _LAST_VOTES = 5_000
 _READERS = 50
-# A reader's last picks that are searched for votes.
+# A reader's last picks to search for votes.
 _LAST_PICKS = 1_000
-# Version of how models are fitted and stored: stored models of another version are stale.
+# Models of another version are stale.
 _VERSION = 7
 
-Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identifies one version of the file
+Stamp = tuple[int, int, int]  # modification time in ns, size and inode, which identify a version of the file
 
 
 @dataclass(slots=True)
 class CorpusCache:
-    """The corpus that all readers are ranked over, in a file of arrays (no pickle, which could run code).
+    """The corpus that all readers are ranked over, as a file of arrays (not a pickle, which could run code).
 
-    - ``renew`` (after an ingest) refits when 5 % of the papers are new, or any paper is while the store is small;
-    - ``corpus`` (before a ranking) never refits a valid file, however old: papers that came since are vectorised with
-      the existing vocabulary, so that no page request and no vote waits for a fit.
-
-    A missing, broken or foreign file is refitted. Where several machines share a store, it is a copy of the store's
-    newest version, which one of them has fitted.
+    ``renew``, after an ingest, refits when 5 % of the papers are new, or any in a small store. ``corpus`` keeps a valid
+    file however old, so pages and votes never wait for a fit. With a shared store, the file is a copy of the store's
+    newest version.
     """
 
     path: Path
@@ -77,7 +72,6 @@ class CorpusCache:
     _kept: tuple[Stamp, Corpus] | None = field(default=None, init=False, repr=False, compare=False)
 
     def corpus(self) -> Corpus:
-        """Return the corpus of these papers as last fitted; fit it now if there is none."""
         stamp = self.stamp
         if stamp is None or self._newest_fitted() is None:
             return self._fit()
@@ -105,22 +99,22 @@ class CorpusCache:
             return
         before = self.shared.newest()
         with self.shared.fitting() as has_lock:  # no other process is fitting
-            # Another process may have fitted since.
+            # Another process may have fitted meanwhile.
             if has_lock and self.shared.newest() == before:
                 self._fit()
 
     @property
     def stamp(self) -> Stamp | None:
-        """Return a value that changes with each fit; None before the first."""
+        """A value that changes with each fit, or None before the first."""
         try:
             stat = self._file().stat()
         except OSError:
             return None
-        # The inode as well: a fit within the clock's resolution of the last may have the same time and size.
+        # The inode too: two quick fits may have the same time and size.
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
     def _newest_fitted(self) -> PaperId | None:
-        """Return the newest paper that the file was fitted on; None if it isn't of this store."""
+        """Return the newest paper of the fit, or None for another store's file."""
         from bot.ranking.corpus import Corpus
 
         try:
@@ -128,12 +122,11 @@ class CorpusCache:
                 newest, first_seen = Corpus.load_fitted_on(file)
         except (OSError, ValueError):
             return None
-        # Paper ids are small integers in every store. After a restored backup or a copied home the same id may be
-        # another paper, but no two stores agree on its arrival to the microsecond by chance.
+        # Ids repeat in other stores, but not together with arrival to the microsecond.
         return newest if first_seen == self._first_seen(newest) else None
 
     def _file(self) -> Path:
-        """Return the file; with a shared store, that of the newest version, copied from there if necessary."""
+        """Return the file, copied from a shared store if necessary."""
         if self.shared is None:
             return self.path
         version = self.shared.newest()
@@ -145,7 +138,7 @@ class CorpusCache:
         return path
 
     def _write(self, path: Path, save: Callable[[BinaryIO], object]) -> None:
-        # If it can't be written (a read-only home, a full disk) ranking goes on, and the next process fits again.
+        # Ranking continues in a read-only home, and the next process fits again.
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, save)
@@ -169,16 +162,16 @@ class CorpusCache:
         return corpus
 
     def _first_seen(self, paper_id: PaperId) -> int | None:
-        """Return when a paper arrived, in microseconds since the epoch; None if there is no such paper."""
+        """Return a paper's arrival in microseconds since the epoch."""
         paper = self.papers.get([paper_id]).get(paper_id)
         if paper is None:
             return None
-        # In integers: ``int(timestamp() * 1e6)`` may be a microsecond off by rounding.
+        # Integers avoid rounding errors of ``int(timestamp() * 1e6)``.
         return int(paper.first_seen.timestamp()) * 1_000_000 + paper.first_seen.microsecond
 
 
 class CurrentRanker:
-    """The ranker over the corpus as last fitted, created on first use: that takes a second."""
+    """The ranker over the last corpus, created on first use because that takes a second."""
 
     def __init__(self, corpora: CorpusCache) -> None:
         self._corpora = corpora
@@ -190,18 +183,17 @@ class CurrentRanker:
             from bot.ranking.ranker import Ranker
 
             self._ranker = Ranker(self._corpora.corpus())
-            # The stamp is read after the corpus, as reading may have fitted it.
+            # After the corpus, which may have been fitted.
             self._stamp = self._corpora.stamp
         return self._ranker
 
     def refresh(self) -> None:
-        """Drop the ranker if its corpus was fitted again, by this process or another."""
         if self._ranker and self._stamp != self._corpora.stamp:
             self._ranker = None
 
 
 def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) -> None:
-    """Fit and store the models and mixtures of the readers who voted since, or whose vocabulary changed."""
+    """Fit and store models and mixtures of readers with new votes or another vocabulary."""
     current = signatures(store, readers, now)
     if not current:
         return
@@ -214,7 +206,7 @@ def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) 
     ]
     if not stale:
         return
-    from bot.ranking.experts import dump
+    from bot.ranking.experts import SHIPPED, Mixture, dump, home_mixture, reader_mixture
 
     learned = ranker.get().learn(interests_of(store, stale, now))
     store.reader_models.save(
@@ -224,32 +216,25 @@ def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) 
             if models
         ]
     )
-    _refit_mixtures(store, [reader.id for reader, _ in stale], now)
-
-
-def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime) -> None:
-    """Fit the mixture of all readers if enough voted, then that of each of these readers, shrunk to it."""
-    from bot.ranking.experts import SHIPPED, Mixture, home_mixture, reader_mixture
-
     voters, last_vote = store.feedback.last_voters(_LAST_VOTES)
     stored_home = store.mixtures.of_home()
     home = Mixture.from_stored(stored_home.weights, stored_home.offset) if stored_home else SHIPPED
     fits = []
     fitted_votes = stored_home.votes if stored_home else 0
-    # Ids of votes grow with their number: counting a million of them would take longer than the fit.
+    # Ids of votes estimate their number. Counting a million would be slower than the fit.
     if last_vote - fitted_votes >= max(_NEW_VOTES, _GROWTH * fitted_votes):
         home = home_mixture(list(_predictions(store, voters[:_READERS]).values()))
         fits.append(_stored(None, home, last_vote, now))
-    for reader_id, predictions in _predictions(store, reader_ids).items():
+    for reader_id, predictions in _predictions(store, [reader.id for reader, _ in stale]).items():
         if len(predictions):
             fits.append(_stored(reader_id, reader_mixture(predictions, home), len(predictions), now))
     store.mixtures.add(fits)
 
 
 def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Predictions]:
-    """Return each reader's last prediction before each of their votes, and whether it was up, in the votes' order.
+    """Return each reader's last prediction before each vote, and whether it was up.
 
-    Readers who never voted down are left out: of the picks that they passed over it is not known how many they like.
+    Leaves out readers without a down vote: how many of the ignored picks they like is unknown.
     """
     from bot.ranking.experts import Predictions
 
@@ -275,7 +260,6 @@ def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datet
 
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
-    """Return the interests of these readers under their current profiles and votes, with the models stored of them."""
     from bot.ranking.experts import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]
@@ -311,17 +295,15 @@ def interest(
     ignored: Sequence[str] = (),
     library: Sequence[LibraryPaper] = (),
 ) -> Interest:
-    """Return a reader's interest: the profile's text and rules, the voted papers, and the age of each vote in days.
+    """Return a reader's interest, with the age of each vote in days.
 
-    ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded. Papers of the
-    reader's own ``library`` count as liked, but those that they voted on, by the vote.
+    ``papers`` must contain every voted paper. Papers of ``library`` count as liked unless they were voted on.
     """
     from bot.ranking.experts import library_weights
     from bot.ranking.ranker import Interest
     from bot.ranking.ranking import Rules
 
-    # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay raise its
-    # weight above that of a vote given just now.
+    # A clock ahead of ours would give a negative age, and time decay would raise the weight.
     ages = {vote.paper: max((now - vote.at) / timedelta(days=1), 0.0) for vote in votes}
     voted = {key for vote in votes for key in keys(papers[vote.paper])} if library else set()
     owned = [item for item in library if voted.isdisjoint(keys(item.paper))]
@@ -338,17 +320,14 @@ def interest(
 
 
 def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, str]:
-    """Return a key of the votes, library and interests as of ``now`` of each reader who ever voted or has a library.
-
-    Readers whose key is unchanged need no new model.
-    """
+    """Return a key of each reader's votes, library and interests. The same key needs no new model."""
     last_votes = store.feedback.last_ids([reader.id for reader, _ in readers])
     libraries = store.library.last_ids([reader.id for reader, _ in readers])
     current = {}
     for reader, profile in readers:
         if reader.id not in last_votes and reader.id not in libraries:
             continue
-        # The text that is ranked by: keywords stand in for missing interests.
+        # Keywords replace missing interests in the ranking.
         text = profile.interests_at(now) or " ".join(profile.keywords)
         counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
         current[reader.id] = f"{_VERSION}:{counted}:{blake2b(text.encode(), digest_size=8).hexdigest()}"
@@ -356,7 +335,7 @@ def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, 
 
 
 def learned_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Learned]:
-    """Return the stored models of these readers; where they are stale or missing, the ranker fits them in memory."""
+    """Return stored models that are current. The ranker fits the others in memory."""
     from bot.ranking.experts import load
 
     stored = store.reader_models.of_readers([reader.id for reader, _ in readers])
@@ -364,13 +343,13 @@ def learned_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, 
     learned = {}
     for reader_id, model in stored.items():
         if model.signature == current.get(reader_id):
-            with suppress(ValueError):  # an archive that can't be read is as good as missing
+            with suppress(ValueError):  # unreadable is as good as missing
                 learned[reader_id] = load(model.arrays)
     return learned
 
 
 def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Mixture]:
-    """Return for each reader their own mixture, else that of all readers, else the shipped one."""
+    """Return each reader's mixture, or that of all readers, or the shipped one."""
     from bot.ranking.experts import SHIPPED, Mixture
 
     fitted = store.mixtures.of_readers(reader_ids)

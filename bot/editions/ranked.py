@@ -1,9 +1,8 @@
-"""The ranking of one reader: the choices of an edition, and a pick with reasons and summary for each choice.
+"""One reader's ranking: choices for an edition, and picks with reasons and summaries.
 
     scores --alert rule, select--> choices --explain, summarise--> picks
 
-Reasons are computed for chosen papers only: with 500 candidates and 10 picks, explaining all of them would take fifty
-times as many rows. The text of a paper is read once for all readers (``TextReader``).
+Only chosen papers are explained, and each text is read once for all readers.
 """
 
 from __future__ import annotations
@@ -22,35 +21,35 @@ from bot.summaries.summary import finding, summarise
 from bot.text.tokens import Spellings
 from bot.wording import TOPICAL
 
-if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.ranker import Interest
     from bot.ranking.ranking import Ranking
 
 
-# Reasons whose text is a phrase of the paper, which is highlighted in the summary.
+# The text of these reasons is highlighted in the summary.
 _PHRASES = frozenset({ReasonKind.ALERT, *TOPICAL, ReasonKind.PHRASES})
-# Names what triggered an alert; what is cited is the first reason.
+# Names an alert's trigger. The first reason names the cited paper.
 _OWN_PAPERS_CITED = "cites a paper of yours"
-# A possible match is shown by what it does and what came out, without the background.
+# Approach and result, without the background.
 _SENTENCES_OF_POSSIBLE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases."""
+    """A score with its terms, the reader's reasons, and the terms as rows of phrases."""
 
     score: Score
     reasons: tuple[Reason, ...]
     rows: Sequence[Row]
 
 
-# Reads the text of a paper by title and abstract, once for all readers.
+# Reads a paper by title and abstract, once for all readers.
 TextReader = Callable[[str, str, Spellings], PaperText]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The ranking of one reader, the ranked papers by id, and what the reasons are chosen by."""
+    """One reader's ranking, with the papers by id and the evidence for reasons."""
 
     ranking: Ranking
     papers: Mapping[PaperId, Paper]
@@ -70,7 +69,7 @@ class Ranked:
         *,
         cites: Mapping[PaperId, Sequence[Reason]],
     ) -> Ranked:
-        """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
+        """Return the ranking with the bonus of trending papers."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
         evidence = Evidence(
             ranking.model.text.topics,
@@ -83,14 +82,13 @@ class Ranked:
 
     @property
     def scores(self) -> Sequence[Score]:
-        """The scores without their terms, best first."""
         return self.ranking.scores
 
     def text(self, paper: Paper | VotedPaper) -> PaperText:
         return self.read(paper.title, paper.abstract, self.ranking.pool.corpus.spellings_)
 
     def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
-        """Return the reasons for a choice, whose score has its terms."""
+        """Return the reasons of a choice whose score has its terms."""
         close = self.ranking.close_topics(paper.id)
         cites = self.cites.get(paper.id, ())
         return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
@@ -100,43 +98,38 @@ class Ranked:
 
     @property
     def looks_for_nothing(self) -> bool:
-        """Whether all interests have ended, without keywords, authors or likes that say what to look for."""
+        """Whether all interests have ended, without authors or likes."""
         return not (self.reader.paragraphs or self.reader.rules.authors or self.reader.up)
 
     def closest(self, most: int) -> list[Paper]:
-        """Return the papers of the highest scores that no rule hides, best first."""
         if self.looks_for_nothing:
             return []
         shown = [score for score in self.scores if not (score.muted or score.missing_terms)]
         return [self.papers[score.paper] for score in shown[:most]]
 
     def named_groups(self, papers: Sequence[PaperId]) -> list[tuple[str, list[PaperId]]]:
-        """Return groups of these papers by meaning, each with its name; see ``bot.ranking.groups``."""
         from bot.ranking.groups import named_groups
 
         texts = {paper_id: self.text(self.papers[paper_id]) for paper_id in papers}
         return named_groups(self.ranking.pool, texts)
 
     def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
-        """Return the picks of an edition; ``waiting`` are papers that earlier editions had no place for."""
+        """Return an edition's picks. ``waiting`` are papers without a place in earlier ones."""
         choices = choices_of(profile, self, waiting)
         if self.looks_for_nothing:
             choices = [choice for choice in choices if choice.kind is PickKind.ALERT]
         return self.picks(choices, profile.edition.summary_sentences)
 
     def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
-        """Return the papers that the profile's alert rule matches, each with its score and pick, best first."""
         choices = _alert_choices(profile, self)
         picks = self.picks(choices, profile.edition.summary_sentences)
         return [(choice.score, pick) for choice, pick in zip(choices, picks, strict=True)]
 
     def picks_of(self, scores: Sequence[Score], summary_sentences: int) -> list[Pick]:
-        """Return a pick for each score, as a match or a paper of a followed author."""
         choices = [Choice(score, PickKind.FOLLOW if score.followed else PickKind.MATCH) for score in scores]
         return self.picks(choices, summary_sentences)
 
     def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
-        """Return a pick for each choice, with its reasons and summary."""
         picks = []
         scores = self.ranking.explained([choice.score for choice in choices])
         for choice, score in zip(choices, scores, strict=True):
@@ -148,12 +141,10 @@ class Ranked:
         return [replace(pick, reasons=reasons) for pick, reasons in zip(picks, of_edition, strict=True)]
 
     def explanation(self, paper: Paper, score: Score, kind: PickKind) -> Explanation:
-        """Return what explains a paper's score, which has its terms, as a pick of this kind."""
         rows = breakdown(self.text(paper), score.terms)
         return Explanation(score, self.reasons(paper, Choice(score, kind)), rows)
 
     def explained(self, paper_id: PaperId) -> Score | None:
-        """Return the score of a paper with its terms; None where the paper isn't ranked."""
         scores = [score for score in self.scores if score.paper == paper_id]
         return next(iter(self.ranking.explained(scores)), None)
 
@@ -163,7 +154,7 @@ class Ranked:
 
 
 def choices_of(profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = ()) -> list[Choice]:
-    """Return what the alert rule matches (and had no alert of its own) first, then what selection chooses."""
+    """Return matches of the alert rule first, then the selection."""
     alerts = _alert_choices(profile, ranked)[: profile.edition.size]
     alerted = {choice.score.paper for choice in alerts}
     others = [score for score in ranked.scores if score.paper not in alerted]
@@ -173,13 +164,12 @@ def choices_of(profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = 
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
-    """Return the papers that the profile's alert rule matches, best first, each with the matching names."""
     from bot.ranking.ranking import Rules
 
     rule = profile.alerts
     if rule is None:
         return []
-    # The same matcher as for the profile's keywords and authors, so that "GRPO" means the same in both.
+    # The profile's own matcher, so "GRPO" means the same in both.
     matcher = Rules(rule.keywords, rule.authors)
     alerted_by: dict[PaperId, list[str]] = {}
     for score in ranked.scores:
@@ -198,7 +188,6 @@ def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
 
 
 def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_sentences: int) -> Pick:
-    """Return the pick of a chosen paper, whose score has its terms; ``summary_sentences`` is the most."""
     score = choice.score
     if Match.for_probability(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
         summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)

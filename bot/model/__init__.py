@@ -6,8 +6,8 @@
     Reader --vote on a Paper--> RecordedVote --> the next Score
     ParsedLibrary of LibraryEntry --import for a Reader--> LibraryPaper --> the next Score
 
-Each stage has a type of its own and never writes onto the type of the stage before: a Paper is the same for all
-readers, so a score on it would be one reader's score shown to another. All types are imported from ``bot.model``.
+No stage writes onto the type before it: a score on a Paper, which all readers share, would leak to other readers.
+Import all types from ``bot.model``.
 """
 
 from __future__ import annotations

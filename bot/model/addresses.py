@@ -1,6 +1,6 @@
-"""Which texts are addresses of mail, of the web, of a broker or network, and which hosts are this machine.
+"""Check addresses of mail, web, brokers and networks.
 
-The functions for settings return the address as it is used, or raise ValueError with the remedy.
+Functions for settings return the usable address, or raise ValueError with the remedy.
 """
 
 from __future__ import annotations
@@ -15,42 +15,36 @@ from urllib.parse import urlsplit
 _DOT_ATOM = re.compile(
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*"
 )
-# Characters (RFC 5321, 4.5.3.1.3: a path of 256 octets with its angle brackets). Checked first, because email-validator
-# takes 0.8 s for a million characters.
+# RFC 5321, 4.5.3.1.3: 256 octets with angle brackets. Checked first, because email-validator is slow on long text.
 _MAX_ADDRESS = 254
-# RFC 5322 allows more: comments, and escapes within quotes. What is not understood is refused rather than guessed.
+# RFC 5322 also allows comments and escapes. They are refused rather than guessed.
 _SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<bracketed>[^<>]+)>|(?P<bare>[^<>\s]+)')
 
 
 def is_one_address(text: str) -> bool:
-    """Whether a text is one bare ASCII address (RFC 5322, addr-spec), without a name or a second address.
+    """Return whether a text is one bare ASCII address (RFC 5322, addr-spec).
 
     >>> is_one_address("ada@example.org"), is_one_address("ada@example.org,eve@example.org")
     (True, False)
     """
     if _DOT_ATOM.fullmatch(text):
         return True
-    # Quoted names and address literals. The parser takes a hundred times as long as the pattern.
+    # Quoted names and address literals. The parser is a hundred times slower than the pattern.
     try:
         return text.isascii() and text.isprintable() and Address(addr_spec=text).addr_spec == text
     except (ValueError, IndexError, HeaderParseError):
-        # It raises any of these for a malformed address, IndexError for an empty one.
+        # The parser raises any of these, IndexError for an empty address.
         return False
 
 
 def mail_address(address: str) -> str:
-    """Return the address in the normalised form that mail is sent to.
-
-    Raises ValueError if it is not valid; the message is for people.
-    """
-    # Imported here: every command knows mail addresses, and few check one.
+    """Return the normalised address that mail is sent to. Raises ValueError."""
     from email_validator import EmailNotValidError, validate_email
 
     if len(address) > _MAX_ADDRESS:
         raise ValueError(f"{address[:40]!r}... is not an email address: it is too long")
     try:
-        # Only the syntax is checked. A home on a laptop may well mail to ada@localhost, and whether an address can be
-        # reached is for the mail server to say: a DNS lookup would fail offline.
+        # Checks the syntax only. A laptop may mail to ada@localhost, and a DNS lookup would fail offline.
         valid = validate_email(address, check_deliverability=False, globally_deliverable=False, test_environment=True)
     except EmailNotValidError as error:
         raise ValueError(f"{address!r} is not an email address: {error} Write it like ada@example.org") from None
@@ -61,9 +55,9 @@ def mail_address(address: str) -> str:
 
 
 def own_mail_address(address: str) -> str:
-    """Return the address of somebody who is asked for it, like ``mail_address``; raises ValueError.
+    """Check the address that a person enters for themselves.
 
-    A domain without a dot is a mistyped one here, unless it is this machine: mail to it would go nowhere.
+    A domain without a dot must be localhost.
     """
     known = mail_address(address)
     domain = known.rpartition("@")[2]
@@ -78,9 +72,9 @@ _DOTLESS_DOMAINS = frozenset({"gmail.com", "googlemail.com"})
 
 
 def mailbox_of(address: str) -> str:
-    """Return what the addresses of one mailbox have in common, for counting; not an address to send to.
+    """Return a key that all addresses of one mailbox share.
 
-    A tag behind "+" (subaddress, RFC 5233) is left out, and the dots where the provider ignores them.
+    Drops a subaddress after "+" (RFC 5233), and dots where the provider ignores them.
 
     >>> mailbox_of("Ada.Lovelace+papers@googlemail.com"), mailbox_of("ada.l+x@example.org")
     ('adalovelace@gmail.com', 'ada.l@example.org')
@@ -95,7 +89,7 @@ def mailbox_of(address: str) -> str:
 def is_loopback(host: str) -> bool:
     """Return whether a host is ``localhost`` or a loopback address.
 
-    Other names count as remote without being resolved: a DNS answer may differ at the time of the connection.
+    Other names are remote, because DNS may change its answer.
     """
     if host.lower() == "localhost":
         return True
@@ -106,18 +100,15 @@ def is_loopback(host: str) -> bool:
 
 
 def web_url(value: str) -> str:
-    """Return an address that links begin with, without a slash at its end; raises ValueError."""
     _check_url(value, example="https://papers.example.org")
     return value.rstrip("/")
 
 
 def pages_url(value: str) -> str:
-    """Return the address of the pages, as ``web_url`` does; empty where there are none."""
     return web_url(value) if value else ""
 
 
 def fetch_url(value: str) -> str:
-    """Return an address to fetch from; raises ValueError."""
     _check_url(value, example="https://example.org/feed.xml")
     return value
 
@@ -131,12 +122,12 @@ def is_web_address(value: str) -> bool:
 
 
 def _check_url(value: str, example: str) -> None:
-    """Raise ValueError for what is no web address, or has a login: addresses are displayed and logged."""
+    """Raise ValueError for an invalid web address, or one with a login."""
     if not is_web_address(value):
         raise ValueError(f"{_without_login(value)} is not a web address; write it like {example}")
     parts = urlsplit(value)
     try:
-        port = parts.port  # parsed only now; raises ValueError if it is not a number from 0 to 65535
+        port = parts.port  # raises ValueError unless it is a number from 0 to 65535
     except ValueError:
         port = 0
     if port == 0:
@@ -147,14 +138,13 @@ def _check_url(value: str, example: str) -> None:
 
 
 def _without_login(value: str) -> str:
-    # What comes before an @ may be a password, and a message may end up in a log.
+    # The text before an @ may be a password.
     return "what is set there" if "@" in value else repr(value)
 
 
 def mail_sender(value: str) -> str:
-    """Return a bare address, or ``Name <address>``, as mails have it in their From header; raises ValueError."""
     parts = _SENDER.fullmatch(value)
-    # "=?" begins an encoded word (RFC 2047), by which a name could look like another address in a mail program.
+    # "=?" begins an encoded word (RFC 2047), which could disguise the name as another address.
     if parts is None or not value.isprintable() or "=?" in value:
         raise ValueError(f"{value[:80]!r} is not a sender; write it like Paperbot <papers@example.org>")
     address = mail_address(parts["bracketed"] or parts["bare"])
@@ -162,7 +152,6 @@ def mail_sender(value: str) -> str:
 
 
 def network(value: str) -> str:
-    """Return an IP address or network in its canonical form; raises ValueError."""
     try:
         return str(ip_network(value))
     except ValueError:
@@ -170,14 +159,13 @@ def network(value: str) -> str:
 
 
 def taggable_address(value: str) -> str:
-    """Return a mail address to which a tag of 38 characters can be added, or empty text; raises ValueError."""
+    """Return a mail address that leaves room for a tag of 38 characters, or an empty string. Raises ValueError."""
     if value and len(mail_address(value).partition("@")[0]) > 25:
         raise ValueError("is too long before the @: at most 25 characters, as each mail adds its own tag there")
     return value
 
 
 def queue_url(value: str) -> str:
-    """Return the address of a broker, or empty text; raises ValueError."""
     if value and urlsplit(value).scheme not in ("amqp", "amqps", "redis", "rediss"):
         example = "amqp://user:password@localhost:5672// or redis://localhost:6379/0"
         raise ValueError(f"{_without_login(value)} is not the address of a broker; write it like {example}")

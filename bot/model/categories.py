@@ -1,4 +1,4 @@
-"""The categories of arXiv, and the subjects of bioRxiv and medRxiv, with the nearest to one that does not exist."""
+"""The categories of arXiv and the subjects of bioRxiv and medRxiv, with spelling suggestions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-# By server, as it writes them, without what stands in parentheses.
+# As each server writes them, without parentheses.
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "biorxiv": (
         *("Animal Behavior and Cognition", "Biochemistry", "Bioengineering", "Bioinformatics", "Biophysics"),
@@ -37,19 +37,21 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
 
 @cache
 def arxiv_categories() -> Mapping[str, str]:
-    """Return the names of arXiv's categories (https://arxiv.org/category_taxonomy) by their codes."""
+    """Return the names of arXiv's categories by code (https://arxiv.org/category_taxonomy)."""
     names: Mapping[str, str] = json.loads(Path(__file__).with_name("arxiv_categories.json").read_text("utf-8"))
     return names
 
 
 @cache
 def arxiv_archives() -> frozenset[str]:
-    """Return what the codes of arXiv's categories begin with: ``cs``, ``hep-th``."""
+    """Return the prefixes of arXiv's categories: ``cs``, ``hep-th``."""
     return frozenset(code.partition(".")[0] for code in arxiv_categories())
 
 
 def known_category(text: str) -> str:
-    """Return an arXiv category as arXiv writes it; raises ValueError with the nearest one, or where to look it up.
+    """Return a category in arXiv's spelling.
+
+    Raises ValueError with the nearest one.
 
     >>> known_category("cs.lg")
     'cs.LG'
@@ -63,7 +65,9 @@ def known_category(text: str) -> str:
 
 
 def known_subject(server: str, text: str) -> str:
-    """Return a subject as its server writes it; raises ValueError with the nearest one, or where to look it up.
+    """Return a subject in its server's spelling.
+
+    Raises ValueError with the nearest one.
 
     >>> known_subject("biorxiv", "cell_biology"), known_subject("medrxiv", "hivaids")
     ('Cell Biology', 'HIV/AIDS')
@@ -78,7 +82,7 @@ def known_subject(server: str, text: str) -> str:
 
 
 def _nearest(text: str, known: Iterable[str]) -> str:
-    """Return the most similar of the known texts, of several the one that begins alike; empty if none is similar.
+    """Return the most similar text, or an empty string.
 
     >>> _nearest("cs.hx", ["cs.hc", "cs.oh"])
     'cs.hc'
@@ -91,5 +95,5 @@ def _nearest(text: str, known: Iterable[str]) -> str:
 
 
 def _letters(subject: str) -> str:
-    """Return a subject's letters in lower case: addresses have some with ``_``, and some without anything between."""
+    """Addresses write subjects with ``_`` or without separators."""
     return re.sub(r"[^a-z]", "", subject.partition("(")[0].lower())

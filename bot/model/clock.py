@@ -1,11 +1,7 @@
-"""Times: which slots of a schedule are due, whether a wait is over, deadlines, and when arXiv announces.
+"""Times: due slots of a schedule, waits, deadlines, and arXiv's announcements.
 
-A slot is a local date. Its moment is the schedule's time of day on that date in the schedule's time zone, converted to
-UTC. A time that a clock change skips or repeats is resolved by PEP 495 with fold=0, so every date has exactly one
-moment.
-
-After downtime the newest slot is due, however old; the older ones are missed, and the newest makes up for them. Dates
-up to a reader's last edition are never due, nor are dates before the reader subscribed.
+A slot is a local date. Its moment is the schedule's time of day on that date, in UTC. PEP 495 with fold=0 resolves
+times that a clock change skips or repeats. After downtime the newest slot is due, and makes up for the missed ones.
 """
 
 from __future__ import annotations
@@ -20,13 +16,13 @@ from time import monotonic
 from typing import Any
 from zoneinfo import ZoneInfo
 
-# Bounds the rows that one run writes after a long downtime; older dates are not even recorded as missed.
+# Bounds the rows that one run writes after a long downtime.
 LOOK_BACK = 400  # days
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 class _PackagedZone(ZoneInfo):
-    """A zone read from the tzdata package, which copies and other processes read from there, too."""
+    """A zone of the tzdata package, which copies and other processes load from there too."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return zone_named, (self.key,)
@@ -34,10 +30,11 @@ class _PackagedZone(ZoneInfo):
 
 @cache
 def zone_named(name: str) -> ZoneInfo:
-    """Return a time zone by the rules of the tzdata package; raises ValueError for an unknown name.
+    """Return a time zone by the rules of the tzdata package.
 
-    ``ZoneInfo(name)`` takes the system's rules before them. These may be years old: British Columbia stays on summer
-    time from 2026 on.
+    Raises ValueError.
+
+    ``ZoneInfo(name)`` prefers the system's rules, which may be years old.
 
     >>> zone_named("America/Vancouver").utcoffset(datetime(2026, 12, 1)) / timedelta(hours=1)
     -7.0
@@ -50,12 +47,10 @@ def zone_named(name: str) -> ZoneInfo:
 
 @cache
 def timezone_names() -> frozenset[str]:
-    """Return the names of all time zones that there are, old aliases included."""
     return frozenset(files("tzdata").joinpath("zones").read_text("utf-8").split())
 
 
 def moment(day: date, at: time, timezone: str) -> datetime:
-    """The time at which the slot of a local date is due, in UTC."""
     return datetime.combine(day, at, tzinfo=zone_named(timezone)).astimezone(UTC)
 
 
@@ -69,10 +64,7 @@ def local_time(now: datetime, timezone: str) -> time:
 
 @cache
 def regional_timezones() -> list[str]:
-    """Return UTC and the time zones of the world's regions by their present names.
-
-    The time zone database has as many aliases of these, and "Factory".
-    """
+    """Return UTC and the present names of the world's time zones, without aliases."""
     table = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8")
     regions = {line.split("\t")[2] for line in table.splitlines() if not line.startswith("#")}
     return ["UTC", *sorted(regions & timezone_names())]
@@ -87,15 +79,12 @@ def due_slots(
     last: date | None = None,
     since: datetime | None = None,
 ) -> list[date]:
-    """Return the due slots that no edition has taken, newest first: the first is to be sent, the others are missed.
+    """Return the due slots, newest first: send the first and mark the others as missed.
 
-    ``last`` is the newest date that the reader's editions have taken. ``since`` is when the reader subscribed, used
-    without ``last``: dates from that day on are due, so that the first edition comes on the first day. Without
-    either, only today can be due.
+    ``last`` is the newest taken date. Without it, dates from the subscription ``since`` are due, or today.
     """
     today = local_date(now, timezone)
-    # Times in the future were written by a clock that ran ahead: taken literally, they would mean no edition until
-    # they have passed.
+    # A clock that ran ahead would block editions until then.
     subscribed = local_date(min(since or now, now), timezone)
     first = last + timedelta(days=1) if last and last <= today else subscribed
     first = max(first, today - timedelta(days=LOOK_BACK))
@@ -103,27 +92,24 @@ def due_slots(
 
 
 def days_between(first: date, last: date, days: Collection[str]) -> list[date]:
-    """Return the dates from ``first`` to ``last``, both included, that fall on these days of the week."""
     dates = (first + timedelta(days=n) for n in range((last - first).days + 1))
     return [day for day in dates if _WEEKDAYS[day.weekday()] in days]
 
 
 def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -> datetime:
-    """The time at which the next slot after ``now`` is due, in UTC."""
     today = local_date(now, timezone)
-    # Eight dates: the moment of today may have passed, and a weekly schedule is due on the same weekday again.
+    # Today's moment may have passed, and a weekly schedule needs the same weekday again.
     upcoming = days_between(today, today + timedelta(days=7), days)
     return next(due for day in upcoming if (due := moment(day, at, timezone)) > now)
 
 
-# No wait of this program (backoff, circuit breaker, lease, Retry-After) lasts as long. A time that is further off was
-# stored by a clock that ran ahead, and counts as past. If that takes a row from a worker that is alive, its token stops
-# it: ``bot/store/outbox.py``.
+# Longer than any wait of this program. A clock that ran ahead wrote later times, which count as past. If a live worker
+# loses its row, its token stops it (``bot/store/outbox.py``).
 FAR = timedelta(days=2)
 
 
 def has_passed(moment: datetime, now: datetime) -> bool:
-    """Whether a wait until ``moment`` is over.
+    """Return whether a wait until ``moment`` is over.
 
     >>> noon = datetime(2025, 5, 6, 12)
     >>> [has_passed(noon + timedelta(hours=hours), noon) for hours in (-1, 0, 1, 48, 49)]
@@ -136,9 +122,9 @@ Timer = Callable[[], float]
 
 
 class Deadline:
-    """A moment on a monotonic clock after which every further step of an exchange with another machine fails.
+    """A moment on a monotonic clock that ends an exchange with another machine.
 
-    Socket timeouts bound single reads only: a server that sends one byte a second never exceeds them.
+    Socket timeouts bound single reads only.
     """
 
     def __init__(self, seconds: float, timer: Timer = monotonic) -> None:
@@ -147,7 +133,7 @@ class Deadline:
         self._end = timer() + seconds
 
     def remaining(self, at_most: float = float("inf")) -> float:
-        """Seconds that the next step may take, ``at_most`` so many; raises TimeoutError when none remain."""
+        """Return the seconds left, ``at_most`` so many. Raises TimeoutError if none are left."""
         remaining = self._end - self._timer()
         if remaining <= 0:
             raise TimeoutError(f"took longer than {self._seconds:g} s in all")
@@ -155,11 +141,10 @@ class Deadline:
 
 
 # arXiv announces from Sunday to Thursday at 20:00 in New York, except on its holidays
-# (https://info.arxiv.org/help/availability.html). The holidays are those of arXiv's own table ``arXiv_holidays`` (its
-# public source code, as of May 2026): days on which submissions are not closed, so that the announcement that would
-# follow is left out. Years beyond the table have weekends only.
+# (https://info.arxiv.org/help/availability.html). These are ``arXiv_holidays`` of its public source code, as of May
+# 2026: no submissions close on them.
 _ZONE = "America/New_York"
-# Feeds and API have an announcement of 20:00 some hours later; by this time of the next day they should.
+# Feeds and the API show an announcement of 20:00 by this time of the next day.
 _VISIBLE_AT = time(1, 0)
 _DAY = timedelta(days=1)
 _SUNDAY = 6
@@ -177,12 +162,12 @@ HOLIDAYS = frozenset(
 
 
 def announces(day: date) -> bool:
-    """Whether there is an announcement on the evening of a day in New York.
+    """Return whether arXiv announces papers on an evening in New York.
 
     >>> announces(date(2026, 11, 25)), announces(date(2026, 11, 26)), announces(date(2026, 11, 27))
     (True, False, False)
     """
-    # The table names the days without submissions; Sunday's announcement has the submissions of Friday.
+    # Sunday's announcement has Friday's submissions.
     submission_day = day - 2 * _DAY if day.weekday() == _SUNDAY else day
     return day.weekday() in _EVENINGS and not {day, submission_day} & HOLIDAYS
 
@@ -195,31 +180,28 @@ class Rest(StrEnum):
 
 
 def announced_between(begin: datetime, end: datetime) -> bool:
-    """Whether an announcement should have become visible after ``begin``, and by ``end``."""
     return any(announces(day) for day in _evenings(begin, end))
 
 
 def rest_between(begin: datetime, end: datetime) -> Rest | None:
-    """The reason why no announcement became visible after ``begin``, and by ``end``; None if one should have.
+    """Return why no announcement became visible after ``begin`` and by ``end``, or None if one should have.
 
     >>> rest_between(datetime(2026, 11, 26, 8, tzinfo=UTC), datetime(2026, 11, 27, 8, tzinfo=UTC))
     <Rest.HOLIDAY: 'holiday'>
     """
     if announced_between(begin, end):
         return None
-    # An evening of an announcement without one is a holiday.
+    # An announcement's evening without an announcement is a holiday.
     is_holiday = any(day.weekday() in _EVENINGS for day in _evenings(begin, end))
     return Rest.HOLIDAY if is_holiday else Rest.WEEKEND
 
 
 def next_visible(now: datetime) -> datetime:
-    """The time at which the next announcement should be visible, in UTC."""
     days = (now.astimezone(zone_named(_ZONE)).date() + n * _DAY for n in count(-2))
     return next(visible_at for day in days if (visible_at := _visible_at(day)) > now and announces(day))
 
 
 def _evenings(begin: datetime, end: datetime) -> Iterator[date]:
-    """Yield the days in New York whose announcement, if there is one, becomes visible in a period."""
     day = begin.astimezone(zone_named(_ZONE)).date() - 2 * _DAY
     while (visible_at := _visible_at(day)) <= end:
         if visible_at > begin:

@@ -1,4 +1,4 @@
-"""Scores of papers, reasons that are shown for picks, editions, and weekly letters."""
+"""Scores, reasons, editions and weekly letters."""
 
 from __future__ import annotations
 
@@ -16,30 +16,27 @@ EditionId = int
 
 
 class ReasonKind(StrEnum):
-    """What a reason for a pick rests on, and what its ``text`` holds."""
+    """The kind of a reason, with the content of its ``text``."""
 
-    ALERT = "alert"  # a keyword or author of the profile's alert rule
+    ALERT = "alert"  # a keyword or author of the alert rule
     AUTHOR = "author"  # an author whom the reader follows
-    CITES_LIKED = "cites liked"  # the title of a paper that this one cites, which the reader liked
-    CITES_OWNED = "cites owned"  # the same of a paper in the reader's library
+    CITES_LIKED = "cites liked"  # the title of a liked paper that this one cites
+    CITES_OWNED = "cites owned"  # the same from the reader's library
     KEYWORD = "keyword"  # a keyword of the profile
     WROTE = "wrote"  # a topic in the reader's own words
-    MENTIONED = "mentioned"  # the same, of a paper that names it once in passing
-    NEAR = "near"  # a phrase of the paper by which it is close to the reader's topic ``near``
-    LEARNED = "learned"  # a phrase of the paper that liked papers have
-    LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
-    OWNED = "owned"  # the same of a paper in the reader's library
-    LEARNED_FROM_LIBRARY = "learned from library"  # a phrase of the paper that papers in the reader's library have
+    MENTIONED = "mentioned"  # the same, named once in passing
+    NEAR = "near"  # a phrase close to the reader's topic ``near``
+    LEARNED = "learned"  # a phrase shared with liked papers
+    LIKED = "liked"  # the title of the liked paper closest to this one
+    OWNED = "owned"  # the same from the reader's library
+    LEARNED_FROM_LIBRARY = "learned from library"  # a phrase shared with papers in the reader's library
     TRENDING = "trending"  # the upvotes
-    PHRASES = "phrases"  # a phrase of the paper that speaks for it, where nothing else can be said
+    PHRASES = "phrases"  # a positive phrase, where nothing else is known
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason for a pick. ``weight`` is the log-odds of the terms that it names, 0 where it names none.
-
-    ``near`` is a second text, of those kinds that have one.
-    """
+    """A reason for a pick, with the log-odds of its terms."""
 
     kind: ReasonKind
     text: str = ""
@@ -49,31 +46,30 @@ class Reason:
 
 
 class PickKind(StrEnum):
-    """Why a paper was chosen for an edition."""
+    """Why a paper was picked."""
 
     MATCH = "match"  # its score
     FOLLOW = "follow"  # an author whom the profile always shows
-    EXPLORE = "explore"  # the best near hit: a paper that has no place otherwise, and touches the text
-    ALERT = "alert"  # the profile's alert rule
+    EXPLORE = "explore"  # exploration: the best near hit that touches the profile's text
+    ALERT = "alert"  # the alert rule
 
 
 class Role(StrEnum):
     """The rhetorical role of a sentence (argumentative zoning)."""
 
-    BACKGROUND = "background"  # tells what was known before
-    TASK = "task"  # states the problem
-    IDEA = "idea"  # describes the approach
-    RESULT = "result"  # reports a finding
-    CONCLUSION = "conclusion"  # says what follows from the results
-    TLDR = "tldr"  # a summary in one sentence by a language model, not by the authors
+    BACKGROUND = "background"
+    TASK = "task"  # the problem
+    IDEA = "idea"  # the approach
+    RESULT = "result"  # a finding
+    CONCLUSION = "conclusion"
+    TLDR = "tldr"  # one sentence by a language model
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR; " …" ends one that was shortened.
+    """A sentence of a summary, verbatim unless it is a TL;DR or shortened with " …".
 
-    ``role`` is None if it is uncertain; ``marks`` are the words to highlight for this reader, verbatim. ``after_gap``:
-    something before it was left out, which is shown as an ellipsis.
+    ``marks`` are words to highlight, verbatim. ``after_gap`` shows an ellipsis before the sentence.
     """
 
     text: str
@@ -84,10 +80,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One paper of an edition, with the reasons that its reader is given, the strongest first.
+    """A paper of an edition, with reasons from the strongest to the weakest.
 
-    ``line`` is the title or the finding that it asks for; empty of editions of earlier versions. ``predictions`` are
-    those of the score; with the votes that follow they give the weights of the experts.
+    ``line`` is the title, or the finding that it asks for. ``predictions`` are as in ``Score``.
     """
 
     paper: Paper
@@ -100,13 +95,13 @@ class Pick:
 
 
 class EditionKind(StrEnum):
-    """What a slot of a reader holds."""
+    """The content of a reader's slot."""
 
-    EDITION = "edition"  # the day's picks, or the reason why it is quiet
+    EDITION = "edition"  # the day's picks, or why there are none
     ALERT = "alert"  # one paper, sent at once
-    LETTER = "letter"  # the weekly letter; its only pick is a paper that the editions left out
+    LETTER = "letter"  # weekly; its only pick is a paper that editions left out
     CATCH_UP = "catch-up"  # the best of a longer span, by topic
-    MISSED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
+    MISSED = "skipped"  # a date missed by downtime, without messages
 
 
 class QuietReason(StrEnum):
@@ -115,8 +110,8 @@ class QuietReason(StrEnum):
     WEEKEND = "weekend"  # arXiv's
     HOLIDAY = "holiday"  # arXiv's
     FAILING = "failing"  # a source can't be read
-    STALE = "stale"  # a source has delivered nothing new, though it usually does
-    NOTHING_NEW = "nothing new"  # which is usual for these sources
+    STALE = "stale"  # a source is unusually silent
+    NOTHING_NEW = "nothing new"  # usual for these sources
     BELOW = "below threshold"
     MUTED = "muted"  # all new papers
     LACKING = "lacking"  # all new papers lack required terms
@@ -125,7 +120,7 @@ class QuietReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Why an edition has no picks, and the sentences that explain it to its reader."""
+    """Why an edition has no picks, in words for its reader."""
 
     reason: QuietReason
     words: str
@@ -136,25 +131,25 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class GroupLike:
-    """A paper that others of a reader's group like, with the names under which they show it."""
+    """A paper that others of the group like, with the names they show."""
 
     paper: Paper
     names: tuple[str, ...]
 
 
 class FollowUpKind(StrEnum):
-    """What became of a paper that the reader liked, and what ``text`` of the follow-up holds."""
+    """The kind of news about a liked paper, with the content of its ``text``."""
 
     PUBLISHED = "published"  # its venue, or a journal's DOI
-    REVISED = "revised"  # a sentence of its later version
-    CONTINUED = "continued"  # its first or last author, who has another paper on the same topic
+    REVISED = "revised"  # a sentence of the new version
+    CONTINUED = "continued"  # its first or last author, who has a new paper on the topic
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What became of a ``liked`` paper. ``paper`` is the other one, of one that is continued.
+    """News about a ``liked`` paper.
 
-    ``before`` is the sentence in the earlier version; empty where the sentence is new.
+    ``before`` is the sentence in the earlier version. ``paper`` is the new paper of the same author.
     """
 
     kind: FollowUpKind
@@ -166,9 +161,9 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class TopicGroup:
-    """Good papers of a catch-up edition that are close in meaning; ``papers`` is how many, ``picks`` those shown.
+    """A topic of a catch-up edition, with the number of its good papers and the shown ones.
 
-    ``name`` is a phrase that they share; empty for the papers that are in no group.
+    ``name`` is a shared phrase, or empty for papers outside all groups.
     """
 
     name: str
@@ -178,11 +173,11 @@ class TopicGroup:
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """What a catch-up edition covers: the papers that arrived from ``since`` to ``until``, dates of the reader.
+    """The range of a catch-up edition, with local dates.
 
-    ``arrived`` counts all of them, ``good`` those above the profile's threshold. ``skipped`` are papers that it doesn't
-    show, the best first, with their probabilities. ``upto`` is the highest id that was considered. ``is_automatic``:
-    it replaces daily editions that nobody read.
+    ``arrived`` counts all papers and ``good`` those above the threshold. ``skipped`` are further papers, best first,
+    with probabilities. ``upto`` is the highest id considered. ``is_automatic`` replaces daily editions that nobody
+    read.
     """
 
     since: date
@@ -197,14 +192,10 @@ class CatchUp:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What one reader is sent for one local date, or at once as an alert.
+    """A reader's edition for a local date, or an alert.
 
-    ``considered`` is the number of candidates. ``watermark`` is the highest paper id in the store when the edition
-    was composed; the next edition's candidates begin after it. ``quiet`` says why there are no picks. ``missing``
-    names the interrupted sources that the edition did without. ``closest`` are the best papers of an edition without
-    picks. ``group_likes`` are picks and other papers that others of the reader's group like; they are not stored.
-    ``follow_ups`` are of papers that the reader liked.
-    ``catch_up`` is what an edition of that kind covers.
+    ``watermark`` is the highest paper id at that time, and the next edition starts after it. ``missing`` names failed
+    sources. ``closest`` are the best papers if there are no picks. ``group_likes`` are not stored.
     """
 
     reader: Reader
@@ -218,16 +209,16 @@ class Edition:
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
     language: str = "en"  # of its dates, a BCP 47 tag
-    is_weekly: bool = False  # its profile is due on one day of the week; worded so
+    is_weekly: bool = False  # the profile is due once a week
     closest: tuple[Paper, ...] = ()
     group_likes: tuple[GroupLike, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     catch_up: CatchUp | None = None
-    is_test: bool = False  # a test message; never stored
+    is_test: bool = False  # a test message, never stored
 
 
 class Match(StrEnum):
-    """A probability in words: of a hundred strong matches a reader likes 70 or more, in every home."""
+    """A probability in words. Readers like 70 of a hundred strong matches."""
 
     STRONG = "strong"
     GOOD = "good"
@@ -245,24 +236,21 @@ class Match(StrEnum):
         return next((word for word, least in words if probability >= least), cls.UNLIKELY)
 
 
-# The probabilities from which a match is strong, good, and possible; ``docs/glossary.md`` states them.
+# ``docs/glossary.md`` states these.
 STRONG, GOOD = 0.7, 0.4
 _LEAST = (STRONG, GOOD, 0.04)
 
 
 class BonusKind(StrEnum):
-    """What raised a score beside the terms of the paper."""
+    """The source of a bonus."""
 
-    KEYWORD = "keyword"  # a keyword of the profile
-    TRENDING = "trending"  # the paper's upvotes and the venue that accepted it, with ``edition.trending``
+    KEYWORD = "keyword"  # of the profile
+    TRENDING = "trending"  # upvotes and venue, with ``edition.trending``
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """What a keyword, or upvotes and venue with ``edition.trending``, add to a score's log-odds (natural logarithm).
-
-    ``text`` names them: the keyword, or ``12 upvotes, ICLR 2026``.
-    """
+    """Log-odds (natural logarithm) beside the terms, for a keyword or ``12 upvotes, ICLR 2026``."""
 
     text: str
     weight: float
@@ -272,15 +260,12 @@ class Bonus:
 class Score(NamedTuple):
     """The predicted probability that a reader wants a paper.
 
-    ``log_odds`` is the sum of ``rest`` (the model's intercept), the weights of ``bonuses`` and the values of ``terms``;
-    ``probability`` is its logistic function. ``terms`` maps stems and bigrams to what they contribute, positive or
-    negative, also those that the paper lacks where the model looks for them; empty until the score is explained.
-    ``followed`` is the author whom the profile always shows, ``muted`` the mute that hides the paper.
-    ``missing_terms`` are those of a required group that has none in the paper, which is therefore not ranked.
-    ``predictions`` are the log-odds of each expert of the ranking, and what bonuses and excluded words add to their
-    mixture; empty until the score is explained.
+    ``log_odds`` is the sum of ``rest`` (the intercept), ``bonuses`` and ``terms``. ``probability`` is its logistic
+    function. ``terms`` maps stems and bigrams to contributions. ``predictions`` are the log-odds of each expert, and of
+    bonuses and excluded words. Both are empty until the score is explained. ``missing_terms`` are a required group that
+    the paper lacks.
 
-    A tuple, as each reader of a day has hundreds, and making a frozen dataclass takes five times as long.
+    A tuple: each reader has hundreds a day, and a frozen dataclass is five times slower.
     """
 
     paper: PaperId
@@ -297,7 +282,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """How many papers that were called a good or strong match the reader voted on, and how many of them they liked."""
+    """Votes on good and strong matches, and likes among them."""
 
     voted: int
     liked: int
@@ -305,10 +290,9 @@ class MatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class LearnedPhrase:
-    """A phrase that votes taught, and its weight in the score: positive if it raises a paper.
+    """A phrase learned from votes, with its weight in the score.
 
-    ``share`` is its size relative to the heaviest phrase's, 0 to 1. ``papers`` are titles of voted papers that have it,
-    or of papers in the reader's library if no voted paper has it.
+    ``share`` is relative to the heaviest phrase, 0 to 1.
     """
 
     text: str
@@ -319,7 +303,7 @@ class LearnedPhrase:
 
 
 class LeavingInterest(NamedTuple):
-    """An interest of the profile whose last day is in the week after a letter."""
+    """An interest that ends in the week after a letter."""
 
     text: str
     until: date
@@ -327,11 +311,9 @@ class LeavingInterest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A reader's week: the seven whole days before ``edition.date``, so that each vote is in one letter.
+    """A reader's week: the seven days before ``edition.date``.
 
-    ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
-    ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few
-    votes.
+    ``edition`` holds the slot, with the missed paper as its only pick. ``record`` is None with too few votes.
     """
 
     edition: Edition
@@ -344,5 +326,4 @@ class Letter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write: no vote in the week, no missed paper, no interest that ends."""
         return not (self.liked or self.disliked or self.edition.picks or self.leaving)

@@ -1,8 +1,7 @@
-"""Papers: what a source delivers, one work merged from all of them, readers' libraries, conferences' programmes.
+"""Papers from sources, libraries and conference programmes, and their identity.
 
-Entity resolution: entries with the same DOI or the same arXiv id (without version) are the same paper, otherwise those
-with the same normalised title. Two entries that both have an id of one kind, and different ones, are two papers
-whatever their titles.
+Entity resolution: entries with the same DOI or arXiv id are one paper, or else entries with the same normalised title.
+Different ids of the same kind mean different papers.
 """
 
 from __future__ import annotations
@@ -18,66 +17,61 @@ from urllib.parse import quote_plus, unquote
 
 from bot.model import limits
 
-# The lookbehind lets the archive's name ("hep-th") match from its first letter only: without it, a run of n letters
-# takes n^2 steps (an id of 2 MB: minutes).
+# The lookbehind anchors an archive's name ("hep-th") at its first letter. Without it, a run of n letters takes n^2
+# steps.
 _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
-# Older DOIs hold the item of a journal (SICI, ANSI/NISO Z39.56): "10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2".
+# Older DOIs contain a journal's item (SICI, ANSI/NISO Z39.56): "10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2".
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s<>\"]|<[\dL:][^\s<>\"]{0,60}>(?=\d))+")
 _ARXIV_PREFIX = re.compile(r"arxiv[.:]", re.IGNORECASE)
 _AFTER_DOI = re.compile(r"(?:[?#]|v\d{1,3}(?:\.[a-z]|$)|\.pdf$|/(?:full|pdf|abstract|html)\b).*", re.ASCII)
-# Journals of Cold Spring Harbor have the first prefix, too ("10.1101/gr.275193.120"): preprints have a number, since
-# 2019 behind a date.
+# Journals of Cold Spring Harbor share the first prefix ("10.1101/gr.275193.120"). Preprints have a number, since 2019
+# after a date.
 _BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}(?:v\d{1,3})?", re.ASCII)
-_LONG_TITLE = 130  # characters; Google Scholar cuts titles after some 135, and not always with a mark
-# A whole title of fewer words or letters ("Introduction", "A reply") is that of many papers.
+_LONG_TITLE = 130  # characters; Google Scholar truncates at about 135, sometimes without a mark
+# Shorter titles ("Introduction", "A reply") are common to many papers.
 _LEAST_TITLE_WORDS, _LEAST_TITLE_LETTERS = 3, 12
 _FULL_NAME = re.compile(
     r"[^\W\d_]{2,}(?<![A-Z]{2})[\w'’-]*[^\w.]+\w"
 )  # "Ada Lovelace", not "A. Lovelace" or "AB Lovelace"
 _CITED_ID = re.compile(r"(doi|arxiv):(\S+)(?: (.*))?", re.DOTALL)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
-# Prefixes of preprint servers: bioRxiv and medRxiv, arXiv, PsyArXiv, OSF, Research Square, SSRN, ChemRxiv, TechRxiv,
-# Preprints.org, and Zenodo, which keeps anything.
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898|48550|31234|31219|21203|2139|26434|36227|20944|5281)/", re.ASCII)
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|preprint|research square|zenodo", re.IGNORECASE)
 
 
 class FactKind(StrEnum):
-    """What a fact states."""
+    """The kinds of facts."""
 
-    VENUE = "venue"  # where it is published or accepted, as a digest words it
-    PAGES = "pages"  # their number
-    CODE = "code"  # the address of its code
-    STARS = "stars"  # of that code on GitHub
-    PROJECT = "project"  # the address of its page
-    PDF = "pdf"  # the address of an open-access PDF
+    VENUE = "venue"  # as a digest words it
+    PAGES = "pages"
+    CODE = "code"  # address
+    STARS = "stars"  # of the code on GitHub
+    PROJECT = "project"  # address
+    PDF = "pdf"  # address, open access
     COMMENT = "comment"  # the authors' own, on arXiv
-    CITES = "cites"  # a paper that it cites, as ``cited_paper`` reads it; there may be many of one origin
-    REFERENCES = "references"  # how many it cites; an origin that states it is not asked again
+    CITES = "cites"  # a cited paper, as ``cited_paper`` reads it; an origin may state many
+    REFERENCES = "references"  # their number; its origin is not asked again
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact and the digest format or site that states it. Facts are shown, and raise no score by themselves."""
+    """A fact, and the format or site that states it. Facts raise no score."""
 
     kind: FactKind
     value: str
     origin: str
 
 
-# Ids are assigned in order of arrival: a higher id arrived later, and a watermark is one number. Papers of readers'
-# libraries, which only their reader's ranking knows, have negative ids.
+# Ids ascend with arrival. Papers of libraries have negative ids.
 PaperId = int
-# Title and abstract as one text. A type, so that only ``ranked_text`` makes it: a fitted corpus finds its rows by the
-# hash of this text, and would miss those of a text that was put together otherwise.
+# Only ``ranked_text`` makes it, because a corpus finds its rows by the text's hash.
 RankedText = NewType("RankedText", str)
-_REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into a column of 64 bits
+_REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into 64 bits
 
 
 def is_library_paper(paper_id: PaperId) -> bool:
-    """Whether the id is that of a paper in a reader's own library."""
     return paper_id < 0
 
 
@@ -86,7 +80,7 @@ def ranked_text(title: str, abstract: str) -> RankedText:
 
 
 def parse_ref(text: str) -> PaperId | None:
-    """Return the id in a ``Paper.ref``; None for any other text.
+    """Return the id in a ``Paper.ref``, or None for other text.
 
     >>> parse_ref("p17"), parse_ref("17")
     (17, None)
@@ -105,12 +99,12 @@ class Sighting:
     source: str
     topic: str
     date: date | None
-    alert: str | None = None  # the reader's own alert that the digest answers
+    alert: str | None = None  # the reader's alert that the digest answers
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One work, merged from all digests that contain it; ``sightings`` are in the order of arrival."""
+    """One work, merged from all digests. ``sightings`` are in order of arrival."""
 
     id: PaperId
     title: str
@@ -125,7 +119,7 @@ class Paper:
     organisation: str | None
     first_seen: datetime
     sightings: tuple[Sighting, ...] = ()
-    version: int | None = None  # the newest seen, of the arXiv id
+    version: int | None = None  # the newest one seen, of the arXiv id
     categories: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
 
@@ -140,10 +134,7 @@ class Paper:
 
 
 class VotedPaper(NamedTuple):
-    """What counts of a paper once it was voted on: its text, and what it is identified by.
-
-    Each batch of readers has thousands of them; reading whole papers takes 2.7 times as long.
-    """
+    """The fields of a voted paper that ranking needs, 2.7 times as fast to read."""
 
     id: PaperId
     title: str
@@ -158,9 +149,9 @@ class VotedPaper(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RawDigest:
-    """Bytes as a source delivered them; ``name`` is the file name or URL, for messages to people.
+    """Bytes as a source delivered them, with a file name or URL for messages.
 
-    ``if_refused`` completes the problem if they can't be read: "the mail from a@example.org stays unread".
+    ``if_refused`` completes a problem: "the mail from a@example.org stays unread".
     """
 
     source: str
@@ -171,11 +162,10 @@ class RawDigest:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """The history of a source's checks, and what the source itself stores between them (``memory``).
+    """The history of a source's checks, and the source's own ``memory``.
 
-    ``failures`` counts those in a row since the last success, the first at ``failing_since``, the last because of
-    ``problem``. The source asked not to be called before ``not_before`` (Retry-After). ``warned`` is the problem that
-    was last reported for it, empty if there is none.
+    ``failures`` counts since the last success and ``failing_since`` dates the first. ``not_before`` is from
+    Retry-After. ``warned`` is the problem last reported.
     """
 
     name: str
@@ -191,10 +181,9 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One paper as one digest has it; control characters are removed from its text, LaTeX is kept.
+    """A paper in one digest, without control characters but with LaTeX.
 
-    A title or an abstract of which the digest has only the beginning ends in an ellipsis. Texts with ``longest`` are
-    cut to so many characters. Fields that a ``Paper`` has, too, are merged by ``bot.model.papers``.
+    A truncated title or abstract ends in an ellipsis.
     """
 
     title: str
@@ -209,15 +198,15 @@ class Entry:
     organisation: str | None = field(default=None, metadata={"longest": limits.ORGANISATION})
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()
-    replacement: bool = False  # announced because a new version replaces an announced one
-    # The reader's own alert that the digest answers: "Ada Lovelace (new citations)".
+    replacement: bool = False  # a new version of an announced paper
+    # The reader's alert that the digest answers: "Ada Lovelace (new citations)".
     alert: str | None = field(default=None, metadata={"longest": limits.ALERT})
     facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedDigest:
-    """One digest of one day. ``rejected`` has a message for each block that could not be parsed."""
+    """A digest of one day. ``rejected`` has a message for each unreadable block."""
 
     format: str
     topic: str
@@ -228,10 +217,7 @@ class ParsedDigest:
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """One paper as a library has it, and when the reader added it, where the library says so.
-
-    ``key`` names it in a library that is followed; files have none.
-    """
+    """A paper in a library. ``key`` identifies it in a followed library."""
 
     entry: Entry
     added: date | None = None
@@ -240,7 +226,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLibrary:
-    """A library's papers. ``skipped`` counts its other entries by the reason, ``problems`` names some of them."""
+    """A library's papers. ``skipped`` counts other entries by reason."""
 
     format: str
     entries: tuple[LibraryEntry, ...]
@@ -250,10 +236,7 @@ class ParsedLibrary:
 
 @dataclass(frozen=True, slots=True)
 class LibraryPaper:
-    """A paper of one reader's library as stored; ``origin`` is where it came from.
-
-    The paper's id is negative (see ``is_library_paper``): no page, search or digest knows it.
-    """
+    """A stored paper of a reader's library. Its id is negative."""
 
     paper: Paper
     added: datetime
@@ -261,19 +244,19 @@ class LibraryPaper:
 
 
 def arxiv_id_in(text: str) -> str | None:
-    """Return the arXiv id in a URL or text, without its version: ``2504.08385``, ``hep-th/9901001``."""
+    """Return the arXiv id in a URL or text, without version: ``2504.08385``, ``hep-th/9901001``."""
     match = _ARXIV.search(text)
     return match.group(1) if match else None
 
 
 def arxiv_version_in(text: str) -> int | None:
-    """Return the version of the arXiv id in a URL or text, 2 for ``2504.08385v2``; None if it has none."""
+    """Return the version in a URL or text: 2 for ``2504.08385v2``."""
     match = _ARXIV.search(text)
     return int(match.group(2)) if match and match.group(2) else None
 
 
 def doi_in(text: str) -> str | None:
-    """Return the DOI in a URL or text, if there is one.
+    """Return the DOI in a URL or text.
 
     >>> doi_in("https://doi.org/10.1145/3477495.3531992."), doi_in("10.48550/arXiv.2504.08385")
     ('10.1145/3477495.3531992', None)
@@ -281,18 +264,18 @@ def doi_in(text: str) -> str | None:
     ('10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2', '10.1016/S0140(05)')
     """
     match = _DOI.search(text)
-    # arXiv registers a DOI for each arXiv id. As a key it would make the preprint and the published version, which
-    # has the journal's DOI and the same arXiv id, two papers.
+    # arXiv registers a DOI for each id. As a key, it would separate the preprint from the published version with the
+    # journal's DOI.
     if match is None or match[0].lower().startswith("10.48550/arxiv."):
         return None
-    # A parenthesis that the DOI opens belongs to it, also at its end.
+    # A parenthesis that the DOI opens belongs to it.
     doi = match[0].rstrip(".,;)")
     closings = len(match[0][len(doi) :]) - len(match[0][len(doi) :].lstrip(")"))
     return doi + ")" * min(closings, max(doi.count("(") - doi.count(")"), 0))
 
 
 def keys_in(text: str) -> list[str]:
-    """Return the identity keys of the arXiv id and the DOI in what somebody typed or pasted, in any usual form.
+    """Return the identity keys of the arXiv id and DOI in pasted text.
 
     >>> keys_in("arXiv:2504.08385v2"), keys_in("https://doi.org/10.48550/arXiv.2504.08385")
     (['arxiv:2504.08385'], ['arxiv:2504.08385'])
@@ -302,13 +285,13 @@ def keys_in(text: str) -> list[str]:
     text = unquote(text)
     arxiv_id = arxiv_id_in(_ARXIV_PREFIX.sub(" ", text))
     doi = doi_in(text)
-    # A publisher's address may go on behind the DOI.
+    # A publisher's address may continue after the DOI.
     dois = dict.fromkeys([doi, _AFTER_DOI.sub("", doi)]) if doi else ()
     return [*([f"arxiv:{arxiv_id}"] if arxiv_id else []), *(f"doi:{known.lower()}" for known in dois)]
 
 
 def is_biorxiv_doi(text: str) -> bool:
-    """Whether a DOI is that of a preprint at bioRxiv or medRxiv, which share their prefixes.
+    """Return whether a DOI is that of a preprint at bioRxiv or medRxiv.
 
     >>> is_biorxiv_doi("10.64898/2026.01.20.700468"), is_biorxiv_doi("10.1101/gr.275193.120")
     (True, False)
@@ -322,86 +305,79 @@ def normalised_title(title: str) -> str:
     >>> normalised_title(r"Erd\H{o}s & \textbf{SIM-RAG}:  a Study ")
     'erdossimragastudy'
     """
-    # NFKD separates accents from letters (isalnum drops them) and resolves ligatures, which PDFs and mails insert.
+    # NFKD separates accents, which isalnum drops, and resolves ligatures from PDFs and mails.
     text = unicodedata.normalize("NFKD", _LATEX_COMMAND.sub("", title)).casefold()
     normalised = "".join(character for character in text if character.isalnum())
-    # Otherwise all titles without a letter or digit ("???") would be one paper.
+    # Otherwise all titles without letters and digits ("???") would be one paper.
     return normalised or unicodedata.normalize("NFKC", title).casefold().strip()
 
 
 def keys(entry: Entry | Paper | VotedPaper) -> tuple[str, ...]:
-    """Return the identity keys of a paper, strongest first; two entries that share a key may be the same paper."""
+    """Return a paper's identity keys, strongest first. A shared key makes a candidate."""
     doi_keys = (f"doi:{entry.doi.lower()}",) if entry.doi else ()  # case-insensitive (DOI Handbook, 2.4)
     arxiv_keys = (f"arxiv:{entry.arxiv_id}",) if entry.arxiv_id else ()
     return (*doi_keys, *arxiv_keys, f"title:{normalised_title(entry.title)}")
 
 
 def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
-    """Whether an entry that shares a key with a paper is that paper."""
     for entry_id, paper_id in ((entry.doi, paper.doi), (entry.arxiv_id, paper.arxiv_id)):
         if entry_id and paper_id:
             return entry_id.lower() == paper_id.lower()
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
-# The fields that entries and papers have in common. One that ``merge`` doesn't name is filled where it is empty.
+# Fields of both entries and papers. By default ``merge`` fills the empty ones.
 _SHARED = [field.name for field in fields(Entry) if field.name in Paper.__dataclass_fields__]
 
 
 def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
-    """Return a new paper with the fields of the first entry that mentions it."""
     values: dict[str, Any] = {name: getattr(entry, name) for name in _SHARED}
     values["author_count"] = entry.author_count or len(entry.authors) or None
     return Paper(id=paper_id, first_seen=now, **values)
 
 
 def merge(paper: Paper, entry: Entry) -> Paper:
-    """Return the paper with what another entry adds: empty fields are filled, values are not overwritten.
+    """Return the paper with an entry's additions: empty fields are filled, values stay.
 
-    A whole title or abstract replaces a cut one; of two whole abstracts a later version's is kept, else the longer one.
-    Full names replace initials. The earlier of two dates is kept, the most upvotes and the newest version; categories
-    are collected in the order in which they were seen. A fact replaces an earlier one of its kind and origin, but
-    citations are collected.
+    A complete text replaces a truncated one. A later version's abstract wins, or else the longer one. Full names
+    replace initials. Dates keep the earliest, upvotes and versions the highest. A fact replaces an earlier one of its
+    kind and origin, except citations.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
     versions = [version for version in (paper.version, entry.version) if version is not None]
     authors = paper.authors or entry.authors
-    # Google Scholar abbreviates all first names ("AB Lovelace"), and leaves out the last of many authors.
+    # Google Scholar abbreviates first names ("AB Lovelace") and drops the last of many authors.
     names = [name.split() for name in authors]
     is_abbreviated = all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
     if is_abbreviated and len(entry.authors) >= len(authors):
         authors = entry.authors
+    # Many digests truncate without a mark, so the longer text wins.
+    abstract = max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text)))
+    is_later = entry.version is not None and entry.version > (paper.version or 1)
+    if is_later and entry.abstract and not is_cut(entry.abstract):
+        abstract = entry.abstract
+    facts = {
+        (fact.kind, fact.origin, fact.value if fact.kind is FactKind.CITES else ""): fact
+        for fact in paper.facts + entry.facts
+    }
     values: dict[str, Any] = {name: getattr(paper, name) or getattr(entry, name) for name in _SHARED}
     values |= {
         "title": entry.title if _is_beginning(paper.title, entry.title) else paper.title,
-        "abstract": _better_abstract(paper, entry),
+        "abstract": abstract,
         "authors": authors,
         "author_count": len(authors) or paper.author_count or entry.author_count,
         "published": min(dates, default=None),
         "upvotes": max(votes, default=None),
         "version": max(versions, default=None),
         "categories": tuple(dict.fromkeys(paper.categories + entry.categories)),
-        "facts": tuple({_fact_key(fact): fact for fact in paper.facts + entry.facts}.values()),
+        "facts": tuple(facts.values()),
     }
     return replace(paper, **values)
 
 
-def _better_abstract(paper: Paper, entry: Entry) -> str:
-    """Return a later version's abstract, else the one that is not cut, and of two whole ones the longer."""
-    is_later = entry.version is not None and entry.version > (paper.version or 1)
-    if is_later and entry.abstract and not is_cut(entry.abstract):
-        return entry.abstract
-    # Many digests cut abstracts without a mark; then the longer one is the complete one.
-    return max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text)))
-
-
-def _fact_key(fact: Fact) -> tuple[str, str, str]:
-    return fact.kind, fact.origin, fact.value if fact.kind is FactKind.CITES else ""
-
-
 def citation(cited: Entry, origin: str) -> Fact:
-    """Return the fact that a paper cites this one, by its strongest id and its title.
+    """Return the fact that a paper cites this one, by its strongest id and title.
 
     >>> citation(Entry("Numbers in nature", doi="10.1000/X"), "OpenAlex").value
     'doi:10.1000/x Numbers in nature'
@@ -412,7 +388,6 @@ def citation(cited: Entry, origin: str) -> Fact:
 
 
 def cited_paper(fact: Fact) -> Entry:
-    """Return the cited paper of a fact that ``citation`` made; its value may be a title alone."""
     match = _CITED_ID.fullmatch(fact.value)
     if not match:
         return Entry(fact.value)
@@ -421,7 +396,7 @@ def cited_paper(fact: Fact) -> Entry:
 
 
 def is_cited(cited: Entry, paper: Entry | Paper) -> bool:
-    """Whether a citation names this very paper: by an id of both, or by its whole title if it is no common one."""
+    """Return whether a citation names this paper, by id or distinctive title."""
     if (cited.doi and paper.doi) or (cited.arxiv_id and paper.arxiv_id):
         return is_same_paper(cited, paper)
     is_distinctive = (
@@ -431,14 +406,13 @@ def is_cited(cited: Entry, paper: Entry | Paper) -> bool:
 
 
 def publication(paper: Paper) -> str:
-    """Return the venue of a paper, or a journal's DOI; empty where neither was seen, as of a preprint."""
+    """Return a paper's venue or its journal's DOI, or an empty string."""
     venues = (fact.value for fact in paper.facts if fact.kind is FactKind.VENUE)
     venue = next((venue for venue in venues if not _PREPRINT_SERVER.search(venue)), "")
     return venue or (paper.doi if paper.doi and not _is_preprint_doi(paper.doi) else "")
 
 
 def is_preprint(paper: Paper) -> bool:
-    """Whether all that was seen of a paper is a preprint."""
     return bool(paper.arxiv_id or (paper.doi and _is_preprint_doi(paper.doi))) and not publication(paper)
 
 
@@ -448,13 +422,12 @@ def _is_preprint_doi(doi: str) -> bool:
 
 
 def leading_authors(paper: Paper) -> list[str]:
-    """Return the first and the last author, normalised to compare names; none whose first name is an initial."""
+    """Return the first and last author, normalised, without names that begin with an initial."""
     names = dict.fromkeys((*paper.authors[:1], *paper.authors[-1:]))
     return [normalised_title(name) for name in names if _FULL_NAME.match(name) and normalised_title(name)]
 
 
 def _is_beginning(title: str, other: str) -> bool:
-    """Whether a title is cut, and another one whole that begins with it."""
     if is_cut(other) or not (is_cut(title) or len(title) > _LONG_TITLE):
         return False
     beginning = normalised_title(title)
@@ -463,23 +436,19 @@ def _is_beginning(title: str, other: str) -> bool:
 
 
 def is_cut(text: str) -> bool:
-    """Whether a digest has only the beginning of a title or an abstract."""
     return text.rstrip("] ").endswith(("\u2026", "..."))
 
 
 @dataclass(frozen=True, slots=True)
 class PaperLink:
-    """Where a paper's title leads; ``is_search`` if no digest named an address and a title search stands in."""
+    """The link of a paper's title. ``is_search`` marks a search by title."""
 
     url: str
     is_search: bool = False
 
 
 def paper_link(paper: Paper) -> PaperLink:
-    """Return a paper's best address: the digest's own, arXiv's, the DOI's, else an arXiv title search.
-
-    The page of the abstract instead of arXiv's PDF.
-    """
+    """Return the digest's address, arXiv's abstract page, the DOI's, or a title search at arXiv."""
     is_arxiv_pdf = paper.arxiv_id and re.match(r"https?://(www\.|export\.)?arxiv\.org/pdf/", paper.url or "")
     if not is_arxiv_pdf and paper.url and paper.url.startswith(("https://", "http://")):
         return PaperLink(paper.url)
@@ -487,22 +456,21 @@ def paper_link(paper: Paper) -> PaperLink:
         return PaperLink(f"https://arxiv.org/abs/{paper.arxiv_id}")
     if paper.doi:
         return PaperLink(f"https://doi.org/{quote_plus(paper.doi, safe='/')}")
-    # Punctuation is part of arXiv's query syntax: a colon names a field, a quotation mark opens a phrase.
+    # Punctuation is query syntax at arXiv.
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
     return PaperLink(f"https://arxiv.org/search/?query={query}&searchtype=title", is_search=True)
 
 
-# Begins the name of the source under which planned papers are stored; no source of the settings can have such a name.
+# Prefixes the source of planned papers. The settings allow no such name.
 PROGRAMME_SOURCE = "conference: "
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One paper at one place of the programme; what the file doesn't say is None or empty.
+    """A paper at one place of a programme.
 
-    ``start`` and ``end`` are naive where the file names no time zone; ``is_utc`` where it states UTC instead of the
-    time of a place. ``kind`` is as in the file: "Oral", "poster".
+    Times are naive if the file names no time zone. ``kind`` is as in the file: "Oral", "poster".
     """
 
     entry: Entry
@@ -517,9 +485,11 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class ParsedProgramme:
-    """A programme. ``withdrawn`` counts what was left out as rejected, withdrawn or cancelled.
+    """A programme.
 
-    ``problems`` has a sentence for each row, or part of a row, that could not be read.
+    ``withdrawn`` counts rejected and cancelled papers too.
+
+    ``problems`` has a sentence for each unreadable row.
     """
 
     format: str
@@ -530,7 +500,7 @@ class ParsedProgramme:
 
 @dataclass(frozen=True, slots=True)
 class ListedFeed:
-    """A feed of a list: its address, and its title there, which may be empty."""
+    """A feed in a list."""
 
     title: str
     url: str
@@ -538,7 +508,7 @@ class ListedFeed:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFeeds:
-    """A list of feeds. ``problems`` has a sentence for each of its lines that is no feed that can be added."""
+    """A list of feeds. ``problems`` has a sentence for each unusable line."""
 
     format: str
     feeds: tuple[ListedFeed, ...]
@@ -556,7 +526,7 @@ class InspectedKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything in a file: one result, or several digests."""
+    """A file's content: one result, or several digests."""
 
     kind: InspectedKind
     results: tuple[ParsedDigest | ParsedLibrary | ParsedProgramme | ParsedFeeds, ...]

@@ -1,7 +1,4 @@
-"""Readers: an address in a profile, its preferences, votes and Zotero library; and what is sent to it.
-
-Messages stand below their readers: the outbox's keys, deliveries, send rates, and bounces.
-"""
+"""Readers with their preferences, votes and Zotero libraries, and the messages to them."""
 
 from __future__ import annotations
 
@@ -15,36 +12,36 @@ from urllib.parse import quote
 from bot.model.papers import LibraryEntry, PaperId, SourceState
 
 ReaderId = int
-# The id of a reader who is not in the store; the store assigns ids from 1.
+# Outside the store, which assigns ids from 1.
 NOT_STORED: ReaderId = 0
-# The profile of the operator's row among the readers; a profile's name never begins with an underscore.
+# Other profiles never begin with an underscore.
 OPERATOR_PROFILE = "_operator"
-_MAX_STEM = 200  # bytes of a file's name; file systems allow 255, and a number and a suffix follow
+_MAX_STEM = 200  # bytes; file systems allow 255, and a number and a suffix follow
 
 
-# The name of a kind of channel that messages go to, each with its route and circuit breaker (``bot.channels``).
+# The name of a channel, with its own route and circuit breaker (``bot.channels``).
 Kind = str
-# The operator's mail address, which gets notices and no editions.
+# The operator's mail address gets notices and no editions.
 OPERATOR_KIND: Kind = "operator"
 
 
 class Origin(StrEnum):
-    """Where a reader was subscribed."""
+    """The place of a subscription."""
 
-    FILE = "file"  # in the profile's file
-    WEB = "web"  # on a page or in Slack; only the store has the subscription
+    FILE = "file"  # the profile's file
+    WEB = "web"  # a page or Slack; stored only
 
 
 class StopReason(StrEnum):
-    """Why nothing more is sent to a reader. Who stopped a reader decides who may start them again."""
+    """Why a reader gets nothing. It decides who may resume."""
 
-    AWAITING = "awaiting"  # subscription not yet confirmed (double opt-in)
+    AWAITING = "awaiting"  # not yet confirmed (double opt-in)
     PAUSED = "paused"  # by the reader
     UNSUBSCRIBED = "unsubscribed"  # by the reader
-    REMOVED = "removed"  # by the operator, who took the address out of the profile's file
-    OPERATOR = "operator"  # by the operator's command
-    REFUSED = "refused"  # by the mail server or Slack (hard bounce)
-    COMPLAINED = "complained"  # by the reader, who marked a mail as spam
+    REMOVED = "removed"  # the operator took the address out of the profile's file
+    OPERATOR = "operator"  # the operator's command
+    REFUSED = "refused"  # the mail server or Slack (hard bounce)
+    COMPLAINED = "complained"  # the reader marked a mail as spam
 
     @property
     def in_words(self) -> str:
@@ -60,13 +57,13 @@ _STOPS_IN_WORDS = {
     StopReason.REFUSED: "refused",
     StopReason.COMPLAINED: "complained of a mail as spam",
 }
-# A reader may undo only these: an unsubscribe link in an old mail must not reverse the operator's decision.
+# A reader may undo only these: an old link must not reverse the operator's decision.
 STOPPED_BY_READER = (StopReason.PAUSED, StopReason.UNSUBSCRIBED)
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One address that receives one profile. ``stopped`` says why nothing more is sent, None for an active reader."""
+    """An address that receives a profile. ``stopped`` is None for an active reader."""
 
     id: ReaderId
     profile: str  # slug
@@ -74,11 +71,11 @@ class Reader:
     address: str
     stopped: StopReason | None = None
     origin: Origin = Origin.FILE
-    stop_detail: str = ""  # the error message with which the mail server or Slack refused the address
+    stop_detail: str = ""  # the refusal by the mail server or Slack
 
     @property
     def stopped_because(self) -> str | None:
-        """Why nothing more is sent, as in ``refused: 550 no such user``; None for an active reader."""
+        """Return for example ``refused: 550 no such user``, or None for an active reader."""
         if self.stopped is None:
             return None
         return ": ".join(part for part in (self.stopped.in_words, self.stop_detail) if part)
@@ -90,25 +87,21 @@ class Reader:
 
     @property
     def file_stem(self) -> str:
-        """The beginning of the names of files about the reader, ``<slug>--<address>``, safe for any file system.
-
-        It has no separators or control characters, at most ``_MAX_STEM`` bytes, and differs for different readers.
-        """
+        """A unique beginning for file names, ``<slug>--<address>``."""
         name = quote(f"{self.profile}--{self.address}", safe="@+=", errors="surrogatepass")
         if len(name) <= _MAX_STEM:
             return name
-        # Cutting alone would give long addresses with the same beginning one file.
+        # Truncation alone would give long addresses the same file.
         digest = sha256(name.encode()).hexdigest()[:16]
         return f"{name[: _MAX_STEM - 17]}-{digest}"
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """The preferences that a reader has set on their page; None means as in the profile.
+    """A reader's own preferences, or None as in the profile.
 
-    ``ignored`` are the words that the reader has excluded from ranking. The other tuples of words replace the
-    profile's whole list. ``title`` is what the reader calls the editions. ``shown_as`` is the name under which the
-    other readers of a group see what this one likes; without it they don't.
+    ``ignored`` are words excluded from ranking. The other tuples replace the profile's list. The group sees likes under
+    the name ``shown_as``, or not at all.
     """
 
     size: int | None = None
@@ -127,7 +120,7 @@ class Override:
 
 
 class Vote(StrEnum):
-    """A reader's vote on a paper; ``CLEAR`` withdraws an earlier one."""
+    """A vote on a paper. ``CLEAR`` withdraws an earlier one."""
 
     UP = "up"
     DOWN = "down"
@@ -136,18 +129,18 @@ class Vote(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecordedVote:
-    """Relevance feedback: the last vote of a reader on a paper."""
+    """Relevance feedback: a reader's last vote on a paper."""
 
     paper: PaperId
     vote: Vote
     at: datetime
-    via: str  # the channel: cli, mail, reply, slack, page, letter
-    voter: str = ""  # the member of a shared Slack channel; empty for a reader who is one person
+    via: str  # cli, mail, reply, slack, page, letter
+    voter: str = ""  # the member of a shared Slack channel
 
 
 @dataclass(frozen=True, slots=True)
 class ZoteroAccess:
-    """A Zotero library, ``users/123`` or ``groups/45``, and the key that opens it."""
+    """A Zotero library, ``users/123`` or ``groups/45``, with its key."""
 
     library: str
     key: str
@@ -159,10 +152,10 @@ class ZoteroAccess:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroConnection:
-    """A reader's Zotero library that is followed; ``collections`` are names, none for the whole library.
+    """A reader's followed Zotero library, or ``collections`` of it.
 
-    ``sealed_key`` is the API key, encrypted. ``version`` is the library's version as of the last poll, 0 before the
-    first. With ``saves``, papers that the reader likes are saved there.
+    ``sealed_key`` is the encrypted API key. ``version`` is the library's at the last poll, or 0. With ``saves``, liked
+    papers are saved there.
     """
 
     reader: ReaderId
@@ -177,10 +170,7 @@ class ZoteroConnection:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroChanges:
-    """What changed in a Zotero library up to ``version``: entries to add, and keys whose earlier entries go.
-
-    An entry that changed is in both. ``skipped`` are counted by the reason.
-    """
+    """Changes in a Zotero library. Changed entries are in both ``gone`` and ``entries``."""
 
     version: int
     gone: frozenset[str]
@@ -191,7 +181,7 @@ class ZoteroChanges:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroSave:
-    """A liked paper that was put into the outbox to be saved as the item ``item_key``; ``outbox_key`` is its row's."""
+    """A liked paper queued to be saved as the item ``item_key``."""
 
     paper: PaperId
     item_key: str
@@ -203,9 +193,11 @@ _KIND = re.compile(r"[a-z]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered edition or one part of it, ready for its channel; ``body`` is sent unchanged.
+    """A rendered part of an edition.
 
-    With ``in_thread`` it belongs in the thread of the edition's first message, and goes out once that was accepted.
+    ``body`` is sent unchanged.
+
+    With ``in_thread``, it waits for the first message and goes into its thread.
     """
 
     body: bytes
@@ -216,7 +208,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class SendLimit:
-    """At most so many messages a second, and a day (UTC); 0: no limit."""
+    """Limits a second and a day (UTC). 0 is no limit."""
 
     per_second: float = 0
     per_day: int = 0
@@ -224,7 +216,7 @@ class SendLimit:
 
 @dataclass(frozen=True, slots=True)
 class SendGrant:
-    """How many messages may be sent now; if none, ``next_at`` is when the next one may."""
+    """The number of messages to send now, or the time of the next one."""
 
     count: int
     next_at: datetime | None = None
@@ -233,7 +225,7 @@ class SendGrant:
 
 @dataclass(frozen=True, slots=True)
 class SendRateUse:
-    """How much of a rate is used: messages of today (UTC), and the share of the full rate since the last throttling."""
+    """Messages of today (UTC), and the share of the full rate."""
 
     kind: Kind
     used_today: int
@@ -241,10 +233,11 @@ class SendRateUse:
 
 
 class State(StrEnum):
-    """Where a delivery stands; ``bot/store/outbox.py`` draws the transitions.
+    """The state of a delivery.
 
-    ``unknown`` means that the body went out and no answer came back: it may have arrived, so it is not sent again
-    unless a person asks.
+    ``bot/store/outbox.py`` draws the transitions.
+
+    ``unknown``: the body was sent without an answer.
     """
 
     HELD = "held"
@@ -260,10 +253,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutboxKey:
-    """The unique key of a message, by which the outbox accepts each message once (an idempotency key).
+    """The unique key of a message (idempotency key), stored and sent to Slack as ``17:4:email:1``.
 
-    ``slot`` is the edition's id; for a message without an edition it is what it is for and when it was made, such
-    as ``confirmation-20250506T080000``. The text form, ``17:4:email:1``, is stored, and sent along to Slack.
+    ``slot`` is the edition's id, or for example ``confirmation-20250506T080000``.
     """
 
     slot: str
@@ -276,7 +268,9 @@ class OutboxKey:
 
     @classmethod
     def parse(cls, text: str) -> OutboxKey:
-        """Read the text form; raises ValueError for anything else.
+        """Read the text form.
+
+        Raises ValueError.
 
         >>> OutboxKey.parse("17:4:email:2")
         OutboxKey(slot='17', reader=4, kind='email', part=2)
@@ -289,9 +283,9 @@ class OutboxKey:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A claimed row of the outbox: one message on its way to one address.
+    """A claimed row of the outbox: one message to one address.
 
-    ``thread`` is the receipt of the message in whose thread it belongs; empty for other messages.
+    ``thread`` is the receipt of its first message.
     """
 
     id: int
@@ -302,29 +296,28 @@ class Delivery:
     token: str
     date: date  # of the edition
     thread: str = ""
-    has_replies: bool = False  # messages wait to be posted in its thread
+    has_replies: bool = False  # messages wait for its thread
 
 
-# What a tag looks like (``Signer.tag``): two ids in hexadecimal, and a signature in base 32. Without regard to case, as
-# some servers change that of addresses.
+# The form of a tag (``Signer.tag``): two hexadecimal ids and a signature in base 32. Some servers change the case of
+# addresses.
 TAG = re.compile(r"(?<![\w-])[0-9a-f]{1,16}-[0-9a-f]{1,16}-[a-z2-7]{16}(?![\w-])", re.IGNORECASE | re.ASCII)
 
 
 class BounceKind(StrEnum):
-    """What a mail in the mailbox for bounces says."""
+    """The kind of a report in the mailbox for bounces."""
 
-    FAILURE = "failure"  # a message could not be delivered, and won't be
-    COMPLAINT = "complaint"  # its recipient marked it as spam
-    TRANSIENT = "transient"  # it is delayed, or was refused for a reason that passes
-    OTHER = "other"  # no report, such as the reply of a person on holiday
+    FAILURE = "failure"  # permanent
+    COMPLAINT = "complaint"  # marked as spam
+    TRANSIENT = "transient"  # delayed, or refused temporarily
+    OTHER = "other"  # no report, such as a reply of a person on holiday
 
 
 @dataclass(frozen=True, slots=True)
 class BounceReport:
-    """A report, not yet trusted: anybody can write one.
+    """An untrusted report: anybody can write one.
 
-    ``tags`` are what may be tags of messages of ours (``Signer.tag``), those of the report's own address first;
-    ``reason`` are the words of the reporting server.
+    ``tags`` are candidates (``Signer.tag``), best first. ``reason`` quotes the server.
     """
 
     kind: BounceKind

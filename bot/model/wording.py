@@ -1,4 +1,4 @@
-"""Words of messages: safe to display, wrapped; plurals, enumerations, and dates in a language (CLDR's, by Babel)."""
+"""Words of messages: safe display, wrapping, plurals, enumerations, and dates in a language."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
-# Control characters, line separators, the byte order mark, two characters that XML can't represent, and bidirectional
-# overrides, which display text in another order than it has ("Trojan Source", CVE-2021-42574). Zero-width joiners stay:
-# emoji and Persian need them.
+# Control characters, line separators, the byte order mark, characters outside XML, and bidirectional overrides ("Trojan
+# Source", CVE-2021-42574). Zero-width joiners stay for emoji and Persian.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _TRAILING_PUNCTUATION = " ,;:-\u2013\u2014"
@@ -21,7 +20,7 @@ _LONGEST_TAG = 35  # characters; RFC 5646, 4.4.1
 
 
 def storable(text: str) -> str:
-    r"""Return the text without what no database takes: PostgreSQL refuses NUL, both refuse half a surrogate pair.
+    r"""Remove NUL and lone surrogates, which databases refuse.
 
     >>> storable("o\0wls")
     'owls'
@@ -30,23 +29,23 @@ def storable(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text without control characters and bidirectional overrides; a lone surrogate becomes ``?``."""
+    """Remove control characters and bidirectional overrides. A lone surrogate becomes ``?``."""
     if text.isascii() and text.isprintable():
         return text
-    # JSON can hold a lone surrogate ("\ud800"), which UTF-8 can't encode: sending it would raise UnicodeEncodeError.
+    # JSON can hold a lone surrogate ("\ud800"), which UTF-8 can't encode.
     return _INVISIBLE.sub("", text).encode("utf-8", "replace").decode()
 
 
 def oneline(text: str) -> str:
     """Return the visible text on one line with single blanks."""
-    # First the line breaks: some of them are control characters, whose removal would join two words.
+    # Line breaks first: removing those that are control characters would join two words.
     return " ".join(visible(" ".join(text.split())).split())
 
 
-# The readers of a batch have the same titles, in the same widths.
+# Readers of a batch have the same titles, in the same widths.
 @lru_cache(maxsize=10_000)
 def shorten(text: str, width: int) -> str:
-    """Return the text on one line of at most ``width`` characters; longer text is cut after a word, with ``…``."""
+    """Return one line of at most ``width`` characters, truncated after a word with ``…``."""
     text = oneline(text)
     if len(text) <= width:
         return text
@@ -55,14 +54,10 @@ def shorten(text: str, width: int) -> str:
     return (cut or text[: width - 1]).rstrip(_TRAILING_PUNCTUATION) + "…"
 
 
-# Mails to many readers have the same titles and reasons; wrapping them anew took a tenth of an edition's time.
+# Wrapping was a tenth of an edition's time.
 @lru_cache(maxsize=10_000)
 def wrap(text: str, indent: str = "", first: str = "", width: int = 72) -> str:
-    """Return a paragraph in lines of at most ``width`` characters; a longer word, such as a URL, stays whole.
-
-    ``first`` begins the first line and ``indent`` all others.
-    """
-    # A URL broken at a hyphen would no longer be a link in the mail program.
+    # Mail programs don't link a URL that is broken at a hyphen.
     return textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
@@ -97,12 +92,11 @@ def listed(items: Sequence[str]) -> str:
     """
     if len(items) < 2:
         return "".join(items)
-    # No comma before "and", as everywhere in the messages.
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def known_language(tag: str) -> str:
-    """Return a BCP 47 tag in its usual spelling if its dates are known; raises ValueError."""
+    """Return a BCP 47 tag in its usual spelling. Raises ValueError for an unknown language."""
     from babel import Locale, UnknownLocaleError
 
     try:
@@ -114,14 +108,14 @@ def known_language(tag: str) -> str:
     return str(locale).replace("_", "-")
 
 
-@lru_cache(maxsize=2_000)  # a mail has a date for each paper, and most readers have the same few
+@lru_cache(maxsize=2_000)  # a mail has a date for each paper, mostly the same few
 def long_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return a date with its year: ``6 May 2025``, ``6. Mai 2025``, ``2025年5月6日``.
+    """Return a date like ``6 May 2025``, ``6. Mai 2025`` or ``2025年5月6日``.
 
-    English keeps the day first for all its regions: "5/6" means two days.
+    English always has the day first, because "5/6" means two days.
     """
     if _is_english(language):
-        # strftime has no portable code for a day without its leading zero: "%-d" is glibc's.
+        # strftime has no portable code for a day without leading zero.
         return f"{day.day} {day:%b} {day.year}"
     from babel.dates import format_date
 
@@ -137,9 +131,8 @@ def short_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
     return format_skeleton("MMMd", day, locale=language.replace("-", "_"))
 
 
-@lru_cache(maxsize=1)  # 40 ms to read CLDR's names
+@lru_cache(maxsize=1)  # reading CLDR's names takes 40 ms
 def languages() -> tuple[tuple[str, str], ...]:
-    """Return the tags of all languages, of few their scripts or regions too, with English names, ordered by these."""
     from babel import Locale
     from babel.localedata import locale_identifiers
 

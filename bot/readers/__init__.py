@@ -1,7 +1,4 @@
-"""Readers: their subscriptions and preferences, votes, libraries and personal data; here, who they are.
-
-``find_reader`` and the others find the reader or the paper that a command's argument names.
-"""
+"""Subscriptions, votes, libraries and personal data of readers, and look-ups by name."""
 
 from __future__ import annotations
 
@@ -18,27 +15,26 @@ _MAX_TITLES = 3
 
 
 def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tuple[Reader, Profile]:
-    """Return the reader ``slug/address``, or the only reader of ``slug``, and the profile with their override.
+    """Return the reader ``slug/address``, or the only reader of ``slug``, with the effective profile.
 
-    Nothing is written: a reader whom the profile's file names but the store does not have yet gets the id
-    ``NOT_STORED``, see ``stored_reader``. Raises UsageError.
+    Writes nothing: a reader in the file but not in the store has the id ``NOT_STORED``. Raises UsageError.
     """
     slug, _, address = name.partition("/")
     if slug not in profiles:
         raise unknown_profile(slug, profiles)
     profile = profiles[slug]
 
-    # Readers of the file in its order, then those who subscribed on a page or in Slack.
+    # Readers in the file's order, then subscribers of pages and Slack.
     stored = {reader.address: reader for reader in store.readers.of_profile(slug)}
     readers = [
         stored.get(address_in_file) or Reader(NOT_STORED, slug, kind, address_in_file)
         for kind, address_in_file in profile.addresses
-        # A forgotten address may still be in a file that could not be edited; it must not come back by a look-up.
+        # A forgotten address may still be in a file that can't be edited.
         if address_in_file in stored or not store.readers.forgotten(slug, address_in_file)
     ]
     readers += [r for r in stored.values() if r.origin is Origin.WEB and r not in readers]
 
-    # Local parts of addresses are case-sensitive by RFC 5321, section 2.4, but no provider treats them so.
+    # RFC 5321, section 2.4, has case-sensitive local parts, but no provider does.
     matches = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
     if len(matches) == 1:
         return matches[0], with_override(profile, store.overrides.get(matches[0].id))
@@ -56,7 +52,7 @@ def unknown_profile(slug: str, profiles: Iterable[str]) -> UsageError:
 
 
 def stored_reader(store: Store, profiles: Mapping[str, Profile], name: str, now: datetime) -> tuple[Reader, Profile]:
-    """Return the same as ``find_reader``; a reader who is not stored yet is stored first, as subscribed ``now``."""
+    """Return the result of ``find_reader``, and store a reader who isn't stored."""
     reader, profile = find_reader(store, profiles, name)
     if reader.id == NOT_STORED:
         store.readers.sync(reader.profile, profile.addresses, now)
@@ -65,7 +61,7 @@ def stored_reader(store: Store, profiles: Mapping[str, Profile], name: str, now:
 
 
 def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> Reader:
-    """Return the stored reader of this name, also one whose profile no longer exists; raises UsageError."""
+    """Return a stored reader, even of a deleted profile. Raises UsageError."""
     slug, _, address = name.partition("/")
     for reader in store.readers.of_profile(slug):
         if reader.address.lower() == address.lower():
@@ -74,7 +70,7 @@ def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str)
 
 
 def find_paper(store: Store, text: str) -> Paper:
-    """Return the paper with this id (``p17``), or the only one whose title begins with the text; raises UsageError."""
+    """Return the paper with this id (``p17``) or unique beginning of a title. Raises UsageError."""
     text = storable(text)
     if (paper_id := parse_ref(text)) is not None and (paper := store.papers.get([paper_id]).get(paper_id)):
         return paper
@@ -83,7 +79,7 @@ def find_paper(store: Store, text: str) -> Paper:
         return papers[0]
     if not papers:
         raise UsageError(f"no paper {text!r}; give its id, like p17, or the beginning of its title")
-    # A whole title may also be the beginning of a longer one: "Owls" beside "Owls at Night".
+    # A whole title may begin a longer one: "Owls" and "Owls at Night".
     exact = [paper for paper in papers if paper.title.casefold() == text.strip().casefold()]
     if len(exact) == 1:
         return exact[0]

@@ -1,10 +1,8 @@
-"""Readers' own libraries: papers in them count as liked (``bot.ranking.matching``), and are not new to the reader.
+"""Readers' own libraries, whose papers count as liked and not as new.
 
-    file --parse, in the parser process--> entries --match--> the reader's library --> the next ranking
-    Zotero, when due --changes since the last version-------> the reader's library --> the next ranking
-    votes up since the connection --> outbox --> the collection "Paperbot"; votes withdrawn --> the trash
-
-Papers of a library are never mailed to anybody.
+file --parse, in the parser process--> entries --match--> the reader's library --> the next ranking
+Zotero, when due --changes since the last version-------> the reader's library --> the next ranking
+votes up since the connection --> outbox --> the collection "Paperbot"; votes withdrawn --> the trash
 """
 
 from __future__ import annotations
@@ -45,23 +43,23 @@ ORIGIN = "zotero"
 INTERVAL = timedelta(hours=6)
 _KEYS_PAGE = "https://www.zotero.org/settings/keys"
 _LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
-# Why an entry was not added, beside the reasons of the parser.
+# A reason to skip an entry, beside the parser's.
 KNOWN = "there already"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """How many entries were read, and what became of them."""
+    """The numbers of entries by outcome."""
 
     read: int
     matched: int  # with stored papers
     new: int
-    skipped: Mapping[str, int]  # by the reason
+    skipped: Mapping[str, int]  # by reason
     problems: tuple[Problem, ...]
 
     @classmethod
     def of(cls, name: str, parsed: ParsedLibrary | ZoteroChanges, added: Additions) -> ImportReport:
-        """Return what became of parsed entries; ``name`` is the file or service that problems are of."""
+        """Build the report. ``name`` is the file or service in problems."""
         skipped = {**parsed.skipped, **({KNOWN: added.known} if added.known else {})}
         return cls(
             read=len(parsed.entries) + sum(parsed.skipped.values()),
@@ -75,7 +73,7 @@ class ImportReport:
 def import_file(
     store: Store, parser: Parser, reader: Reader, *, name: str, content: bytes, now: datetime
 ) -> ImportReport:
-    """Add the papers of an exported library to a reader's own; raises UsageError if the file is none."""
+    """Import an exported library. Raises UsageError if the file is none."""
     try:
         parsed = parser.parse_library(RawDigest("library", name, content))
     except DigestError as error:
@@ -86,7 +84,7 @@ def import_file(
 
 @dataclass(frozen=True, slots=True)
 class ZoteroLibraries:
-    """The connections of all readers, to the API at ``url``."""
+    """The connections of all readers to the API at ``url``."""
 
     store: Store
     sealer: Sealer
@@ -96,11 +94,10 @@ class ZoteroLibraries:
     def connect(
         self, reader: Reader, key: str, *, library: str | None, collections: Collection[str], now: datetime
     ) -> ZoteroConnection:
-        """Connect a reader to a library, ``users/123`` or ``groups/45``; by default, to that of the key's user.
+        """Connect a reader to ``users/123`` or ``groups/45``, by default the key's own library.
 
-        An earlier connection is replaced, with what was followed by it. Papers are saved in the user's own library
-        only, if the key may write: a group would see what its member likes. Raises UsageError if Zotero refuses the
-        key or lacks a collection.
+        Replaces an earlier connection with its papers. Papers are saved in the user's own library only, because a group
+        would see its member's likes. Raises UsageError if Zotero refuses the key or lacks a collection.
         """
         if not re.fullmatch(r"[!-~]{1,200}", key):
             raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
@@ -130,7 +127,7 @@ class ZoteroLibraries:
         return self.store.zotero.disconnect(reader.id)
 
     def import_now(self, reader: Reader, now: datetime) -> ImportReport:
-        """Read what has changed in a reader's library, whether due or not; raises UsageError without a connection."""
+        """Read a library's changes now. Raises UsageError without a connection."""
         connection = self.store.zotero.get(reader.id)
         if connection is None:
             raise UsageError(f"{reader.name} is not connected; run `paperbot zotero connect {reader.name}` first")
@@ -141,7 +138,7 @@ class ZoteroLibraries:
             return ImportReport(read=0, matched=0, new=0, skipped={}, problems=(problem,))
 
     def follow(self, now: datetime) -> Iterator[Problem]:
-        """Poll the connections that are due; yield a problem for each that fails, the first time it does."""
+        """Poll the connections that are due, and yield new problems."""
         connections = self.store.zotero.all()
         if not connections:
             return
@@ -155,17 +152,14 @@ class ZoteroLibraries:
                     self._poll(connection, now)
                 except DeletedError:
                     continue  # the reader was forgotten meanwhile
-                # Of whatever kind: the other readers' libraries are polled all the same.
+                # Any error: the other libraries are polled all the same.
                 except Exception as error:
                     subject = f"zotero of reader {connection.reader}"
                     if str(error) != poll.problem:
                         yield Problem(subject, in_one_line(error, subject))
 
     def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> list[Problem]:
-        """Put into the outbox what readers like and have not saved, and the removal of what they no longer like.
-
-        Returns a problem for each reader for whom that failed.
-        """
+        """Queue new and withdrawn likes, and return problems."""
         problems = []
         for connection in self.store.zotero.all():
             reader = self.store.readers.by_id(connection.reader)
@@ -199,7 +193,6 @@ class ZoteroLibraries:
             self.store.zotero.undo_save(reader.id, save, message, key, now)
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
-        """Open the library in which a reader's papers are saved; None without one."""
         connection = self.store.zotero.get(reader)
         return self._open(connection) if connection and connection.saves else None
 
@@ -216,7 +209,7 @@ class ZoteroLibraries:
             self.store.zotero.record_poll(connection, failed, connection.version)
             raise
         changed = changed or ZoteroChanges(connection.version, frozenset(), (), {})
-        # The version is recorded after the changes: what a crash between the two leaves is read again.
+        # Recorded last: after a crash the changes are read again.
         added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
         succeeded = after_success(connection.poll, {}, now)
         self.store.zotero.record_poll(connection, succeeded, changed.version)
@@ -227,8 +220,7 @@ class ZoteroLibraries:
         return ZoteroApi(self.url, access)
 
     def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
-        """Put a paper into the outbox, tagged with the profile's title and with the keywords that it mentions."""
-        # Imported here: the daily job holds this class, and most runs save nothing.
+        # Imported late: most runs save nothing.
         from bot.model.wording import oneline
         from bot.text.latex import readable
 

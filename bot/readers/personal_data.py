@@ -17,10 +17,9 @@ from bot.store import Store
 
 
 def export(store: Store, reader: Reader) -> dict[str, Any]:
-    """Return everything stored about a reader; dates and times are left for the JSON encoder.
+    """Return everything stored about a reader, with dates and times for the JSON encoder.
 
-    ``thumbs`` are the votes that count now; ``history`` has all votes ever given, in order. ``library`` are the papers
-    of the reader's own library, each with its date of addition; ``zotero`` is the connection, None without one.
+    ``thumbs`` are the current votes, and ``history`` has all.
     """
     override = store.overrides.get(reader.id)
     return {
@@ -70,13 +69,12 @@ def _votes(store: Store, votes: Sequence[RecordedVote]) -> list[dict[str, Any]]:
             "at": vote.at,
             "via": vote.via,
         }
-        # Only votes in a shared Slack channel have a voter other than the reader.
+        # In shared Slack channels only.
         rows.append({**row, "voter": vote.voter} if vote.voter else row)
     return rows
 
 
 def _zotero(store: Store, reader: Reader) -> dict[str, Any] | None:
-    """Return the reader's connection, without its key, and the papers that it saved."""
     connection = store.zotero.get(reader.id)
     if connection is None:
         return None
@@ -110,7 +108,7 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
                     "upvotes": pick.paper.upvotes,
                     "organisation": pick.paper.organisation,
                     "categories": pick.paper.categories,
-                    # Which references are stored depends on all readers' libraries; the reasons name the reader's own.
+                    # Stored references depend on all readers' libraries.
                     "facts": [asdict(fact) for fact in pick.paper.facts if fact.kind is not FactKind.CITES],
                     "match": pick.probability,
                     "kind": pick.kind,
@@ -136,15 +134,14 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
 
 
 def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | None:
-    """Remove everything stored about a reader: in the store, the message files, the charts and the profile's file.
+    """Delete a reader from the store, message files, charts and the profile's file.
 
-    Returns the profile's file if it still names the address: in a comment, or because it can't be edited.
+    Returns the profile's file if it still contains the address, in a comment or because it can't be edited.
     """
-    # The store also writes a tombstone, a keyed hash of the address. It stays when the profile's file no longer names
-    # the reader: a process that read the file before would otherwise create them again.
+    # The store keeps a hash of the address, so a process that read the file before can't add the reader again.
     store.forget(reader, now)
     FilesChannel(home.outbox_folder, reader_channel(reader.kind).suffix).forget(reader)
-    # The chart of all readers names this reader too.
+    # The chart of all readers includes this one.
     for chart in (home.chart_file(reader), home.chart_file(None)):
         chart.unlink(missing_ok=True)
     profile_file = home.profile_file(reader.profile)

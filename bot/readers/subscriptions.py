@@ -1,13 +1,12 @@
-"""Subscriptions and preferences: one service for the command line, the pages and Slack.
+"""Subscriptions and preferences, for the command line, pages and Slack.
 
     start page: request --> AWAITING --confirm, a button behind the mailed link--> active     double opt-in
-    Slack:      subscribe_authenticated --> active               Slack has authenticated who asks
+    Slack:      subscribe_authenticated --> active               Slack has authenticated the user
     operator:   add --> active                                   the operator vouches for the address
     reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume--> active
     operator:   remove --> REMOVED, OPERATOR                     only ``add`` starts these readers again
 
-Whoever stopped a reader decides who may start them: the links in old mails never undo an operator's decision, nor
-do they send to an address that a mail server has refused for good.
+Old links never undo a stop by the operator or by a mail server.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from bot.store import Store
 from bot.store.sending import RateLimit
 from bot.text.topics import read_interests
 
-# Bounds on what one reader can make the store keep, and every ranking read.
+# Bounds on what a reader can store.
 MAX_IGNORED_WORDS = 200
 MAX_WORD_LENGTH = 200  # characters
 MAX_PAPERS = 100
@@ -42,7 +41,7 @@ _TITLE_WIDTH = 60  # characters of a title made of topics
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
 _CLAUSE_END = re.compile(r", | and |: ")
 _LINE_ENDS = re.compile(r"\r\n?")  # forms are sent with CRLF
-# Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
+# Strangers type addresses. Without caps, the form would allow mail bombing.
 PER_MAILBOX_A_DAY = 1
 PER_CLIENT_AN_HOUR = 5
 PER_NETWORK_AN_HOUR = 20
@@ -51,11 +50,11 @@ _HOUR = timedelta(hours=1)
 
 
 class TooManyRequestsError(PaperbotError):
-    """More subscriptions are requested in this hour than mails may be sent to strangers."""
+    """The hour's limit of confirmation mails to strangers is reached."""
 
 
 class NotStoppedByReaderError(PaperbotError):
-    """A reader wants to resume, but the operator or the mail server stopped them."""
+    """The operator or the mail server stopped the reader."""
 
     def __init__(self) -> None:
         super().__init__("the reader was stopped by somebody else")
@@ -66,7 +65,6 @@ def _in_all() -> RateLimit:
 
 
 def reached_cap(store: Store, now: datetime) -> list[Problem]:
-    """Return the problem that nobody can request a subscription for the rest of an hour, if it is so."""
     until = store.rate_limits.reached_until(_in_all(), now)
     if until is None:
         return []
@@ -104,22 +102,19 @@ class SubscriptionService:
         interests: str = "",
         kind: Kind = EMAIL.name,
     ) -> bool:
-        """Put a message that asks for a confirmation into the outbox, unless the address had one in the last day.
+        """Queue a confirmation mail, unless the address had one in the last day.
 
-        ``interests``, if any, replace the profile's for a reader who has not confirmed yet.
-        ``address`` is a valid one of its kind, ``client`` identifies where the request came from. The caller must give
-        the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
-        enumeration). Raises TooManyRequestsError.
+        ``address`` is valid, and ``client`` identifies the sender. Give the same answer for either result: a difference
+        would reveal subscribers (user enumeration). Raises TooManyRequestsError.
         """
         of_mailbox = RateLimit("confirmations to", mailbox_of(address), PER_MAILBOX_A_DAY, timedelta(days=1))
         of_client = RateLimit("confirmations by client", client, PER_CLIENT_AN_HOUR, _HOUR)
-        # The /48 of a client's IPv6 /64, of which a site has up to 65,536; other clients are their own network.
+        # A site has one /48 with up to 65,536 /64 clients.
         network = str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
         of_network = RateLimit("confirmations by network", network, PER_NETWORK_AN_HOUR, _HOUR)
-        # What is refused counts nowhere: requests for one mailbox must not use up the mails of everybody else, and one
-        # that comes too late must not use up the mail of its mailbox.
+        # A refused request counts nowhere, so it can't use up other mails.
         reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)
-        # Told whatever the address, so that the answer tells nothing about it.
+        # The same for every address, so it reveals nothing.
         if any(limit is not of_mailbox for limit in reached):
             raise TooManyRequestsError(
                 "Too many subscriptions were requested in this hour, and no mail was sent to you."
@@ -130,53 +125,45 @@ class SubscriptionService:
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-        # By the profile's title, not the reader's own: a stranger may have typed it, to have us mail their words.
+        # By the profile's title: a stranger could put their own words into the reader's.
         message = self.renderer.of_kind(kind).confirmation(reader, profile.title, key, self.links(reader), now)
         if message is None:
             raise UsageError(f"the channel {kind!r} confirms no subscriptions")
         try:
-            # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
+            # Only before the confirmation: a stranger must not change a subscriber's settings.
             if interests:
                 override = _own_interests(interests[:MAX_INTERESTS].strip(), profile)
                 self.store.overrides.change(reader.id, lambda _: override, of_stopped=StopReason.AWAITING)
             self.store.outbox.put_without_edition(message, key, now)
-        except DeletedError:  # the reader was forgotten at this moment
+        except DeletedError:  # the reader was forgotten meanwhile
             return False
         return True
 
     def confirm(self, reader: Reader) -> None:
-        """Start the editions of a reader who pressed the button behind the mailed link.
-
-        Raises NotStoppedByReaderError.
-        """
+        """Start a reader's editions after the confirmation. Raises NotStoppedByReaderError."""
         if not self.store.readers.confirm(reader.id):
             raise NotStoppedByReaderError
 
     def subscribe_authenticated(self, slug: str, kind: Kind, address: str, now: datetime) -> Reader:
-        """Subscribe a person whom the channel has authenticated; raises NotStoppedByReaderError.
-
-        A single opt-in: Slack signs who asks, so nobody can subscribe somebody else.
-        """
+        """Subscribe a person whom the channel has authenticated (single opt-in). Raises NotStoppedByReaderError."""
         reader = self.store.readers.request_subscription(slug, kind, address, now)
         self.confirm(reader)
         return reader
 
     def pause(self, reader: Reader) -> None:
-        """Stop the editions until the reader resumes; nothing changes if they are stopped already."""
         if reader.stopped is None:
             self.store.readers.leave(reader.id, StopReason.PAUSED)
 
     def unsubscribe(self, reader: Reader) -> None:
-        """Stop the editions; votes are kept in case the reader resumes.
+        """Stop the editions, and keep the votes.
 
-        Idempotent, and without an error for readers whom somebody else stopped: RFC 8058 wants every one-click
-        request to succeed.
+        Idempotent, even for readers stopped by others: RFC 8058 wants each one-click request to succeed.
         """
         self.store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
 
     def resume(self, *readers: Reader) -> None:
-        """Resume those readers who may resume; raises NotStoppedByReaderError if none of them may."""
-        # A list, so that all are resumed: any() over a generator would stop at the first.
+        """Resume the readers who may. Raises NotStoppedByReaderError if none may."""
+        # A list, because any() over a generator would stop at the first.
         resumed = [self.store.readers.resubscribe(reader.id) for reader in readers]
         if not any(resumed):
             raise NotStoppedByReaderError
@@ -184,9 +171,9 @@ class SubscriptionService:
     # --- by the operator
 
     def add(self, slug: str, kind: Kind, address: str, now: datetime) -> AddedReader:
-        """Write an address into a profile's file and start its editions, whatever stopped or forgot it before.
+        """Add an address to a profile's file and start its editions, whatever stopped it.
 
-        ``slug`` must be a current profile. Raises ConfigError if the file can't be edited.
+        Raises ConfigError if the file can't be edited.
         """
         is_new = add_reader(self._profile_file(slug), kind, address, address_checks())
         readers = self.store.readers
@@ -197,34 +184,32 @@ class SubscriptionService:
         return AddedReader(reader, was_listed=not is_new)
 
     def remove(self, reader: Reader, now: datetime) -> None:
-        """Take a reader out of the profile's file and stop the editions; raises ConfigError."""
+        """Remove a reader from the file, and stop the editions. Raises ConfigError."""
         was_listed = remove_reader(self._profile_file(reader.profile), reader.address, address_checks())
         readers = self.store.readers
         self._sync_readers(reader.profile, now)
-        # A reader who subscribed on the web is in no file, so that nothing but the reason keeps them stopped.
+        # For a subscriber from the web, only the reason prevents a restart.
         readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
 
     def _profile_file(self, slug: str) -> Path:
         return self.profile_folder / f"{slug}.toml"
 
     def _sync_readers(self, slug: str, now: datetime) -> None:
-        # Readers have no time of their own, so that any time zone will do.
+        # Any time zone works, because readers have none.
         profile = load_profile(self._profile_file(slug), "UTC", address_checks())
         self.store.readers.sync(slug, profile.addresses, now)
 
 
 def may_confirm(reader: Reader) -> bool:
-    """Whether the link in a confirmation mail starts this reader, or already has."""
     return reader.stopped in (None, StopReason.AWAITING, *STOPPED_BY_READER)
 
 
 def may_resume(reader: Reader) -> bool:
-    """Whether this reader stopped the editions and so can start them again."""
     return reader.stopped in STOPPED_BY_READER
 
 
 def ignore_word(store: Store, reader: Reader, word: str) -> None:
-    """Leave a word out of the reader's ranking; raises ValueError if it is empty, too long or one too many."""
+    """Exclude a word from a reader's ranking. Raises ValueError for an unusable word."""
 
     def ignoring(current: Override) -> Override:
         if not word or len(word) > MAX_WORD_LENGTH or len(current.ignored) >= MAX_IGNORED_WORDS:
@@ -235,7 +220,6 @@ def ignore_word(store: Store, reader: Reader, word: str) -> None:
 
 
 def restore_word(store: Store, reader: Reader, word: str) -> bool:
-    """Use an ignored word again; return whether it was ignored."""
     was_ignored = False
 
     def using(current: Override) -> Override:
@@ -249,10 +233,7 @@ def restore_word(store: Store, reader: Reader, word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What a reader can set in place of the profile's values; lists have one topic or name an item.
-
-    ``title`` is what the reader calls the editions, empty to have them named after the topics.
-    """
+    """Settings that a reader can change. An empty ``title`` follows the topics."""
 
     title: str
     size: int
@@ -286,11 +267,11 @@ class Preferences:
 def set_preferences(
     store: Store, reader: Reader, profile: Profile, chosen: Preferences, now: datetime, *, kept: Collection[str] = ()
 ) -> None:
-    """Store a reader's preferences; raises ValueError, with a message for the reader.
+    """Store a reader's preferences.
 
-    ``profile`` is as its file has it. Only what differs from the file is stored, so that an operator's later change
-    of the file reaches every reader who did not choose something else. The preferences whose names are in ``kept``
-    stay as they are when the others are stored, whatever ``chosen`` has for them.
+    Raises ValueError with a message for the reader.
+
+    Only differences from ``profile``, as in its file, are stored. Names in ``kept`` keep their present value.
     """
 
     def changed(current: Override) -> Override:
@@ -301,7 +282,6 @@ def set_preferences(
 
 
 def _override_of(profile: Profile, current: Override, chosen: Preferences, now: datetime) -> Override:
-    """Return the current override with what a reader chose; raises ValueError, with a message for the reader."""
     days = tuple(day for day in DAYS if day in chosen.days)
     if not 1 <= chosen.size <= MAX_PAPERS or not days or chosen.at.tzinfo:
         raise ValueError("Choose 1 to 100 papers, and at least one day a week.")
@@ -323,7 +303,7 @@ def _override_of(profile: Profile, current: Override, chosen: Preferences, now: 
         mute=mute,
         language=known_language(chosen.language),
     )
-    # The day is that of the reader's own time zone, in which the form was shown.
+    # The form showed the day in the reader's own time zone.
     in_own_zone = with_override(profile, Override(timezone=current.timezone))
     in_file = replace(
         Preferences.of(profile, now),
@@ -336,7 +316,7 @@ def _override_of(profile: Profile, current: Override, chosen: Preferences, now: 
         if getattr(new, field.name) != getattr(in_file, field.name)
     }
     override = Override(**differing, ignored=current.ignored, shown_as=current.shown_as)
-    # A title that was made of the topics follows them.
+    # A title made of topics follows them.
     if new.title in ("", _title_by_topics(profile, current)):
         override = replace(override, title=_title_by_topics(profile, override))
     if override.title == profile.title:
@@ -352,21 +332,20 @@ def _name(text: str) -> str:
 
 
 def _title_by_topics(profile: Profile, override: Override) -> str:
-    """Return a title made of the reader's own interests; the profile's for one who set none."""
     if override.interests is None:
         return profile.title
     own = with_override(profile, override)
     title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(override.interests))), "")
     title = title or ", ".join(own.keywords or own.authors) or oneline(override.interests)
     if len(title) > _TITLE_WIDTH:
-        # At the end of a clause, if that leaves enough to be a name.
+        # At the end of a clause, if that leaves enough.
         end = max((match.start() for match in _CLAUSE_END.finditer(title, 0, _TITLE_WIDTH + 1)), default=0)
         title = title[:end] if end >= _TITLE_WIDTH // 3 else shorten(title, _TITLE_WIDTH)
     return title[:1].upper() + title[1:]
 
 
 def _wanted_in(sentence: str) -> str:
-    """Return a sentence of interests without what leads to its topic; empty if it names none, or refuses one."""
+    """Return a sentence's topic without its introduction, or an empty string."""
     read = read_interests(sentence)
     if not read.wanted or read.refused:
         return ""
@@ -377,9 +356,9 @@ def _wanted_in(sentence: str) -> str:
 
 
 def show_likes(store: Store, reader: Reader, name: str) -> str:
-    """Show the others of the reader's group under this name what the reader likes; nothing if it is empty.
+    """Show a reader's likes to the group under this name, or hide them if it is empty.
 
-    Returns the name on one line; raises ValueError if it is too long.
+    Returns the name on one line. Raises ValueError if it is too long.
     """
     name = _name(name)
     store.overrides.change(reader.id, lambda current: replace(current, shown_as=name or None))
@@ -387,12 +366,11 @@ def show_likes(store: Store, reader: Reader, name: str) -> str:
 
 
 def with_own_interests(profile: Profile, interests: str) -> Profile:
-    """Return the profile with other interests, and a title made of them; muted terms stay."""
     return with_override(profile, _own_interests(interests, profile))
 
 
 def _own_interests(interests: str, profile: Profile) -> Override:
-    # The profile's keywords and authors would raise papers that the reader never asked for.
+    # The profile's keywords and authors would raise unrelated papers.
     override = Override(interests=interests, keywords=(), authors=())
     return replace(override, title=_title_by_topics(profile, override))
 

@@ -1,9 +1,4 @@
-"""Votes: ``record`` is called for links in mails, Slack buttons, pages and commands alike.
-
-- ``vote_with_effect`` also says what a vote changes: the next edition's first papers, and the weights of phrases;
-- ``record_file`` records the votes of a file of JSON Lines;
-- ``record_reply`` records a vote, or the end of a subscription, that a reader mails to the bot's mailbox.
-"""
+"""Record votes from links, buttons, pages, commands, files and mails."""
 
 from __future__ import annotations
 
@@ -34,45 +29,41 @@ from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
 from bot.store import Store
 
-# Papers of the next edition that are compared.
+# Papers of the next edition to compare.
 _COMPARED_PAPERS = 5
-# The newest candidates are enough to see what changes; a store of a year has 100,000 for a new reader.
+# The newest are enough. A new reader of an old store has 100,000.
 _MAX_CANDIDATES = 500
-# Without candidates, so many of the newest papers are searched for some that the reader was not sent.
+# Without candidates, the newest papers stand in.
 _STAND_IN_PAPERS = 5_000
 _MAX_PHRASES = 8
-# Of a phrase's weight, in log-odds.
+# Log-odds of a phrase.
 _MIN_CHANGE = 0.01
-# The clock of another machine may be this far ahead of ours.
+# Tolerance for clocks ahead of ours.
 _CLOCK_SKEW = timedelta(minutes=5)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
 _VOTES = tuple(vote.value for vote in Vote)
-# One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
+# Lines in a transaction, which bound memory and waits for the disk.
 _BATCH = 1_000
 _SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down)|unsubscribe) (?P<token>\S+)")
 
 
 def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
-    """Record a vote; the last vote on a paper counts, earlier ones are kept as history.
+    """Record a vote on top of earlier ones.
 
-    ``via`` is the channel that the vote came by. ``voter`` names the member of a shared Slack channel who voted; the
-    last vote of each member counts.
+    ``voter`` is the member of a shared Slack channel.
     """
     store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
 
 
 @dataclass(frozen=True, slots=True)
 class VoteEffect:
-    """What a vote changed.
-
-    ``before`` and ``after`` are the first papers of the reader's next edition, as it would have been and as it is now.
-    """
+    """A vote's effect on the first papers of the next edition."""
 
     before: Sequence[Paper]
     after: Sequence[Paper]
-    waiting: bool  # whether it has candidates; without any, the newest papers not sent to the reader are compared
-    rise: bool  # whether the vote raised the paper's score
+    waiting: bool  # the edition has candidates; otherwise unsent papers stand in
+    rise: bool  # the vote raised the paper's score
     phrases: Sequence[str]  # of the voted paper, that gained weight, or lost it without ``rise``
 
 
@@ -87,12 +78,8 @@ def vote_with_effect(
     via: str,
     voter: str = "",
 ) -> VoteEffect:
-    """Rank the next edition's candidates, record a vote, rank them again, and return what changed.
-
-    This needs only scores, their contributions by term, and the selection, so that it holds for any model.
-    """
-    # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
-    # be of the same papers.
+    """Rank the next candidates, record a vote, rank again, and return the difference."""
+    # Chosen before the vote, which excludes its paper. Both rankings need the same papers.
     compared = compared_papers(composer, reader, profile, without=paper.id)
     ids = [*compared.ids, paper.id]
     before = composer.ranked(reader, profile, ids, now)
@@ -105,9 +92,9 @@ def vote_with_effect(
 
 @dataclass(frozen=True, slots=True)
 class ComparedPapers:
-    """The candidates of a reader's next edition, or if there are none (not ``waiting``), papers not sent to them.
+    """The next candidates, or unsent papers if there are none (not ``waiting``).
 
-    ``earlier`` are those of them that earlier editions had no place for.
+    ``earlier`` are candidates without a place in earlier editions.
     """
 
     ids: Sequence[PaperId]
@@ -137,7 +124,6 @@ def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPape
 
 
 def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compared: ComparedPapers) -> VoteEffect:
-    """Compare two rankings of the same papers, the paper voted on among them unless the profile excludes it."""
     old_score = before.explained(voted.id)
     new_score = after.explained(voted.id)
     old_terms = old_score.terms if old_score else {}
@@ -154,7 +140,7 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
         if (change := phrase.weight(changes)) >= _MIN_CHANGE
         and phrase.is_whole
         and not phrase.is_adjective
-        # What the paper says once is not its topic.
+        # A single mention is no topic.
         and (phrase.in_title or min([text.counts[stem] for stem in phrase.stems]) > 1)
         and text.own_name.isdisjoint(phrase.stems)
     }
@@ -170,7 +156,7 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
 
 @dataclass(frozen=True, slots=True)
 class VoteLine:
-    """A vote as a file gives it."""
+    """A vote in a file."""
 
     reader: str
     paper: str  # an id such as ``p17``, or the beginning of a title
@@ -179,7 +165,7 @@ class VoteLine:
 
 
 def parse_line(line: bytes, now: datetime) -> VoteLine:
-    """Parse one line; without ``at`` the vote is of ``now``. Raises ValueError for a line that can't be used."""
+    """Parse a line. ``now`` is the default time. Raises ValueError."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):  # nested 100,000 deep
@@ -190,36 +176,31 @@ def parse_line(line: bytes, now: datetime) -> VoteLine:
         value = fields.get(key)
         if not isinstance(value, str):
             raise ValueError(f"{key} is {'not a text' if key in fields else 'missing'}; {_FORM}")
-        # JSON's escapes can spell half of a surrogate pair, which neither database stores; PostgreSQL refuses NUL.
+        # Databases store no lone surrogates, and PostgreSQL no NUL.
         if "\0" in value or _SURROGATE.search(value):
             raise ValueError(f"{key} has an invalid character (NUL or half a surrogate pair); {_FORM}")
     if fields["vote"] not in _VOTES:
         raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
-    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), _time(fields.get("at"), now))
-
-
-def _time(text: object, now: datetime) -> datetime:
-    if text is None:
-        return now
-    try:
-        at = datetime.fromisoformat(text) if isinstance(text, str) else None
-        at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
-        at = None
+    at: datetime | None = now
+    if (text := fields.get("at")) is not None:
+        try:
+            at = datetime.fromisoformat(text) if isinstance(text, str) else None
+            at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
+        except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
+            at = None
     if at is None:
         raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
     if at > now + _CLOCK_SKEW:
         raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
-    return min(at, now)
+    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), min(at, now))
 
 
 def record_file(
     store: Store, profiles: Mapping[str, Profile], name: str, lines: Iterable[bytes], now: datetime
 ) -> tuple[int, list[Problem]]:
-    """Record the votes of a file called ``name``; return their number, and a problem for each unusable line.
+    """Record a file's votes, and return their number with a problem for each unusable line.
 
-    Each line is ``{"reader", "paper", "vote", "at"}``; empty ones are ignored. A vote without ``at`` is of ``now``; an
-    ``at`` without a time zone is UTC.
+    Each line is ``{"reader", "paper", "vote", "at"}``. The default time zone is UTC.
     """
     reader_id_of = _cached(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
     find_paper_id = _cached(lambda title: find_paper(store, title).id)
@@ -236,14 +217,14 @@ def record_file(
             except ValueError as error:
                 unusable[number] = str(error)
 
-        # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
+        # One query for all ids of a batch. Titles are rare.
         refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
         existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
         rows: list[tuple[int, tuple[ReaderId, RecordedVote]]] = []  # by line number
         for number, vote_line in parsed.items():
             paper_id = refs[number]
             try:
-                # A title may look like an id that no paper has.
+                # A title may look like an unknown id.
                 if paper_id is None or paper_id not in existing:
                     paper_id = find_paper_id(vote_line.paper)
                 vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
@@ -254,7 +235,7 @@ def record_file(
             store.feedback.add_many([row for _, row in rows])
             recorded += len(rows)
         except DeletedError:
-            # A reader or paper of the batch was deleted meanwhile: only its own votes are lost.
+            # A reader or paper was deleted meanwhile: only its own votes are lost.
             for number, row in rows:
                 try:
                     store.feedback.add_many([row])
@@ -266,11 +247,7 @@ def record_file(
 
 
 def _cached(look_up: Callable[[str], int]) -> Callable[[str], int]:
-    """Return a look-up that makes each query once.
-
-    ``functools.cache`` does not cache exceptions: a file of 100,000 votes of an unknown reader would make 100,000
-    queries.
-    """
+    """Cache a look-up with its errors, which ``functools.cache`` would repeat for each line."""
     results: dict[str, int | UsageError] = {}
 
     def cached(text: str) -> int:
@@ -288,15 +265,13 @@ def _cached(look_up: Callable[[str], int]) -> Callable[[str], int]:
 
 
 def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: datetime) -> bool:
-    """Record the wish of a mail, so that a home that nobody reaches gets it: a button opens one with a signed subject.
+    """Record the request in a mail with a signed subject, which a button opens.
 
         Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
         Paperbot unsubscribe 5.68195100.kQxVb1Pq0s3rE7bR2yTn4w
 
-    Return False, and record nothing, unless its signature is right and, of a vote, its sender. ``sender`` is the
-    address of the From field. It can be forged, so that it only restricts what the signature allows: whoever was
-    forwarded an edition can't vote for its reader by accident. A mail program may unsubscribe from another of its
-    user's addresses. Nothing answers such a mail, so that no mail loop begins.
+    Returns False without a valid signature. A vote also needs the reader's ``sender``, which prevents accidental votes
+    on forwarded editions. Nothing answers these mails, so no mail loop begins.
     """
     match = _SUBJECT.fullmatch(subject)
     if not match:

@@ -1,7 +1,6 @@
-"""Persistence of papers, readers, votes, editions and the outbox, on SQLite or PostgreSQL.
+"""Store papers, readers, votes, editions and the outbox, on SQLite or PostgreSQL.
 
-Each aggregate is a class in a file of its own, holds a ``Database`` and opens one transaction a call. Rows are mapped
-to the types of ``bot.model`` in this package only.
+Only this package maps rows to the types of ``bot.model``.
 """
 
 from __future__ import annotations

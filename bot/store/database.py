@@ -1,8 +1,4 @@
-"""The store as a whole, now or as of a time: opened by URL, with one attribute for each aggregate, and its retention.
-
-As of a time, for replays, the aggregates whose rows have a time take it as ``until``; editions and models are
-replaced.
-"""
+"""Open the store, read it as of a past time, and delete old rows."""
 
 from __future__ import annotations
 
@@ -44,12 +40,12 @@ from bot.store.sending import BounceCounts, CircuitBreakers, RateLimits, SendRat
 from bot.store.sources import ParseAttempts, Sources
 from bot.store.upgrade import bring_up_to_date, faults, forget_in_copies
 
-PAGE = 1_000  # rows that a transaction of the retention deletes
-# Pages of each table in a call: half a minute on a busy server. The next tick continues.
+PAGE = 1_000
+# Half a minute on a busy server. The next tick continues.
 _PAGES = 50
-# Each page of papers reads all picks, so that there is one in a call. A day brings a tenth of it.
+# Each page reads all picks. A day brings a tenth of it.
 _PAPERS = 10_000
-# A person may ask for a failed or unknown message again; nobody for the others.
+# An operator may resend failed and unknown messages.
 _BODY_DROPPED = (State.SENT, State.CANCELLED)
 _BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
@@ -58,10 +54,10 @@ _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
 def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
     """Open the store at a URL, after creating or upgrading its tables.
 
-    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. Before an upgrade an SQLite
-    file is copied to ``<name>.before-<revision>.bak``, a schema of PostgreSQL to ``<name>_before_<revision>``.
-    ``secrets`` are the home's keys, oldest first, which key the hashes of addresses. Raises StoreError for a store that
-    is unreadable, unreachable, of another program, or newer than this program.
+    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. ``secrets`` are the home's
+    keys, oldest first. An upgrade first backs up the store: SQLite to ``<name>.before-<revision>.bak``, PostgreSQL to
+    the schema ``<name>_before_<revision>``. Raises StoreError for a store that is unreadable, unreachable, foreign, or
+    newer than this program.
     """
     database = Database(parse_url(url))
     try:
@@ -71,7 +67,7 @@ def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error
-            # Created before SQLite does it: SQLite gives its log and shared memory the permissions of this file.
+            # SQLite copies this file's permissions to its log and shared memory, so we create it first.
             create_private(database.file)
         bring_up_to_date(database)
     except BaseException:
@@ -81,7 +77,7 @@ def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
 
 
 class Store(AbstractContextManager["Store"]):
-    """An open store. Threads may share it; each call of an aggregate's method is one transaction."""
+    """An open store, which threads may share."""
 
     def __init__(self, database: Database, secrets: Sequence[bytes] = (b"",)) -> None:
         self._database = database
@@ -112,12 +108,11 @@ class Store(AbstractContextManager["Store"]):
         self.search = Search(database)
 
     def forget(self, reader: Reader, now: datetime) -> None:
-        """Delete a reader and all their data, in the backups from before upgrades too."""
+        """Delete a reader and all their data, also from the backups of upgrades."""
         self.readers.forget(reader, now)
         forget_in_copies(self._database, reader)
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the tables and their rows, in words; reads all of an SQLite file."""
         return faults(self._database)
 
     def send_rates(self, limits: Mapping[Kind, SendLimit]) -> SendRates:
@@ -125,18 +120,12 @@ class Store(AbstractContextManager["Store"]):
 
     @property
     def is_shared(self) -> bool:
-        """Whether other machines may use this store."""
         return self._database.file is None
 
     def exclusively(self, name: str) -> AbstractContextManager[bool]:
-        """Hold the lock ``name`` among all processes; see ``Database.exclusively``."""
         return self._database.exclusively(name)
 
     def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
-        """Return the store as of a time, for one reader.
-
-        From ``since`` on, the reader's editions were those in ``instead``, oldest first, and not the real ones.
-        """
         return StoreAsOf(self._database, at, since, instead)
 
     def close(self) -> None:
@@ -147,9 +136,9 @@ class Store(AbstractContextManager["Store"]):
 
 
 class StoreAsOf(Store):
-    """The store as of a time, for one reader; only for reading.
+    """A read-only store as of a time, for one reader.
 
-    Values without a history are today's: the texts and upvotes of papers, and overrides.
+    Texts, upvotes and overrides are today's.
     """
 
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
@@ -166,7 +155,7 @@ class StoreAsOf(Store):
 
 
 class EditionsAsOf(Editions):
-    """The editions composed before ``since``, and one reader's editions ``instead`` of the real later ones."""
+    """The real editions before ``since``, and ``instead`` after it."""
 
     def __init__(self, database: Database, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
@@ -174,7 +163,6 @@ class EditionsAsOf(Editions):
         self._instead = instead
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
-        """Return each reader's last edition: the last of ``instead``, or the last real one before ``since``."""
         if not self._instead:
             before = {reader_id: self.last(reader_id, before=self._since) for reader_id in reader_ids}
             return {reader_id: edition for reader_id, edition in before.items() if edition}
@@ -196,7 +184,7 @@ class EditionsAsOf(Editions):
 
 @dataclass(frozen=True, slots=True)
 class KeepDays:
-    """How many days each is kept; 0: forever. ``picks`` go with their edition at the latest."""
+    """Days to keep each kind of row, or 0 for ever. An edition takes its picks along."""
 
     bodies: int = 30
     editions: int = 400
@@ -206,20 +194,19 @@ class KeepDays:
 
 
 class Retention(Aggregate):
-    """Deletes old rows of all tables that grow, in pages: no transaction holds many rows, and no call takes long.
+    """Deletes old rows page by page, so transactions and calls stay short.
 
-    Ids are given in the order of time. So each call looks at the lowest ids alone, and ends at the first row that is
-    young enough; what is kept for another reason (a reader's newest edition) is passed over.
+    Each call starts at the lowest, oldest ids and ends at the first young row.
     """
 
     def purge(self, keep: KeepDays, now: datetime) -> int:
-        """Delete what is too old, as far as one call goes; return how many rows of the tables named in ``KeepDays``."""
+        """Delete the oldest rows up to the limit of one call, and return their number."""
         number = 0
         if keep.bodies:
             number += self.bodies(now - timedelta(days=keep.bodies))
         if keep.picks:
             is_old = editions.c.composed_at < now - timedelta(days=keep.picks)
-            # An edition's row stays without its picks; those of earlier calls are passed over.
+            # The edition's row stays without its picks. Later calls skip it.
             has_picks = exists().where(picks.c.edition_id == editions.c.id)
             number += self._in_windows(editions.c.id, is_old, has_picks, [picks.c.edition_id])
         if keep.editions:
@@ -232,15 +219,11 @@ class Retention(Aggregate):
         return number
 
     def bodies(self, before: datetime) -> int:
-        """Delete the bodies of messages that failed or became unknown before a time.
-
-        Also those of messages that were cancelled before they were claimed, or found to have arrived after all.
-        """
         is_over = or_(
             outbox.c.state.in_(_BODY_DROPPED),
             and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
         )
-        # Few rows have a body at any time, so that none is looked at for each message that was ever sent.
+        # Start from the bodies, which are few.
         with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over).limit(PAGE)
         number = 0
         for _ in range(_PAGES):
@@ -253,23 +236,21 @@ class Retention(Aggregate):
         return number
 
     def _editions(self, before: datetime) -> int:
-        """Delete editions with their messages, and settled messages that belong to none."""
         later = editions.alias()
-        # The newest of a reader says up to where they have seen papers.
+        # A reader's newest edition records which papers they have seen, so it stays.
         is_followed = exists().where(
             later.c.reader_id == editions.c.reader_id,
             later.c.id > editions.c.id,
             later.c.kind.not_in((EditionKind.ALERT, EditionKind.LETTER)),
         )
         is_old = editions.c.composed_at < before
-        # The outbox first: its rows refer to the reader's editions too.
+        # Its rows refer to editions, so the outbox goes first.
         number = self._in_windows(editions.c.id, is_old, is_followed, [outbox.c.edition_id, editions.c.id])
         is_mail_alone = and_(outbox.c.edition_id.is_(None), outbox.c.state.in_(_SETTLED))
         is_old = outbox.c.updated_at < before
         return number + self._in_windows(outbox.c.id, is_old, is_mail_alone, [outbox.c.id])
 
     def _papers(self, before: datetime) -> int:
-        """Delete papers that no edition shows, nobody voted on, and no reader has in Zotero by us."""
         used = [exists().where(table.c.paper_id == papers.c.id) for table in (picks, votes, zotero_saves)]
         newest = select(func.max(papers.c.id)).scalar_subquery()
         unused = select(papers.c.id).where(papers.c.first_seen < before, papers.c.id < newest, ~or_(*used))
@@ -290,10 +271,9 @@ class Retention(Aggregate):
         is_droppable: ColumnElement[bool],
         dropped: Sequence[Column[int]],
     ) -> int:
-        """Drop what may be dropped of each window of the lowest ids, until a window has a row that is not old.
+        """Delete droppable rows in windows of ascending ids, up to the first young row.
 
-        ``dropped`` are the columns that hold such an id: their rows are deleted in this order, and the last one's
-        are counted.
+        ``dropped`` are the columns with the id, in the order of deletion. The result counts the last one's rows.
         """
         number = 0
         after = 0

@@ -1,11 +1,7 @@
-"""Derived data: fitted models and weights, the shared corpus, TL;DRs, and profiles for other machines.
+"""Derived data: fitted models and weights, the shared corpus, TL;DRs, and profiles for workers.
 
-The corpus is fitted by one process and loaded by all machines of a store, by its version: machines that each fitted
-their own would rank over different vocabularies, and fit each other's stored models of readers again in turns.
-
-Profiles are published by the machine that has their files, for workers on machines that don't. Each publication that
-changes something takes the next version, so that a worker reads what is newer than it has. Without readers: addresses
-are in the table of readers alone, where ``forget`` deletes them.
+One process fits the corpus and all machines load it, because separate vocabularies would invalidate each other's
+models. The machine with the profile files publishes them, without readers, for workers.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ from bot.store.schema import corpora, mixtures, published_profiles, reader_model
 
 @dataclass(frozen=True, slots=True)
 class StoredMixture:
-    """The weights of the experts and the offset, fitted to ``votes`` votes; without a reader, of all readers."""
+    """Weights and offset of the experts' mixture. ``reader_id`` is None for all readers' votes."""
 
     reader_id: ReaderId | None
     fitted_at: datetime
@@ -35,14 +31,12 @@ class StoredMixture:
 
 
 class Mixtures(Aggregate):
-    """The newest fit of the experts' weights of each reader and of all together, as of ``until`` if given."""
+    """The newest mixture of each reader and of all readers, as of ``until`` if given."""
 
     def of_home(self) -> StoredMixture | None:
-        """Return the mixture of all readers; None before the first fit."""
         return next(iter(self._newest(mixtures.c.reader_id.is_(None))), None)
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredMixture]:
-        """Return the mixtures of these readers; readers without one are left out."""
         return {
             mixture.reader_id: mixture
             for chunk in in_chunks(reader_ids)
@@ -65,12 +59,12 @@ class Mixtures(Aggregate):
         return [from_row(StoredMixture, row) for row in rows]
 
 
-_MODELS = 50  # read by one statement; a model of 40 votes has 60 KB
+_MODELS = 50  # rows in a statement; a model of 40 votes takes 60 KB
 
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """One reader's models: valid for votes of this signature and over this vocabulary."""
+    """A reader's models for the votes of ``signature`` and a version of the vocabulary."""
 
     reader_id: ReaderId
     signature: str
@@ -80,11 +74,10 @@ class StoredModel:
 
 
 class ReaderModels(Aggregate):
-    """The models fitted to readers' votes, at most one for each reader; none as of ``until``."""
+    """The fitted models, at most one per reader. As of a past time there are none."""
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
-        """Return the models of these readers; readers without are left out."""
-        if self._until:  # models that were fitted to today's votes
+        if self._until:  # the stored models are fitted to today's votes
             return {}
         return {
             row.reader_id: StoredModel(*row)
@@ -92,32 +85,27 @@ class ReaderModels(Aggregate):
         }
 
     def versions(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, tuple[str, int]]:
-        """Return signature and vocabulary of these readers' models, without the models."""
         query = select(reader_models.c.reader_id, reader_models.c.signature, reader_models.c.vocabulary)
         rows = self._rows_in(query, reader_models.c.reader_id, reader_ids)
         return {reader_id: (signature, vocabulary) for reader_id, signature, vocabulary in rows}
 
     def save(self, models: Sequence[StoredModel]) -> None:
-        """Store these models in place of earlier ones."""
-        # Not durable: after a power failure they are fitted again.
         with self._database.writing(durable=False) as connection:
             left = present(connection, (model.reader_id for model in models))
             replace_rows(connection, reader_models, [asdict(model) for model in models if model.reader_id in left])
 
 
-# The newest, and the one before, which another process may be about to read.
+# Another process may be about to read the version before the newest.
 _KEPT = 2
 
 
 class Corpora(Aggregate):
-    """The last versions of the fitted corpus; version 0 stands for none."""
+    """The last versions of the fitted corpus, counted from 1."""
 
     def newest(self) -> int:
-        """Return the newest version, 0 before the first."""
         return self._scalar(select(func.max(corpora.c.version))) or 0
 
     def content(self, version: int) -> bytes | None:
-        """Return the bytes of a version; None if there is none, or no longer."""
         return self._scalar(select(corpora.c.content).where(corpora.c.version == version))
 
     def add(self, content: bytes) -> int:
@@ -128,7 +116,7 @@ class Corpora(Aggregate):
         return version
 
     def fitting(self) -> AbstractContextManager[bool]:
-        """Hold the right to fit; yields False where another process is fitting."""
+        """Hold the lock for fitting. Yields False if another process holds it."""
         return self._database.exclusively("fit the corpus")
 
 
@@ -136,20 +124,19 @@ RequestId = int
 
 
 class Tldrs(Aggregate):
-    """Requests to a language model, so that no paper is summarised twice; one without text failed or is in progress."""
+    """Requests to a language model. Without text, a request failed or is in progress."""
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
-        """Return the stored TL;DRs of these papers by a model; papers without one are left out."""
         query = select(tldrs.c.paper_id, tldrs.c.text).where(tldrs.c.model == model, tldrs.c.text.is_not(None))
-        # In order of requests, so that the newest text of a paper is written last.
+        # A paper's newest text wins.
         rows = self._rows_in(query.order_by(tldrs.c.id), tldrs.c.paper_id, papers)
         return {row.paper_id: row.text for row in rows}
 
     def begin(self, paper: PaperId, model: str, now: datetime, *, since: datetime, budget: int) -> RequestId | None:
-        """Record a request; None if ``budget`` requests were recorded since ``since``, answered or not."""
+        """Record a request, or return None once ``budget`` requests were recorded since ``since``."""
         spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
         row = {"paper_id": paper, "model": model, "asked_at": now}
-        # An advisory lock: without it, processes that count at the same time would exceed the budget together.
+        # Without the advisory lock, concurrent processes would exceed the budget.
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:
                 return None
@@ -163,7 +150,7 @@ class Tldrs(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class PublishedProfile:
-    """The content of a profile without its readers, as JSON text; None if it was withdrawn."""
+    """A profile's content as JSON without readers, or None after it was withdrawn."""
 
     slug: str
     version: int
@@ -171,11 +158,11 @@ class PublishedProfile:
 
 
 class PublishedProfiles(Aggregate):
-    """At most one row for each profile that was ever published."""
+    """The published profiles, one row each."""
 
     def publish(self, contents: Mapping[str, str]) -> None:
-        """Make ``contents``, by slug, all profiles there are; the others are withdrawn."""
-        # Most calls change nothing: serve publishes with each tick, and need not take the lock to see that.
+        """Publish these profiles, and withdraw all others."""
+        # Each tick publishes and rarely changes anything.
         with self._database.reading() as connection:
             if not _changes(connection, contents):
                 return
@@ -186,14 +173,12 @@ class PublishedProfiles(Aggregate):
             replace_rows(connection, published_profiles, rows)
 
     def newer_than(self, version: int) -> list[PublishedProfile]:
-        """Return the profiles published or withdrawn after a version, by slug; all with version 0."""
         query = select(published_profiles).where(published_profiles.c.version > version)
         rows = self._rows(query.order_by(published_profiles.c.slug))
         return [PublishedProfile(*row) for row in rows]
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the differences from the stored rows: new contents, and None for profiles to withdraw."""
     rows = connection.execute(select(published_profiles.c.slug, published_profiles.c.content))
     stored: dict[str, str | None] = dict(rows.all())
     return {

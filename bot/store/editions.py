@@ -1,10 +1,7 @@
-"""Editions with their picks, what catch-up editions cover, and who may be due for one.
+"""Editions with their picks, catch-up editions, and readers who may be due.
 
-An edition and its messages in the outbox are stored in one transaction (transactional outbox): there is no edition
-whose messages were lost, and no message without its edition.
-
-A pick's row has what is the reader's own; the sentences of a summary and its line are stored once for all its readers,
-who differ in the marks. Values that are a field's default are left out of the JSON.
+An edition and its messages are stored in one transaction (transactional outbox). All readers share the sentences of a
+summary. The JSON omits default values.
 """
 
 from __future__ import annotations
@@ -56,7 +53,7 @@ from bot.store.schema import (
     visits,
 )
 
-# Of log-odds: nothing that is shown or fitted to them needs more, and with 17 digits they took a third of a pick.
+# Of log-odds: full precision would take a third of a pick's bytes.
 _DECIMALS = 4
 _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
@@ -67,7 +64,7 @@ _SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and
 
 @dataclass(frozen=True, slots=True)
 class NewEdition:
-    """An edition to store: its slot, its messages, and the earlier days that it makes up for."""
+    """An edition with its slot, its messages, and the missed days that it replaces."""
 
     edition: Edition
     slot: str
@@ -77,7 +74,7 @@ class NewEdition:
 
 @dataclass(frozen=True, slots=True)
 class StoredEdition:
-    """An edition without its picks, which are only counted."""
+    """An edition with the number of its picks."""
 
     id: EditionId
     reader_id: ReaderId
@@ -95,7 +92,7 @@ class StoredEdition:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Where a paper was shown: the edition, its position in it counted from 1, and when that was composed."""
+    """The place of a paper in an edition. ``position`` counts from 1."""
 
     edition: EditionId
     position: int
@@ -104,7 +101,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What each expert predicted of a pick; ``log_odds`` as in ``Pick.predictions``."""
+    """The experts' predictions of a pick; ``log_odds`` as in ``Pick.predictions``."""
 
     edition: EditionId
     paper: PaperId
@@ -117,39 +114,32 @@ _TAKES_A_DAY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.MISSED))
 
 
 class Editions(Aggregate):
-    """The stored editions; a reader has at most one for each slot.
+    """The stored editions, at most one for each reader and slot.
 
-    Alerts, letters and missed days are rows of the same table; methods about editions leave them out. Catch-up editions
-    are editions that take no day.
+    Alerts, letters and missed days share the table. Only methods that name them return them.
     """
 
     def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
-        """Store an edition, take its slot and put its messages into the outbox, in one transaction.
-
-        ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns False, and
-        changes nothing, if the slot was taken already.
-        """
+        """Store one edition. Returns False if its slot is taken."""
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
-        """Do for each of these editions what ``save`` does, in one transaction of a few statements for all.
+        """Store editions with their messages in one transaction, and return which were stored.
 
-        An edition whose slot was taken, or whose reader was deleted meanwhile, is left out and costs the others
-        nothing; an error undoes all of them. Raises DeletedError for a paper that was deleted.
+        An edition is left out if its slot is taken or its reader was deleted. An error undoes all. Raises DeletedError
+        for a deleted paper.
         """
         if not new:
             return []
         picks = [pick for draft in new for pick in draft.edition.picks]
-        # In a transaction of their own: another process that stores the same summary waits for it, and would wait for
-        # the whole batch (175 ms were measured).
+        # Apart: another process that stores the same summary would wait for the whole batch.
         with self._database.writing(durable=False) as connection:
             ids = _summary_ids(connection, picks)
         with self._database.writing() as connection:
             return _insert_editions(connection, new, ids)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
-        """Return a reader's last edition, or the last composed before a time; None without any."""
-        # By id: times come from clocks that may have run ahead.
+        # By id, because clocks may have run ahead.
         query = _stored_editions().where(editions.c.reader_id == reader_id)
         query = query.order_by(editions.c.id.desc()).limit(1)
         if before is not None:
@@ -157,9 +147,7 @@ class Editions(Aggregate):
         return next(iter(self._read(query)), None)
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
-        """Return the last edition of each of these readers; readers without one are left out."""
-        # A correlated subquery walks an index backwards and stops at its first match; max(id) of a group would read all
-        # editions of its reader.
+        # A correlated subquery stops at the first match in the index. max(id) would read all editions of a reader.
         newest = (
             select(editions.c.id)
             .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
@@ -177,12 +165,11 @@ class Editions(Aggregate):
         }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
-        """Return the newest day, ``upto`` included, whose slot each reader's editions or missed days have taken.
+        """Return each reader's newest taken day up to ``upto``.
 
-        Days that were missed at a time after ``now`` don't count: a clock ran ahead, and they are still to come.
+        Days that were missed after ``now`` don't count: a clock ran ahead.
         """
-        # A correlated subquery walks the index on (reader, composed_at) backwards and stops at its first match;
-        # max(date) would read all editions of a reader.
+        # As in ``last_by_reader``.
         newest = (
             select(editions.c.date)
             .where(editions.c.reader_id == readers.c.id, _TAKES_A_DAY, editions.c.date <= upto, ~_missed_after(now))
@@ -200,20 +187,16 @@ class Editions(Aggregate):
         return self._scalar(query) or 0
 
     def newest_id(self) -> EditionId:
-        """Return the highest id: how many editions, alerts and missed days were ever stored, with gaps."""
         return self._scalar(select(func.max(editions.c.id))) or 0
 
     def newest_composed(self) -> datetime | None:
-        """Return the latest time at which an edition, alert or missed day was composed; None before the first."""
         return self._scalar(select(func.max(editions.c.composed_at)))
 
     def of_reader(self, reader_id: ReaderId) -> list[StoredEdition]:
-        """Return a reader's editions, newest first."""
         query = _stored_editions().where(editions.c.reader_id == reader_id)
         return self._read(query.order_by(editions.c.id.desc()))
 
     def last_reader_shown(self, reader_ids: Collection[ReaderId], paper_id: PaperId) -> ReaderId | None:
-        """Return which of these readers was shown a paper last, in an edition or alert; None if none was."""
         query = (
             select(editions.c.reader_id)
             .join(picks)
@@ -224,35 +207,32 @@ class Editions(Aggregate):
         return self._scalar(query)
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
-        """Return the papers that editions and alerts have shown to a reader, and where each was shown first."""
+        """Return each paper shown to a reader, with its first place."""
         query = _select_picks(reader_id, picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
-        # Newest first, so that the oldest row of a paper is the last to be written.
+        # Newest first: the oldest row of a paper is written last.
         rows = self._rows(query.order_by(editions.c.id.desc()))
         return {paper_id: Shown(*place) for paper_id, *place in rows}
 
     def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
-        """Return the papers shown to a reader since a time, each with the probability of its last showing."""
         query = _select_picks(reader_id, picks.c.paper_id, picks.c.probability)
         return dict(self._rows(query.where(editions.c.composed_at >= since).order_by(editions.c.id)))
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
-        """Return the experts' predictions of a reader's ``newest`` last picks, oldest first."""
+        """Return the experts' predictions of the last ``newest`` picks, oldest first."""
         query = _select_picks(reader_id, editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
         rows = self._rows(query.order_by(editions.c.id.desc(), picks.c.position).limit(newest))
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
-        """Return the kind of pick as which a paper was last sent to a reader; None if it never was."""
         query = _select_picks(reader_id, picks.c.kind).where(picks.c.paper_id == paper_id)
         return self._scalar(query.order_by(editions.c.id.desc()).limit(1))
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
-        """Return the slots of a day that are taken, by editions, alerts and missed days."""
+        """Return the taken slots of a day, including alerts and missed days."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
         return {row.slot for row in self._rows(query)}
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
-        """Return an edition's picks in order; their papers are as stored now."""
         query = select(picks, summaries.c.sentences, summaries.c.line).outerjoin(summaries)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)).all()
@@ -260,7 +240,6 @@ class Editions(Aggregate):
         return tuple(_pick(row, papers) for row in rows)
 
     def follow_ups_of(self, edition_id: EditionId) -> tuple[FollowUp, ...]:
-        """Return what an edition said of liked papers; without those whose paper is no longer stored."""
         query = select(editions.c.follow_ups).where(editions.c.id == edition_id)
         with self._database.reading() as connection:
             rows = connection.scalar(query) or ()
@@ -274,7 +253,6 @@ class Editions(Aggregate):
         )
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
-        """Return when the last edition with picks before a time was composed for a reader; None without any."""
         query = _select_picks(reader_id, func.max(editions.c.composed_at))
         return self._scalar(query.where(editions.c.composed_at < before, _IS_DAILY))
 
@@ -286,36 +264,30 @@ class Editions(Aggregate):
 
 
 def _stored_editions() -> AnySelect:
-    """Select the columns of a ``StoredEdition``."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
     return select(editions, count.label("picks")).where(_IS_DAILY)
 
 
 def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds) -> list[bool]:
-    """Insert editions and take their slots, with all that belongs to them; return for each whether its slot was free.
-
-    ``summary_ids`` are those of their picks' summaries, which are stored already.
-    """
+    """Insert editions with their picks and messages, and return for each whether its slot was free."""
     readers_left = present(connection, (draft.edition.reader.id for draft in new))
     slots = [(draft.edition.reader.id, draft.slot) for draft in new]
     now = max(draft.edition.composed_at for draft in new)
-    # Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``.
+    # A clock that ran ahead may have taken these slots.
     for chunk in in_chunks(slots):
         of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
         connection.execute(delete(editions).where(of_slots, _missed_after(now)))
-    # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
-    # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
+    # The unique constraint decides which process makes an edition. The order prevents a deadlock on PostgreSQL.
     ordered = sorted((n for n in range(len(new)) if slots[n][0] in readers_left), key=slots.__getitem__)
     if not ordered:
         return [False] * len(new)
     new_rows = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(new_rows, [_edition_row(new[number]) for number in ordered])
-    # ON CONFLICT leaves out rows, so that they can't be matched by their number.
+    # ON CONFLICT leaves out rows, so their numbers don't match.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
-    # Popped: of two editions for one slot the first has it.
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
-    # A missed day is a row of its own; otherwise it would be due again at the next look.
+    # Otherwise a missed day would be due again.
     missed = [
         _edition_row(draft)
         | {
@@ -372,14 +344,12 @@ def _edition_row(new: NewEdition) -> dict[str, object]:
 
 
 def _missed_after(now: datetime) -> ColumnElement[bool]:
-    """Select the days that were missed at a time after ``now``: a clock ran ahead, and they are still to come."""
     return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
 
 
 def _insert_picks(
     connection: Connection, stored: Sequence[tuple[EditionId, NewEdition]], summary_ids: _SummaryIds
 ) -> None:
-    """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
     rows = [
         row_of(
             picks,
@@ -400,7 +370,6 @@ def _insert_picks(
 
 
 def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
-    """Return the pick of a row with the sentences of its summary; ``papers`` must hold its paper."""
     sentences = []
     for stored, marks in zip(row.sentences or (), row.marks, strict=True):
         role = stored.get("role")
@@ -411,7 +380,6 @@ def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
 
 
 def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
-    """Return the id of each pick's summary, and store those that are new."""
     digests: dict[tuple[PaperId, str, _Summary], str] = {}
     rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
     for pick in chosen:
@@ -424,7 +392,7 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
         row = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences, "line": pick.line}
         rows[pick.paper.id, digest] = row
     if rows:
-        # In one order everywhere: two processes that insert the same two rows would deadlock on PostgreSQL.
+        # In order, against deadlocks on PostgreSQL.
         connection.execute(insert_new(connection, summaries), [rows[key] for key in sorted(rows)])
     ids: dict[tuple[PaperId, str], int] = {}
     for chunk in in_chunks(sorted({digest for _, digest in rows})):
@@ -435,7 +403,6 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
 
 
 def _reason_values(reason: Reason) -> dict[str, Any]:
-    """Return the fields of a reason that differ from their defaults, its weight rounded."""
     values = _differing(reason, _REASON_DEFAULTS)
     if "weight" in values:
         values["weight"] = round(values["weight"], _DECIMALS)
@@ -448,32 +415,29 @@ def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict
 
 
 class AlertMarks(Aggregate):
-    """A watermark for each reader: the highest paper id that was checked for alerts."""
+    """The highest paper id checked for each reader's alerts."""
 
     def get(self, reader_id: ReaderId) -> PaperId | None:
-        """Return a reader's watermark; None before the first check."""
         query = select(alert_marks.c.watermark).where(alert_marks.c.reader_id == reader_id)
         return self._scalar(query)
 
     def move(self, reader_id: ReaderId, watermark: PaperId) -> None:
-        """Record that papers up to and including this id were checked."""
         with self._database.writing() as connection:
             replace_rows(connection, alert_marks, [{"reader_id": reader_id, "watermark": watermark}])
 
 
 class EditionWaits(Aggregate):
-    """At most one wait for each reader, that of the slot that is due."""
+    """The waits of due slots, at most one for each reader."""
 
     def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
-        """Return since when the readers' slots have been waiting; a wait begins with the first call for its slot."""
+        """Return when each slot began to wait, which is at its first call."""
         started: dict[ReaderId, datetime] = {}
-        # Not durable: after a power failure the wait begins again, which delays an edition and loses nothing.
+        # Not durable: a power failure only delays an edition.
         with self._database.writing(durable=False) as connection:
             for chunk in in_chunks(list(slots)):
                 of_chunk = edition_waits.c.reader_id.in_(chunk)
                 rows = connection.execute(select(edition_waits).where(of_chunk)).all()
                 started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
-                # Waits of earlier slots are over, however they ended.
                 waiting = present(connection, (reader_id for reader_id in chunk if reader_id not in started))
                 new = [{"reader_id": i, "slot": slots[i], "since": now} for i in sorted(waiting)]
                 replace_rows(connection, edition_waits, new)
@@ -484,11 +448,10 @@ _WINDOW = 400  # readers
 
 
 class ActiveReaders(Aggregate):
-    """The readers of a profile who have not stopped and may be due, page by page (keyset pagination).
+    """Active readers of a profile who may be due, page by page (keyset pagination).
 
-    The conditions admit everybody who is due, and some who are not: the caller looks closer. Each query reads a window
-    of readers, whether any of them is returned or not: one for the first due readers would read on through everybody
-    who has their edition already.
+    Callers check again. Each query reads a window of ids: with a limit, it would scan all readers who have their
+    edition.
     """
 
     def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
@@ -497,11 +460,10 @@ class ActiveReaders(Aggregate):
     def without_edition(
         self, profile: str, day: date, today: date, now: datetime, ids: IdRange = EVERYONE
     ) -> Iterator[list[Reader]]:
-        """Yield pages of the readers whose slot is not taken.
+        """Yield pages of readers whose slot may be free.
 
-        That is the slot of ``day`` for readers with the profile's own schedule, and the slot of ``today`` for those who
-        have changed it: their newest slot is theirs alone. Readers with a time zone of their own are always among
-        them, as their date may differ.
+        The slot is ``day``, or ``today`` for readers with their own schedule. Readers with their own time zone are
+        always included.
         """
         has_own_timezone = exists().where(overrides.c.reader_id == readers.c.id, overrides.c.timezone.is_not(None))
         has_own_schedule = exists().where(
@@ -518,12 +480,10 @@ class ActiveReaders(Aggregate):
         return self._pages(profile, ids, ~has_slot)
 
     def with_unchecked_papers(self, profile: str, newest: PaperId, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
-        """Yield pages of the readers whose alerts have not been checked up to the ``newest`` paper."""
         is_checked = exists().where(alert_marks.c.reader_id == readers.c.id, alert_marks.c.watermark == newest)
         return self._pages(profile, ids, ~is_checked)
 
     def _pages(self, profile: str, ids: IdRange, condition: ColumnElement[bool] | None) -> Iterator[list[Reader]]:
-        """Yield what a condition leaves of each window; windows of which it leaves nothing are passed over."""
         is_active = (readers.c.profile == profile) & readers.c.stopped.is_(None)
         if ids.last is not None:
             is_active &= readers.c.id <= ids.last
@@ -550,58 +510,47 @@ def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
 
 
 def _select_picks(reader_id: ReaderId, *columns: ColumnElement[Any]) -> AnySelect:
-    """Select columns of a reader's picks and their editions."""
     return select(*columns).select_from(picks).join(editions).where(editions.c.reader_id == reader_id)
 
 
 class CatchUps(Aggregate):
-    """What the catch-up editions cover; the editions themselves are among ``Editions``.
-
-    ``upto`` as of ``until`` if given.
-    """
+    """The ranges of catch-up editions. ``upto`` is as of ``until`` if given."""
 
     def get(self, edition_id: EditionId) -> CatchUp | None:
-        """Return what an edition covers; None for one of another kind."""
         rows = self._rows(select(catch_ups).where(catch_ups.c.edition_id == edition_id))
         return next((_catch_up(row) for row in rows), None)
 
     def of_reader(self, reader_id: ReaderId) -> list[tuple[EditionId, date, CatchUp]]:
-        """Return a reader's catch-up editions, each with its id and date, newest first."""
         query = select(catch_ups, editions.c.date).join(editions).where(catch_ups.c.reader_id == reader_id)
         rows = self._rows(query.order_by(catch_ups.c.edition_id.desc()))
         return [(row.edition_id, row.date, _catch_up(row)) for row in rows]
 
     def upto(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, PaperId]:
-        """Return the highest id that each reader's catch-up editions considered; readers without one are left out."""
         query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
         if self._until is not None:
             query = query.join(editions).where(editions.c.composed_at < self._until)
         return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
-        """Return the date of each reader's last catch-up edition; readers without one are left out."""
         query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
         return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
-        """Return the papers that were shown to a reader before a time, or by a catch-up edition at any time."""
+        """Return papers shown before a time, or by a catch-up edition."""
         is_before = editions.c.composed_at < time
         query = _select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
         return {row.paper_id for row in self._rows(query)}
 
 
 class Visits(Aggregate):
-    """The last day on which each reader opened a link to Paperbot, in the reader's time zone."""
+    """The last local day on which each reader opened a link."""
 
     def note(self, reader_id: ReaderId, day: date) -> None:
-        """Record a visit; one on the same day, or on an earlier one, changes nothing."""
         if self.last([reader_id]).get(reader_id, date.min) < day:
-            # Not durable: after a power failure the next visit is noted.
             with self._database.writing(durable=False) as connection:
                 replace_rows(connection, visits, [{"reader_id": reader_id, "day": day}])
 
     def last(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
-        """Return the day of each reader's last visit; readers without one are left out."""
         return {row.reader_id: row.day for row in self._rows_in(select(visits), visits.c.reader_id, reader_ids)}
 
 

@@ -1,6 +1,6 @@
-"""A database: its URL, connections, and the translation of its errors.
+"""Connect to SQLite or PostgreSQL, and translate their errors.
 
-SQLite and PostgreSQL differ here and in ``upgrade.py`` only; the aggregates write SQLAlchemy Core for both.
+Only this module and ``upgrade.py`` depend on the dialect. The aggregates use SQLAlchemy Core.
 """
 
 from __future__ import annotations
@@ -47,19 +47,18 @@ AnySelect = Select[*tuple[Any, ...]]
 
 _BUSY_SECONDS = 30  # that a writer waits for another process
 _SAID_AFTER = 10  # seconds
-_BUSY_STILL = 1  # seconds that a writer waits after another one has waited in vain
+_BUSY_STILL = 1  # seconds after another writer has timed out
 _HIGHEST_PORT = 65_535
-# SQLite takes 32,766 variables in a statement and psycopg 65,535; long lists of them are slow to parse as well.
+# SQLite allows 32,766 variables in a statement and psycopg 65,535. Long lists are also slow to parse.
 _CHUNK = 1_000
-# A pick is mostly JSON, in which blanks after commas and colons are a tenth. ``json.dumps`` would make an encoder for
-# each value, of which an edition has thirty.
+# Blanks are a tenth of a pick's JSON, and ``json.dumps`` would build an encoder for each value.
 _compact_json = json.JSONEncoder(separators=(",", ":")).encode
-# Errors of this program and not of the database: they keep their traceback and are not translated.
+# Errors in this program keep their traceback and are not translated.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
-# PostgreSQL's SQLSTATE of what its administrator mends: no schema that may be used, no permission.
+# SQLSTATE of errors for PostgreSQL's administrator: no usable schema, no permission.
 _FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
-# The remedy by a part of the message, as a regular expression.
+# Remedies by a regular expression that matches the message.
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
@@ -79,7 +78,7 @@ _REMEDIES = {
 
 
 class Lock(IntEnum):
-    """What only one process may do at a time; the numbers are keys of PostgreSQL's advisory locks."""
+    """Exclusive operations; the numbers are keys of PostgreSQL's advisory locks."""
 
     UPGRADE = 7_265_501
     INGEST = 7_265_502
@@ -90,62 +89,60 @@ class Lock(IntEnum):
 
 
 class Database:
-    """Connections for reading and writing. Errors of the database are raised as StoreError."""
+    """Connections for reading and writing. Errors of the database become StoreError."""
 
     def __init__(self, url: URL, *, foreign_keys: bool = True) -> None:
         self.url = url
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
         self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
-        # A writer that finds SQLite busy sleeps and tries again: four threads that wait for a lock here send a mail's
-        # three transactions in half the time.
+        # SQLite polls when it is busy. The lock makes four sending threads twice as fast.
         self._turn = threading.Lock() if self.file else nullcontext()
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file; None for a server."""
+        """The SQLite file, or None for a server."""
         return Path(self.url.database or "") if self.url.drivername == "sqlite" else None
 
     @property
     def name(self) -> str:
-        """The database's name in messages: the file, or the URL without its passwords."""
-        # As it stands in the settings, without SQLAlchemy's name of the driver; ``sslpassword`` opens a key.
+        """The file, or the URL without passwords."""
+        # As in the settings, without SQLAlchemy's driver name. ``sslpassword`` is secret too.
         secret = [name for name in self.url.query if "pass" in name.lower()]
         shown = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(secret)
         return str(self.file or shown.render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a read transaction; on SQLite in WAL mode it neither waits for a writer nor blocks one."""
+        """Open a read transaction. In WAL mode it never waits for a writer."""
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
-        """Open a write transaction, committed at the end; with ``lock``, no other with the same lock runs meanwhile.
+        """Open a write transaction, which excludes others with the same lock.
 
-        A transaction that is not ``durable`` survives the process, but on SQLite a power failure may undo it until
-        the next durable one, which flushes all before it to disk.
+        Without ``durable``, a power failure may undo it on SQLite until the next durable one.
         """
         writer = self._writer if durable else self._relaxed_writer
         with self._translated(), self._turn, writer.begin() as connection:
-            # Between processes SQLite needs no lock: it has one writer at a time. On PostgreSQL an advisory lock of the
-            # transaction is released with it, also if the process dies.
+            # SQLite has one writer at a time. PostgreSQL releases the lock with the transaction.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
 
     @contextmanager
     def exclusively(self, name: str) -> Iterator[bool]:
-        """Hold the lock ``name`` among all processes; yields False, without waiting, where another process holds it.
+        """Hold a named lock among all processes.
 
-        On PostgreSQL an advisory lock of a connection of its own, without an open transaction: released with the
-        connection, also if the process dies. SQLite, which one machine uses, always yields True.
+        Yields False at once if another process holds it.
+
+        PostgreSQL releases the lock if the process dies. SQLite has one machine and always yields True.
         """
         if self.file:
             yield True
             return
-        # With the schema in it: advisory locks are those of the whole database, which several installations may share.
+        # Several installations may share a database.
         key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -160,12 +157,12 @@ class Database:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        # SQLAlchemy wraps the driver's errors, except in the event handler below that begins a transaction.
+        # SQLAlchemy doesn't wrap errors of the event handler below that begins a transaction.
         except (DatabaseError, sqlite3.Error) as error:
             driver_error = getattr(error, "orig", error)
             if _is_orphan(driver_error):
                 raise DeletedError from error
-            # Without a statement it is from connecting: an option in the URL that libpq or psycopg refuses.
+            # Without a statement, libpq or psycopg refused an option of the URL.
             is_of_url = isinstance(error, ProgrammingError) and error.statement is None
             is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
             if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
@@ -178,8 +175,8 @@ class Database:
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
         except (ValueError, LookupError, zlib.error) as error:
-            # SQLAlchemy raises plain ValueError and LookupError for times and enums that it can't read; only the
-            # function that raised tells these from a caller's mistake.
+            # SQLAlchemy raises plain ValueError and LookupError for unreadable values. The innermost function
+            # distinguishes them from a caller's mistake.
             innermost = extract_tb(error.__traceback__)[-1]
             is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
             is_from_database = is_conversion and "sqlalchemy" in innermost.filename
@@ -194,26 +191,26 @@ class Database:
 
 
 def _is_orphan(driver_error: object) -> bool:
-    """Whether a row was refused because the one that it belongs to does not exist (a foreign key)."""
     if isinstance(driver_error, sqlite3.Error):
-        # Without a code: an error of Python's module itself, as of a text that is not UTF-8.
+        # Python's module raises errors without a code, for example for text that is not UTF-8.
         return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
     return getattr(driver_error, "sqlstate", None) == "23503"
 
 
 def _is_connection_lost(error: Exception) -> bool:
-    """Whether PostgreSQL ended a connection or refused one."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
-    # Without a code, libpq could not connect; 57P01 to 57P03: the server is stopping, has crashed, or is starting.
+    # Without a code, libpq could not connect. 57P01 to 57P03: the server is stopping, has crashed, or is starting.
     code = getattr(getattr(error, "orig", None), "sqlstate", None)
     return isinstance(error, OperationalError) and (code is None or code.startswith(("08", "57P0")))
 
 
 class Aggregate:
-    """A part of the store with the tables that it owns. Each call of a method is one transaction.
+    """A part of the store with its tables.
 
-    What a part with ``until`` returns is as of then, where its docstring says so.
+    Each method call is one transaction.
+
+    ``until`` applies to methods whose docstring says so.
     """
 
     def __init__(self, database: Database, until: datetime | None = None) -> None:
@@ -221,11 +218,9 @@ class Aggregate:
         self._until = until
 
     def _by_then(self, time: Column[datetime]) -> ColumnElement[bool]:
-        """Whether a time of a row is not after ``until``; always true without."""
         return time <= self._until if self._until else true()
 
     def _scalar(self, query: Select[T]) -> T | None:
-        """Return the only column of a query's first row; None without rows."""
         with self._database.reading() as connection:
             return connection.scalar(query)
 
@@ -234,14 +229,12 @@ class Aggregate:
             return connection.execute(query).all()
 
     def _greatest(self, column: Column[T], reader_ids: Collection[int]) -> dict[int, T]:
-        """Return the greatest value of a column of each of these readers' rows; readers without a row are left out."""
         by_reader = column.table.c.reader_id
         return dict(self._rows_in(select(by_reader, func.max(column)).group_by(by_reader), by_reader, reader_ids))
 
     def _rows_in(
         self, query: Select[*Columns], column: Column[T], values: Collection[T], size: int = _CHUNK
     ) -> list[Row[*Columns]]:
-        """Return the rows whose column has one of the values, read chunk by chunk in one transaction."""
         with self._database.reading() as connection:
             return [
                 row
@@ -251,13 +244,15 @@ class Aggregate:
 
 
 def parse_url(url: str) -> URL:
-    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for any other URL.
+    """Parse ``sqlite:///path`` or ``postgresql://...``.
 
-    A password among the options, ``?password=``, becomes that of the URL, which no message shows.
+    Raises StoreError for other URLs.
+
+    A password in the query becomes the URL's, which messages hide.
     """
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # ValueError: a port that is no number, which the message would quote
+    except (ArgumentError, ValueError):  # ValueError: the message would quote an invalid port
         example = "sqlite:///path or postgresql://user:password@host:5432/database"
         raise StoreError(f"store.url can't be read; write {example}") from None
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
@@ -273,14 +268,13 @@ def parse_url(url: str) -> URL:
         raise StoreError(f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
     if parsed.query:
         raise StoreError("store.url: an SQLite store has no options; remove the question mark and what follows it")
-    # In memory, each connection of the pool would have a database of its own.
+    # In memory, each pooled connection would have its own database.
     if parsed.database in (None, "", ":memory:"):
         raise StoreError("store.url: a store needs a file, as in sqlite:///state/paperbot.db")
     return parsed
 
 
 def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
-    """Return the dataclass of a row's columns, lists as tuples, and of ``others``, which take precedence."""
     names = kind.__dataclass_fields__
     values = {
         name: tuple(value) if isinstance(value, list) else value
@@ -291,14 +285,13 @@ def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
 
 
 def row_of(table: Table, value: object, **others: object) -> dict[str, Any]:
-    """Return a row: the columns of the table, but for its id, that a value has as attributes, and ``others``."""
+    """Build a row from a value's attributes, without the id, and ``others``."""
     names = (column.name for column in table.c if column.name != "id" and hasattr(value, column.name))
     return {name: getattr(value, name) for name in names} | others
 
 
 def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Build the INSERT of the connection's dialect, which has ``on_conflict_do_nothing`` and ``..._do_update``."""
-    # SQLAlchemy has no common form of these. PostgreSQL's dialect imports its drivers, a sixth of SQLAlchemy's import.
+    # PostgreSQL's dialect takes a sixth of SQLAlchemy's import time.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -313,7 +306,6 @@ def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgres
 
 
 def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows, each in place of the one with its primary key, if there is one."""
     if rows:
         new = dialect_insert(connection, table)
         others = {column.name: new.excluded[column.name] for column in table.c if not column.primary_key}
@@ -321,7 +313,6 @@ def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[st
 
 
 def in_chunks(values: Sequence[T], size: int = _CHUNK) -> Iterator[Sequence[T]]:
-    """Split values into runs that are short enough for one ``IN (...)``."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
 
@@ -329,7 +320,7 @@ def in_chunks(values: Sequence[T], size: int = _CHUNK) -> Iterator[Sequence[T]]:
 def _engine(url: URL, foreign_keys: bool) -> Engine:
     if url.drivername != "sqlite":
         try:
-            # Pre-ping replaces connections that a restart of the server has closed.
+            # Pre-ping replaces connections that a server restart has closed.
             return create_engine(url, pool_pre_ping=True, json_serializer=_compact_json)
         except ModuleNotFoundError as error:
             raise StoreError(
@@ -340,13 +331,13 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        # The driver would begin transactions only at the first INSERT, and reads would see changes in between
-        # (SQLAlchemy, "Serializable isolation / Savepoints / Transactional DDL" of the SQLite dialect).
+        # The driver would begin at the first INSERT, and reads would see changes in between (SQLAlchemy, "Serializable
+        # isolation / Savepoints / Transactional DDL" of the SQLite dialect).
         connection.isolation_level = None
-        # Fails with "locked" while another process is switching to WAL; the mode is the file's, so that is enough.
+        # "locked" means that another process is switching to WAL, which the file keeps.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
-        # Overwrites deleted rows with zeros: SQLite only marks them as free, which leaves forgotten data readable.
+        # Otherwise forgotten data stays readable in free pages.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
@@ -357,20 +348,20 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         if not options.get("writing"):
             cursor.execute("BEGIN")
             return
-        # At-most-once delivery: that a mail was started must survive a power failure, or it is sent twice. NORMAL
-        # flushes the log at checkpoints only.
+        # FULL: a power failure must not undo the record that a mail was started. NORMAL flushes the log at checkpoints
+        # only.
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
-        # IMMEDIATE takes the write lock now and waits for it. A transaction that reads first can't wait when it wants
-        # to write: SQLite fails it with SQLITE_BUSY at once, whatever the timeout.
+        # IMMEDIATE waits for the write lock. A transaction that reads first fails with SQLITE_BUSY at its first write,
+        # whatever the timeout.
         write_lock.take(cursor)
 
     return engine
 
 
 class _WriteLock:
-    """SQLite's write lock: who waits long for it says so, and who has waited in vain lets the next one wait less.
+    """SQLite's write lock, with a warning after a long wait.
 
-    Otherwise a run whose store is locked would wait the whole time for each source and each connection in turn.
+    After a timeout, later writers wait for a second, because a run would otherwise wait in full for each source.
     """
 
     def __init__(self, file: str) -> None:
@@ -378,13 +369,13 @@ class _WriteLock:
         self._was_in_vain = False
 
     def take(self, cursor: DBAPICursor) -> None:
-        """Begin a transaction that writes; raises sqlite3.OperationalError where another process has the lock."""
+        """Begin a write transaction. Raises sqlite3.OperationalError if another process holds the lock."""
         try:
             if self._was_in_vain:
                 _begin_within(cursor, _BUSY_STILL)
             else:
                 try:
-                    cursor.execute("BEGIN IMMEDIATE")  # within the connection's own timeout
+                    cursor.execute("BEGIN IMMEDIATE")  # within the connection's timeout
                 except sqlite3.OperationalError as error:
                     if not _is_busy(error):
                         raise
@@ -411,5 +402,5 @@ def _begin_within(cursor: DBAPICursor, seconds: int) -> None:
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
-    # The low byte of an extended code, such as SQLITE_BUSY_RECOVERY, is the code.
+    # The low byte of an extended code such as SQLITE_BUSY_RECOVERY is the basic code.
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY

@@ -1,8 +1,6 @@
-"""Readers' own libraries: the papers that they had before, and the Zotero libraries that Paperbot follows.
+"""Readers' own libraries, and their connections to Zotero.
 
-The papers of libraries are rows of their reader and not papers of the store: so no edition, page, search, feed or model
-of another reader can show them, and they are deleted with the reader. The identity keys of both match them to stored
-papers.
+Papers of a library belong to their reader alone. Identity keys match them to stored papers.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ from bot.store.schema import (
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """What an import added: entries that are papers of the store, other new ones, and those that were there before."""
+    """Counts of an import: stored papers, other new entries, and entries that the library had."""
 
     matched: int
     new: int
@@ -53,7 +51,7 @@ class Additions:
 
 
 class Library(Aggregate):
-    """The libraries of all readers; ``of_readers`` as of ``until`` if given."""
+    """The libraries of all readers. ``of_readers`` is as of ``until`` if given."""
 
     def add(
         self,
@@ -64,12 +62,10 @@ class Library(Aggregate):
         *,
         gone: Collection[str] = (),
     ) -> Additions:
-        """Add the entries that a reader's library does not have, in one transaction.
+        """Add new entries to a reader's library, in one transaction.
 
-        Before, entries of the same origin are removed whose keys are in ``gone``.
-
-        An entry without a day of addition, or with one to come, is added ``now``. One without an abstract takes that of
-        the stored paper that it matches.
+        First removes entries of the same origin with a key in ``gone``. A missing or future date of addition becomes
+        ``now``. A missing abstract comes from the stored paper.
         """
         with self._database.writing() as connection:
             for chunk in in_chunks(list(gone)):
@@ -77,12 +73,12 @@ class Library(Aggregate):
                 connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
             similar = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
-            # By their positive ids: a new paper of the deduplicator has a negative one.
+            # By positive ids: new papers have negative ones.
             deduplicator = Deduplicator(replace(_paper(row), id=row.id) for row in similar)
             added: dict[PaperId, datetime] = {}
             source_keys: dict[PaperId, str] = {}
             for item in entries:
-                # An entry is never a replacement, so it always has a paper.
+                # Entries of a library are never replacements, so each has a paper.
                 paper_id = deduplicator.add(item.entry, now) or 0
                 at = datetime.combine(item.added, time(), UTC) if item.added else now
                 added[paper_id] = min(added.get(paper_id, now), at)
@@ -116,7 +112,7 @@ class Library(Aggregate):
         return Additions(matched, len(rows) - matched, len(entries) - len(rows))
 
     def of_readers(self, reader_ids: Collection[ReaderId], newest: int) -> dict[ReaderId, list[LibraryPaper]]:
-        """Return for each reader who has a library the ``newest`` papers that they added last, the last first."""
+        """Return each reader's ``newest`` last additions, the last first."""
         place = func.row_number().over(
             partition_by=library.c.reader_id,
             order_by=(library.c.added_at.desc(), library.c.published.desc(), library.c.id.desc()),
@@ -134,18 +130,16 @@ class Library(Aggregate):
     def with_keys(
         self, reader_ids: Collection[ReaderId], identity_keys: Collection[str]
     ) -> dict[ReaderId, list[LibraryPaper]]:
-        """Return for each of these readers the papers of their library that have one of the keys, oldest first."""
         by_reader: dict[ReaderId, list[LibraryPaper]] = defaultdict(list)
         for row in self._with_keys(identity_keys):
             by_reader[row.reader_id].append(_library_paper(row))
         return {reader_id: by_reader[reader_id] for reader_id in reader_ids if reader_id in by_reader}
 
     def any_with_keys(self, identity_keys: Collection[str]) -> list[Paper]:
-        """Return the papers of any library that have one of the keys; for what is not shown to readers."""
+        """Return the papers of all libraries with one of the keys. Never show them to readers."""
         return list(map(_paper, self._with_keys(identity_keys)))
 
     def last_owners(self, newest: int) -> list[ReaderId]:
-        """Return whose libraries got the ``newest`` papers that were added last, the last first."""
         rows = self._rows(select(library.c.reader_id).order_by(library.c.id.desc()).limit(newest))
         return list(dict.fromkeys(row.reader_id for row in rows))
 
@@ -154,7 +148,6 @@ class Library(Aggregate):
             return _rows_with(connection, identity_keys, self._by_then(library.c.added_at))
 
     def all_of(self, reader_id: ReaderId) -> list[LibraryPaper]:
-        """Return a reader's whole library, in the order of its import."""
         query = select(library).where(library.c.reader_id == reader_id).order_by(library.c.id)
         return [_library_paper(row) for row in self._rows(query)]
 
@@ -163,11 +156,10 @@ class Library(Aggregate):
         return self._scalar(query) or 0
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
-        """Return the id of each library's last paper: it changes with each import that adds one."""
+        """Return the id of each library's last paper, which changes with each addition."""
         return self._greatest(library.c.id, reader_ids)
 
     def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
-        """Return which of these stored papers are in a reader's library."""
         if not papers:
             return set()
         ids = {paper.id for paper in papers}
@@ -175,7 +167,7 @@ class Library(Aggregate):
             return in_libraries(connection, [reader_id], min(ids), max(ids))[reader_id] & ids
 
     def remove(self, reader_id: ReaderId, origin: str | None = None) -> int:
-        """Delete a reader's library, or what is of one origin; return how many papers that were."""
+        """Delete a reader's library or one origin of it, and return the number of papers."""
         papers_of_reader = delete(library).where(library.c.reader_id == reader_id)
         if origin is not None:
             papers_of_reader = papers_of_reader.where(library.c.origin == origin)
@@ -190,9 +182,9 @@ def in_libraries(
     upto: PaperId,
     until: datetime | None = None,
 ) -> Mapping[ReaderId, set[PaperId]]:
-    """Return for each reader the stored papers from ``lowest`` to ``upto`` that are in their library.
+    """Return for each reader the stored papers with ids from ``lowest`` to ``upto`` in their library.
 
-    With ``until``, only what was added to it by then.
+    With ``until``, counts only papers that were added by then.
     """
     owned: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(list(reader_ids)):
@@ -216,15 +208,14 @@ def in_libraries(
             query = query.where(library.c.added_at <= until)
         for row in connection.execute(query):
             entry = Entry(row.own_title, doi=row.own_doi, arxiv_id=row.own_arxiv_id)
-            # A shared key only makes a candidate, as in the deduplication of digests.
+            # A shared key is only a candidate, as in digests.
             if is_same_paper(entry, Entry(row.title, doi=row.doi, arxiv_id=row.arxiv_id)):
                 owned[row.reader_id].add(row.id)
     return owned
 
 
 def _rows_with(connection: Connection, identity_keys: Collection[str], condition: ColumnElement[bool]) -> list[AnyRow]:
-    """Read the rows of libraries that have one of the keys and fulfil the condition, oldest first."""
-    # Two queries: with a join, or by readers first, SQLite reads whole libraries: 5 s for 5,000 papers.
+    # SQLite reads whole libraries for a join, or when it starts from the readers.
     ids: set[int] = set()
     for keys_ in in_chunks([stored_key(key) for key in identity_keys]):
         ids.update(connection.scalars(select(library_keys.c.library_id).where(library_keys.c.key.in_(keys_))))
@@ -247,10 +238,10 @@ _WAITING = (State.PENDING, State.RETRY)
 
 
 class Zotero(Aggregate):
-    """Connections to Zotero, at most one for each reader, and the liked papers that are saved there by the outbox."""
+    """Connections to Zotero, one per reader, and the liked papers that the outbox saves there."""
 
     def connect(self, connection: ZoteroConnection) -> None:
-        """Store a reader's connection in place of an earlier one, whose saves are no longer followed."""
+        """Store a connection, and drop the earlier one with its saves."""
         poll = row_of(zotero_connections, connection.poll)
         row = row_of(zotero_connections, connection, reader_id=connection.reader, **poll)
         with self._database.writing() as transaction:
@@ -259,7 +250,7 @@ class Zotero(Aggregate):
             transaction.execute(insert(zotero_connections), row)
 
     def disconnect(self, reader_id: ReaderId) -> bool:
-        """Delete a reader's connection, and cancel what waits to be saved; return whether there was one."""
+        """Delete a reader's connection and cancel pending saves, and return whether one existed."""
         with self._database.writing() as transaction:
             saves = select(zotero_saves.c.outbox_key).where(zotero_saves.c.reader_id == reader_id)
             transaction.execute(
@@ -280,10 +271,6 @@ class Zotero(Aggregate):
         return list(map(_connection, self._rows(query)))
 
     def record_poll(self, connection: ZoteroConnection, poll: SourceState, version: int) -> None:
-        """Record the outcome of a poll, and the version up to which the library is known.
-
-        Nothing is recorded of a connection that another one has replaced meanwhile.
-        """
         polled = update(zotero_connections).where(
             zotero_connections.c.reader_id == connection.reader,
             zotero_connections.c.sealed_key == connection.sealed_key,
@@ -292,13 +279,12 @@ class Zotero(Aggregate):
             transaction.execute(polled.values(row_of(zotero_connections, poll, version=version)))
 
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
-        """Return which liked papers of a reader were put into the outbox, and not undone."""
         query = select(zotero_saves).where(zotero_saves.c.reader_id == reader_id)
         rows = self._rows(query.order_by(zotero_saves.c.paper_id))
         return [ZoteroSave(row.paper_id, row.item_key, row.outbox_key) for row in rows]
 
     def put_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Put a liked paper into the outbox, unless another process has done so."""
+        """Queue the save of a liked paper, unless another process has."""
         row = {"reader_id": reader_id, "paper_id": save.paper, "item_key": save.item_key, "outbox_key": save.outbox_key}
         with self._database.writing() as transaction:
             statement = insert_new(transaction, zotero_saves).values(row).returning(zotero_saves.c.paper_id)
@@ -306,7 +292,7 @@ class Zotero(Aggregate):
                 insert_message(transaction, message, key, now)
 
     def undo_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Undo a save: one that still waits is cancelled; for any other, ``message`` is put into the outbox."""
+        """Undo a save: cancel it if it still waits, or queue ``message``."""
         is_save = (zotero_saves.c.reader_id == reader_id) & (zotero_saves.c.paper_id == save.paper)
         is_waiting = (outbox.c.key == save.outbox_key) & outbox.c.state.in_(_WAITING)
         with self._database.writing() as transaction:
@@ -317,7 +303,6 @@ class Zotero(Aggregate):
                 insert_message(transaction, message, key, now)
 
     def outcome(self, outbox_key: str) -> tuple[State, str] | None:
-        """Return the state of a save, and its receipt if it was saved."""
         query = select(outbox.c.state, outbox.c.detail).where(outbox.c.key == outbox_key)
         return next(((row.state, row.detail) for row in self._rows(query)), None)
 

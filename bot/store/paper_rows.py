@@ -1,7 +1,4 @@
-"""Rows of papers: read with their sightings, found by identity keys, inserted and updated; and their deduplication.
-
-Record linkage is done in memory: ``papers.py`` reads the candidate papers before and writes the result.
-"""
+"""Read and write rows of papers, and deduplicate entries in memory."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ from bot.store.engine import AnyRow, from_row, in_chunks, insert_new
 from bot.store.schema import digests, paper_keys, papers, sightings
 from bot.store.schema import leading_authors as leading_authors_table
 
-# PostgreSQL refuses index entries of more than 2,700 bytes; a character has up to four bytes.
+# PostgreSQL limits index entries to 2,700 bytes, and a character takes up to four.
 LONGEST_KEY = 400
 
 
 def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-    """Read papers in the order of ``ids``; unknown ids are left out."""
+    """Read papers in the order of ``ids``, without unknown ids."""
     requested = list(dict.fromkeys(ids))
     loaded: dict[PaperId, Paper] = {}
     for chunk in in_chunks(requested):
@@ -34,7 +31,7 @@ def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId,
             .where(sightings.c.paper_id.in_(chunk))
             .order_by(sightings.c.digest_id)
         )
-        # An ordered set for each paper: a digest that was delivered again, longer, is the same sighting.
+        # An ordered set for each paper: a digest delivered again is the same sighting.
         seen: dict[PaperId, dict[Sighting, None]] = {}
         for paper_id, *sighting in connection.execute(query):
             seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
@@ -44,7 +41,7 @@ def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId,
 
 
 def papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Paper]:
-    """Read the papers that have one of the keys, oldest first, without their sightings."""
+    """Read the papers with one of the keys, oldest first, without sightings."""
     matches: dict[PaperId, Paper] = {}
     for chunk in in_chunks([stored_key(key) for key in identity_keys]):
         query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(chunk))
@@ -53,10 +50,10 @@ def papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Pa
 
 
 def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId, PaperId]:
-    """Insert papers and their keys; return the ids in the store by the ids that the papers have."""
+    """Insert papers and their keys, and return new ids by given id."""
     if not new:
         return {}
-    # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
+    # Without ``sort_by_parameter_order``, RETURNING's order is unspecified.
     returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
     inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
     ids = dict(zip((paper.id for paper in new), inserted, strict=True))
@@ -65,7 +62,6 @@ def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId,
 
 
 def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
-    """Overwrite stored papers, and add the keys that they have gained."""
     if not changed:
         return
     statement = update(papers).where(papers.c.id == bindparam("at_id"))
@@ -74,7 +70,6 @@ def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
 
 
 def _insert_keys(connection: Connection, stored: Mapping[PaperId, Paper]) -> None:
-    """Insert the identity keys and the leading authors of papers, given by their ids in the store."""
     identity = [{"key": stored_key(key), "paper_id": i} for i, paper in stored.items() for key in keys(paper)]
     connection.execute(insert_new(connection, paper_keys), identity)
     authors = [
@@ -85,13 +80,12 @@ def _insert_keys(connection: Connection, stored: Mapping[PaperId, Paper]) -> Non
 
 
 def stored_key(key: str) -> str:
-    """Return an identity key as it is stored: a long one by its hash."""
-    # A collision only makes one more candidate for ``is_same_paper``.
+    # A collision only adds a candidate for ``is_same_paper``.
     return key if len(key) <= LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
 
 
 def title_start(title: str) -> str:
-    """Return a title as the search by prefix compares it: case-folded, white space collapsed."""
+    """Return a title as the prefix search compares it."""
     return " ".join(title.split()).casefold()
 
 
@@ -108,10 +102,7 @@ def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
 
 
 class Deduplicator:
-    """Which entries of a digest are papers that the store has, and which are new, by identity key.
-
-    A new paper has a negative id until it is stored.
-    """
+    """Matches entries to papers by identity key (record linkage). New papers have negative ids."""
 
     def __init__(self, stored: Iterable[Paper]) -> None:
         self._papers: dict[PaperId, Paper] = {}
@@ -123,19 +114,18 @@ class Deduplicator:
         self._published: dict[PaperId, None] = {}  # an ordered set
 
     def add(self, entry: Entry, now: datetime) -> PaperId | None:
-        """Merge an entry into the paper that it matches, or add a new paper; return the paper's id.
+        """Merge an entry into its paper or add a new one, and return the paper's id.
 
-        None for a replacement of a paper that was never seen.
+        Returns None for a replacement of an unknown paper.
         """
         match = self.match(entry)
         if match is None:
-            # arXiv announces a replacement because its version changed; the paper itself may be years old.
+            # arXiv announces a replacement for its new version. The paper itself may be years old.
             if entry.replacement:
                 return None
             paper = new_paper(entry, len(self._stored) - len(self._papers) - 1, now)
         else:
-            # Most digests name no version. Then only an announced replacement proves that the paper was seen before
-            # in another version, at least the first.
+            # Without a version, only an announced replacement proves an earlier one.
             has_earlier_version = match.version is not None or entry.replacement
             if has_earlier_version and entry.version is not None and entry.version > (match.version or 1):
                 self._revised.setdefault(match.id, match.abstract)
@@ -146,30 +136,24 @@ class Deduplicator:
         return paper.id
 
     def match(self, entry: Entry | Paper) -> Paper | None:
-        """Return the paper that an entry or another paper is; None if there is none."""
-        # A shared key only makes a candidate: two works may share a title; ``is_same_paper`` decides by their ids.
+        # A shared key is only a candidate, because two works may share a title. ``is_same_paper`` compares ids.
         candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
         return next((paper for paper in candidates if is_same_paper(entry, paper)), None)
 
     def paper(self, paper_id: PaperId) -> Paper:
-        """Return a paper that ``add`` gave this id, as merged so far."""
         return self._papers[paper_id]
 
     def new(self) -> list[Paper]:
-        """Return the papers that were not stored before, in the order of arrival."""
         return [paper for paper in self._papers.values() if paper.id not in self._stored]
 
     def changed(self) -> list[Paper]:
-        """Return the stored papers to which an entry added something."""
         return [paper for paper_id, paper in self._papers.items() if self._stored.get(paper_id, paper) != paper]
 
     def revised(self) -> list[tuple[Paper, str]]:
-        """Return the stored papers that arrived in a later version than any before, with the abstract before."""
         revised = self._revised.items()
         return [(self._papers[paper_id], before) for paper_id, before in revised if paper_id in self._stored]
 
     def published(self) -> list[PaperId]:
-        """Return the stored preprints that arrived with a journal's DOI or a venue."""
         return [paper_id for paper_id in self._published if paper_id in self._stored]
 
     def _index(self, paper: Paper) -> None:

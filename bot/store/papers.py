@@ -1,11 +1,8 @@
-"""Papers, the digests they arrived in, and their sightings.
+"""Papers, their digests and sightings, and full-text search.
 
-The digests of a file are stored in one transaction. Papers are never deleted, and an advisory lock serialises
-ingestion, so that ids become visible in ascending order: an edition's watermark (the highest paper id that it
-considered) covers every paper that was visible then.
-
-Full-text search is the database's own: FTS5 on SQLite, tsvector on PostgreSQL. Triggers maintain its index
-``papers_search`` (see the first migration), so every write to a paper reaches it.
+An advisory lock serialises ingestion, so ids become visible in ascending order. An edition's watermark, the highest id
+considered, therefore covers every paper visible then. Search uses FTS5 on SQLite and tsvector on PostgreSQL. Triggers
+maintain the index ``papers_search`` (see the first migration).
 """
 
 from __future__ import annotations
@@ -47,8 +44,7 @@ from bot.store.schema import (
 )
 
 _RECENT = 2_000  # papers; some weeks of alerts
-# A digest that was being ingested while an edition was composed has an earlier time than the edition, but the
-# edition could not consider it. The price of the overlap: such a paper may be considered twice.
+# An ingestion during a composition has an earlier time. The overlap may consider its papers twice.
 _OVERLAP = timedelta(days=1)
 
 
@@ -66,7 +62,7 @@ class StoredDigest:
 
 
 class PaperChange(NamedTuple):
-    """A later version of a paper and the abstract before it, or its publication, which has no version."""
+    """A new version with the earlier abstract, or a publication, which has no version."""
 
     paper: PaperId
     at: datetime
@@ -76,11 +72,10 @@ class PaperChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NewsCursor:
-    """A keyset cursor into the papers: a reader's last edition considered ids up to ``after``.
+    """A keyset cursor: the reader's last edition considered ids up to ``after``.
 
-    With ``sources``, only papers that one of these delivered are new; without, those of any source but conferences'
-    programmes. A paper with a lower id is new too if another source had delivered it before and these did so only after
-    ``since``, the time of the last edition.
+    Papers from ``sources`` are new, or by default all but those from programmes. A lower id is new as well if these
+    sources delivered it after ``since``, and another source before.
     """
 
     reader_id: ReaderId
@@ -91,10 +86,9 @@ class NewsCursor:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A time in the past, for one reader.
+    """A past time, for one reader.
 
-    Editions composed at or after ``without_editions_since`` count as never composed, and the papers ``shown`` as shown
-    by others in their place.
+    Editions from ``without_editions_since`` on don't count. The papers ``shown`` count as shown instead.
     """
 
     at: datetime
@@ -105,10 +99,7 @@ class AsOf:
 class Papers(Aggregate):
     """The stored papers and their arrival.
 
-    What only a conference's programme has was stored for the reader who asked for its plan: it is found by id, title
-    and search, and is no arrival.
-
-    With ``as_of``, the newest paper, the count, the recent texts, the sources of papers and new papers are as of then.
+    Papers of a programme alone never arrive. With ``as_of``, ids, counts, recent texts and new papers are as of then.
     """
 
     def __init__(self, database: Database, as_of: AsOf | None = None) -> None:
@@ -118,11 +109,11 @@ class Papers(Aggregate):
     def add_digests(
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
     ) -> list[tuple[int, int]]:
-        """Store the digests of one file; return for each the numbers of new papers and of papers already stored.
+        """Store the digests of a file, and return for each the numbers of new and known papers.
 
-        Ingestion is idempotent: ``content_hash`` identifies the file's bytes, and the same bytes change nothing.
+        Idempotent: the same ``content_hash`` changes nothing.
         """
-        # One transaction for the file, so that a stored hash means that nothing of the file is missing.
+        # One transaction, so a stored hash means a complete file.
         with self._database.writing(Lock.INGEST) as connection:
             return [
                 _add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
@@ -130,9 +121,11 @@ class Papers(Aggregate):
             ]
 
     def identified(self, entries: Sequence[Entry], now: datetime) -> list[Paper]:
-        """Return the paper that each entry is, merged with what is stored of it; nothing is written.
+        """Return each entry's paper, merged with its stored version.
 
-        One that is not stored has a negative id, the same for all entries that are this paper.
+        Writes nothing.
+
+        New papers have negative ids.
         """
         with self._database.reading() as connection:
             deduplicator = Deduplicator(papers_with(connection, [key for entry in entries for key in keys(entry)]))
@@ -140,17 +133,14 @@ class Papers(Aggregate):
         return [deduplicator.paper(paper_id) for paper_id in ids if paper_id is not None]
 
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
-        """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
         query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
         return [from_row(StoredDigest, row) for row in self._rows(query)]
 
     def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-        """Return the papers with these ids, with their sightings, in the order of ``ids``; unknown ids are left out."""
         with self._database.reading() as connection:
             return load_papers(connection, ids)
 
     def voted(self, ids: Iterable[PaperId]) -> dict[PaperId, VotedPaper]:
-        """Return the parts of these papers that ranking needs of voted papers; unknown ids are left out."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract, papers.c.arxiv_id, papers.c.doi)
         return {row.id: VotedPaper(*row) for row in self._rows_in(query, papers.c.id, set(ids))}
 
@@ -158,7 +148,6 @@ class Papers(Aggregate):
         return {row.id for row in self._rows_in(select(papers.c.id), papers.c.id, list(ids))}
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
-        """Return the papers that were delivered by these sources and by no other."""
         delivered = select(sightings.c.paper_id).join(digests).where(self._by_then(digests.c.received_at))
         with self._database.reading() as connection:
             paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
@@ -168,22 +157,20 @@ class Papers(Aggregate):
         return paper_ids
 
     def find(self, words: str, limit: int = 10) -> list[Paper]:
-        """Return papers whose title begins with ``words``, ordered by title; case and white space are ignored."""
+        """Return papers whose title begins with ``words``, by title; ignores case and white space."""
         prefix = title_start(words)
         query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
         with self._database.reading() as connection:
-            # Keyset pagination: titles with the prefix are adjacent in the index and begin at it. LIKE would need
-            # "%" and "_" escaped, and SQLite's ignores case for ASCII only.
+            # Keyset pagination: the index has titles with the prefix side by side. SQLite's LIKE ignores only the case
+            # of ASCII.
             rows = connection.execute(query.where(papers.c.title_start >= prefix[:LONGEST_KEY]))
             matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
             return list(load_papers(connection, matches).values())
 
     def newest_id(self) -> PaperId:
-        """Return the highest id; 0 without papers."""
         return self._scalar(self._visible(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
-        """Return when the newest paper arrived, from any source or from one of ``sources``; None without papers."""
         query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
         return self._scalar(self._visible(self._delivered(query, sources)))
 
@@ -191,16 +178,14 @@ class Papers(Aggregate):
         return self._scalar(self._visible(select(func.count()).select_from(papers))) or 0
 
     def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
-        """Return the papers with ids above ``after`` that are new to one reader, see ``new_papers_of``."""
         cursor = NewsCursor(reader_id, after, sources=tuple(sources))
         return self.new_papers_of([cursor], self.newest_id())[reader_id]
 
     def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the papers beyond their cursor, up to and including ``upto``, oldest first.
+        """Return each reader's papers beyond their cursor up to ``upto``, oldest first.
 
-        Papers that an edition has shown to the reader, that the reader has voted on, or that are in the reader's own
-        library, are left out. The number of queries depends on the number of distinct lists of sources, not on the
-        number of readers.
+        Leaves out papers that the reader was sent, voted on or owns. The number of queries grows with the distinct
+        lists of sources.
         """
         as_of = self._as_of
         by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
@@ -220,23 +205,18 @@ class Papers(Aggregate):
         return new
 
     def last_before(self, time: datetime) -> PaperId:
-        """Return the newest paper that arrived before a time; 0 if none did."""
+        """Return the newest paper that arrived before a time, or 0 without any."""
         query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
         return self._scalar(query) or 0
 
     def arrivals(
         self, since: datetime, until: datetime, sources: Collection[str] = ()
     ) -> list[tuple[PaperId, datetime]]:
-        """Return the papers that arrived between two times, both included, with the time, oldest first.
-
-        With ``sources``, only papers that one of these has delivered.
-        """
         query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
         query = self._delivered(query, sources)
         return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
 
     def changes(self, since: datetime) -> list[PaperChange]:
-        """Return the later versions and the publications of stored papers since a time, oldest first."""
         revised = select(revisions.c.paper_id, revisions.c.at, revisions.c.version, revisions.c.before)
         published = select(publications.c.paper_id, publications.c.at)
         revised = revised.where(revisions.c.at >= since, self._by_then(revisions.c.at))
@@ -245,7 +225,7 @@ class Papers(Aggregate):
         return sorted(changes, key=lambda change: change.at)
 
     def by_leading_authors(self, names: Sequence[str]) -> dict[str, list[PaperId]]:
-        """Return the papers whose first or last author has one of these names, as ``leading_authors`` has them."""
+        """Return papers by first or last author, named as in ``leading_authors``."""
         papers_by_name: dict[str, list[PaperId]] = defaultdict(list)
         query = select(leading_authors).order_by(leading_authors.c.paper_id)
         for row in self._rows_in(query, leading_authors.c.name, names):
@@ -253,20 +233,17 @@ class Papers(Aggregate):
         return papers_by_name
 
     def with_keys(self, identity_keys: Sequence[str]) -> list[Paper]:
-        """Return the papers that have one of the keys, oldest first, without their sightings."""
         with self._database.reading() as connection:
             return papers_with(connection, identity_keys)
 
     def without_link(self, limit: int) -> list[Paper]:
-        """Return the newest papers that have no arXiv id, DOI or URL and were never looked up."""
         return self._never_looked_up(limit, papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
 
     def with_cut_text(self, limit: int) -> list[Paper]:
-        """Return the newest papers that have an id and only the beginning of title or abstract, never looked up."""
         newest = select(func.max(papers.c.id)).scalar_subquery()
         return self._never_looked_up(
             limit,
-            # The end of a text is in no index; older papers were looked up earlier.
+            # No index has the end of a text.
             papers.c.id > newest - _RECENT,
             papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"),
             papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None),
@@ -279,20 +256,19 @@ class Papers(Aggregate):
             return list(load_papers(connection, ids).values())
 
     def complete(self, paper_id: PaperId, whole: Entry | None, now: datetime) -> None:
-        """Record that a paper was looked up by its id, and merge the result, if there is one, into it."""
+        """Record a lookup by id, and merge its result."""
         with self._database.writing(Lock.INGEST) as connection:
             paper = _add_lookup(connection, paper_id, whole, now)
             if whole and paper:
                 update_papers(connection, [merge(paper, whole)])
 
     def add_facts(self, paper_id: PaperId, facts: Sequence[Fact]) -> None:
-        """Add facts to a paper, unless it was deleted."""
         with self._database.writing(Lock.INGEST) as connection:
             if paper := load_papers(connection, [paper_id]).get(paper_id):
                 update_papers(connection, [merge(paper, Entry(paper.title, facts=tuple(facts)))])
 
     def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
-        """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
+        """Record a lookup at arXiv, and add the ids that it found."""
         with self._database.writing(Lock.INGEST) as connection:
             paper = _add_lookup(connection, paper_id, match, now)
             if match is None or paper is None:
@@ -300,32 +276,27 @@ class Papers(Aggregate):
             entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
             id_keys = keys(entry)[:-1]  # without the title's
             if any(other.id != paper_id for other in papers_with(connection, id_keys)):
-                # Votes, picks and sightings refer to both papers, so they are not merged; the duplicate gets the
-                # URL only. An edition shows near-duplicates once anyway.
+                # Votes, picks and sightings refer to both papers, so they are not merged.
                 resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
             else:
                 resolved = merge(paper, entry)
             update_papers(connection, [resolved])
 
     def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
-        """Return id, title and abstract of the newest papers, newest first."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract)
         query = self._delivered(query.order_by(papers.c.id.desc()).limit(limit), ())
         return [(row.id, row.title, row.abstract) for row in self._rows(self._visible(query))]
 
     def _delivered(self, query: Select[*Columns], sources: Collection[str]) -> Select[*Columns]:
-        """Narrow a query to the papers of these sources; without any, to those not only of a programme."""
         with self._database.reading() as connection:
             is_narrowed = bool(sources) or _has_programmes(connection)
         return query.where(_delivered_by(sources)) if is_narrowed else query
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to the papers that had arrived by ``until``."""
         return query.where(self._by_then(papers.c.first_seen))
 
 
 def _add_lookup(connection: Connection, paper_id: PaperId, result: Entry | None, now: datetime) -> Paper | None:
-    """Record that a paper was looked up, and return it; None if it was deleted."""
     row = {"paper_id": paper_id, "at": now, "arxiv_id": result.arxiv_id if result else None}
     connection.execute(insert_new(connection, lookups).values(row))
     return load_papers(connection, [paper_id]).get(paper_id)
@@ -336,7 +307,6 @@ _OF_PROGRAMME = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
 
 
 def _is_theirs(sources: Collection[str]) -> ColumnElement[bool]:
-    """Whether a digest is of these sources; without any, whether it is not a conference's programme."""
     return digests.c.source.in_(sources) if sources else ~_OF_PROGRAMME
 
 
@@ -352,9 +322,8 @@ def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
 def _add_digest(
     connection: Connection, parsed: ParsedDigest, *, source: str, name: str, content_hash: str, part: int, now: datetime
 ) -> tuple[int, int]:
-    """Store one digest, its new papers, what it adds to others, and its sightings; count new and stored papers."""
     arxiv_ids = [entry.arxiv_id for entry in parsed.entries if entry.arxiv_id]
-    # Ids of today's form (2504.08385) are sequential; those of before 2007 (hep-th/9901001) are not.
+    # Ids since 2007 (2504.08385) are sequential, earlier ones (hep-th/9901001) are not.
     sequential = [arxiv_id for arxiv_id in arxiv_ids if len(arxiv_id) == 10 and arxiv_id[:4].isdecimal()]
     row = row_of(
         digests,
@@ -368,7 +337,7 @@ def _add_digest(
         highest_id=max(sequential, default=None),
     )
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
-    if digest_id is None:  # a digest with the same bytes is stored already
+    if digest_id is None:  # the same bytes are stored
         return 0, len(parsed.entries)
 
     candidates = papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
@@ -395,10 +364,7 @@ def _add_digest(
 def _add_sightings(
     connection: Connection, digest_id: int, source: str, parsed: ParsedDigest, alerts: Mapping[PaperId, str | None]
 ) -> None:
-    """Record that the digest contains the papers, and how many of them its source had not delivered before.
-
-    ``alerts`` has the alert that each paper answers, in the order of the digest.
-    """
+    """Record the digest's sightings, and count the papers new to its source."""
     seen: set[PaperId] = set()
     seen_that_day: set[PaperId] = set()
     for chunk in in_chunks(list(alerts)):
@@ -408,7 +374,7 @@ def _add_sightings(
             seen.add(paper_id)
             if (topic, day, alert) == (parsed.topic, parsed.date, alerts[paper_id]):
                 seen_that_day.add(paper_id)
-    # A feed lists a paper for days, in digest after digest: that is one sighting.
+    # A feed repeats a paper for days. That is one sighting.
     rows = [
         {"digest_id": digest_id, "paper_id": paper_id, "position": position, "alert": alert}
         for position, (paper_id, alert) in enumerate(alerts.items(), start=1)
@@ -422,10 +388,9 @@ def _add_sightings(
 def _arrived(
     connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
-    """Read the papers beyond each of some cursors that have the same sources."""
-    # One query from the lowest cursor on; each reader gets the tail of it that is theirs.
+    # Each reader gets a tail of one query.
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
-    # Most homes have no programme, and then all papers are of any source.
+    # Most homes have no programme.
     is_narrowed = bool(sources) or _has_programmes(connection)
     if is_narrowed:
         query = query.where(_delivered_by(sources))
@@ -447,7 +412,7 @@ def _arrived(
 def _late_arrivals(
     connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
 ) -> dict[PaperId, datetime]:
-    """Read when these sources first delivered papers, if after ``since`` and after another source had."""
+    """Read the papers that these sources delivered after ``since`` and after another source."""
     is_theirs = _is_theirs(sources)
     recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
     if as_of:
@@ -466,11 +431,10 @@ def _late_arrivals(
 def _shown_or_voted(
     connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, as_of: AsOf | None
 ) -> Mapping[ReaderId, set[PaperId]]:
-    """Read the papers from ``lowest`` on that stood in an edition of a reader or have a vote of theirs."""
     excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(reader_ids):
         votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest)
-        # An edition shows no paper beyond its watermark, so that the picks of older editions are not read.
+        # Editions show no paper beyond their watermark, so older ones are skipped.
         may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
         if as_of:
@@ -484,7 +448,7 @@ def _shown_or_voted(
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 20
 
-# BM25 with weights for title, authors and abstract; FTS5's scores are negative, the best the lowest.
+# BM25 with weights for title, authors and abstract. The best score of FTS5 is the lowest.
 _SQLITE = text(
     "SELECT rowid FROM papers_search WHERE papers_search MATCH :words "
     "ORDER BY bm25(papers_search, 10.0, 4.0, 1.0), rowid DESC LIMIT :limit"
@@ -493,18 +457,17 @@ _POSTGRESQL = text(
     "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "
     "ORDER BY ts_rank(words, query) DESC, paper_id DESC LIMIT :limit"
 )
-# websearch_to_tsquery never raises for what it can't read, and knows "or".
+# websearch_to_tsquery accepts any text and reads "or".
 _POSTGRESQL_ANY = text(_POSTGRESQL.text.replace("plainto_tsquery", "websearch_to_tsquery"))
 
 
 class Search(Aggregate):
-    """Search for papers by words of their titles, authors and abstracts."""
+    """Search by words of titles, authors and abstracts."""
 
     def papers(self, words: str, limit: int = 30) -> list[Paper]:
-        """Return the papers that contain all the words, in any grammatical form, best match first.
+        """Return papers with all the words in any grammatical form, best match first.
 
-        Nothing in ``words`` is query syntax. Without a word the result is empty. An arXiv id or DOI in any usual form,
-        or a paper's address, finds that paper.
+        An arXiv id, a DOI or an address finds its paper. Nothing in ``words`` is query syntax.
         """
         words = words.strip()
         with self._database.reading() as connection:
@@ -516,14 +479,13 @@ class Search(Aggregate):
         return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
 
     def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
-        """Return the papers that contain any of the words, best match first."""
         terms = [term for word in words for term in _WORD.findall(word)]
         return self._best(terms[:_MAX_WORDS], " OR ", limit, _POSTGRESQL_ANY)
 
     def _best(self, terms: Sequence[str], joiner: str, limit: int, postgresql: TextClause) -> list[Paper]:
         if not terms:
             return []
-        # Quoted, so that AND, OR, NOT and NEAR are words and not operators of FTS5.
+        # Quoted: AND, OR, NOT and NEAR are words here, not operators of FTS5.
         quoted = joiner.join(f'"{term}"' for term in terms)
         with self._database.reading() as connection:
             statement = postgresql if connection.dialect.name == "postgresql" else _SQLITE

@@ -1,4 +1,4 @@
-"""Readers: the addresses that receive a profile, whether they are subscribed, their own settings, and their votes."""
+"""Readers: subscriptions, overrides of a profile's settings, and votes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ from bot.store.sending import keyed_hash
 CONFIRM_WITHIN = timedelta(hours=48)
 PAGE = 1_000
 
-# Naming an address in the profile's file is the operator's consent to send; it ends these stops. What the reader or
-# the mail server decided stays.
+# An address in the profile's file is the operator's consent to send, and ends these stops.
 _ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
 
 
 @dataclass(frozen=True, slots=True)
 class IdRange:
-    """The ids from ``first`` to ``last``, both included; without ``last`` there is no upper end."""
+    """The ids from ``first`` to ``last`` inclusive, or without end."""
 
     first: ReaderId = 0
     last: ReaderId | None = None
@@ -48,26 +47,39 @@ EVERYONE = IdRange()
 
 
 class Readers(Aggregate):
-    """The readers of all profiles; one who leaves a profile keeps their id, votes and past editions."""
+    """The readers of all profiles. A reader who leaves a profile keeps id, votes and editions."""
 
     def __init__(self, database: Database, secrets: Sequence[bytes]) -> None:
-        """``secrets`` are the home's keys, oldest first."""
         super().__init__(database)
         self._secrets = secrets
         self._salt = ""
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
-        """Make the stored readers of a profile match the addresses in its file; return those, in the file's order.
+        """Make the stored readers match the file's addresses, and return those, in order.
 
-        Addresses are added, and readers no longer in the file are stopped until they are in it again. Readers who
-        unsubscribed, paused, were refused or forgotten stay so, and readers who subscribed on the web are kept.
+        Adds addresses, and stops readers who left the file. Stops by the reader or the mail server stay, and so do
+        subscribers from the web.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
-        # With the lock of ``forget``: who is forgotten between the two statements must not be added again.
+        # The lock of ``forget``: a reader forgotten between the statements must not return.
         with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
-            in_file = _add_listed(connection, profile, listed, now)
+            rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in listed]
+            if rows:
+                connection.execute(insert_new(connection, readers), rows)
+            # By address, because an open profile has many readers outside the file.
+            stored = {
+                reader.address: reader
+                for chunk in in_chunks([address for _, address in listed])
+                for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
+            }
+            in_file = {address: stored[address] for _, address in listed}
+            resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
+            _set_stopped(connection, resumed, None)
+            adopted = [reader.id for reader in in_file.values() if reader.origin is not Origin.FILE]
+            if adopted:
+                connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
             removed = [
                 reader.id
                 for reader in _select(connection, from_file & readers.c.stopped.is_(None))
@@ -75,41 +87,37 @@ class Readers(Aggregate):
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
             replace_rows(connection, reader_lists, [{"profile": profile, "key": self._list_key(addresses)}])
-            return list(in_file.values())
+            return [
+                replace(reader, stopped=None if reader.id in resumed else reader.stopped, origin=Origin.FILE)
+                for reader in in_file.values()
+            ]
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
-        """Return whether the last ``sync`` of a profile had these addresses."""
         query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
         return self._scalar(query) == self._list_key(addresses)
 
     def drop_unconfirmed(self, now: datetime) -> None:
-        """Delete the readers who have not confirmed their subscription within ``CONFIRM_WITHIN``."""
         unconfirmed = (readers.c.stopped == StopReason.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
         with self._database.writing() as connection:
             connection.execute(delete(readers).where(readers.c.origin == Origin.WEB, unconfirmed))
 
     def get(self, profile: str, address: str) -> Reader | None:
-        """Return the reader of a profile at exactly this address; None without one."""
         return next(iter(self._where((readers.c.profile == profile) & (readers.c.address == address))), None)
 
     def by_id(self, reader_id: ReaderId) -> Reader | None:
-        """Return the reader with this id; None after it was deleted."""
         return next(iter(self._where(readers.c.id == reader_id)), None)
 
     def of_profile(self, profile: str) -> list[Reader]:
-        """Return all readers of a profile, stopped ones included, oldest first."""
         return self._where(readers.c.profile == profile)
 
     def at_address(self, address: str) -> list[Reader]:
-        """Return the readers of all profiles at exactly this address, oldest first."""
         return self._where((readers.c.address == address) & (readers.c.kind != OPERATOR_KIND))
 
     def all(self) -> list[Reader]:
-        """Return all readers, stopped ones included, oldest first."""
         return self._where(readers.c.kind != OPERATOR_KIND)
 
     def pages(self) -> Iterator[list[Reader]]:
-        """Yield all readers in order of id, stopped ones included, page by page (keyset pagination)."""
+        """Yield pages of all readers by id (keyset pagination)."""
         page = select(readers).where(readers.c.kind != OPERATOR_KIND).order_by(readers.c.id).limit(PAGE)
         after = 0
         while True:
@@ -120,14 +128,12 @@ class Readers(Aggregate):
             after = rows[-1].id
 
     def active_by_kind(self, profiles: Collection[str], origin: Origin) -> Counter[Kind]:
-        """Count the active readers of some profiles who were subscribed there, by the kind of their address."""
         query = select(readers.c.kind, func.count()).where(
             readers.c.profile.in_(profiles), readers.c.origin == origin, readers.c.stopped.is_(None)
         )
         return Counter(dict(self._rows(query.group_by(readers.c.kind))))
 
     def first(self, profiles: Collection[str], limit: int) -> list[Reader]:
-        """Return the first readers of some profiles in the order of their ids, at most ``limit``."""
         query = select(readers).where(readers.c.profile.in_(profiles), readers.c.kind != OPERATOR_KIND)
         return [reader_of(row, row.id) for row in self._rows(query.order_by(readers.c.id).limit(limit))]
 
@@ -136,7 +142,6 @@ class Readers(Aggregate):
         return {row.address: reader_of(row, row.id) for row in self._rows_in(query, readers.c.address, addresses)}
 
     def counts(self) -> tuple[int, int]:
-        """Return how many readers are active, and how many have stopped."""
         query = select(
             func.count().filter(readers.c.stopped.is_(None)), func.count().filter(readers.c.stopped.is_not(None))
         ).where(readers.c.kind != OPERATOR_KIND)
@@ -144,7 +149,6 @@ class Readers(Aggregate):
         return active, stopped
 
     def since(self, reader_id: ReaderId) -> datetime | None:
-        """Return when a reader was added; None for an unknown id."""
         return self.since_of([reader_id]).get(reader_id)
 
     def since_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
@@ -152,7 +156,7 @@ class Readers(Aggregate):
         return {row.id: row.since for row in rows}
 
     def operator(self, address: str, now: datetime) -> Reader:
-        """Return the row of the operator's address, added if it is new; the other methods leave such rows out."""
+        """Return the row of the operator's address, which other methods leave out."""
         row = {"profile": OPERATOR_PROFILE, "kind": OPERATOR_KIND, "address": address, "since": now}
         same = (readers.c.profile == OPERATOR_PROFILE) & (readers.c.address == address)
         with self._database.writing() as connection:
@@ -160,9 +164,9 @@ class Readers(Aggregate):
             return _select(connection, same)[0]
 
     def request_subscription(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
-        """Return the reader of a profile at an address, whatever its case; a new one awaits confirmation.
+        """Return the reader at an address in any case, or add one who awaits confirmation.
 
-        This is the first half of a double opt-in; ``confirm`` is the second.
+        First half of the double opt-in.
         """
         same = (readers.c.profile == profile) & (func.lower(readers.c.address) == address.lower())
         row = {
@@ -181,44 +185,43 @@ class Readers(Aggregate):
         return matches[0]
 
     def confirm(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader who confirms, for the first time or again; False if somebody else stopped them."""
+        """Subscribe a reader who confirms, or return False if the operator or the server stopped them."""
         return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
 
     def resubscribe(self, reader_id: ReaderId) -> bool:
-        """Resubscribe a reader who paused or unsubscribed; False if somebody else stopped them."""
+        """Subscribe a reader again, or return False if the operator or the server stopped them."""
         return self._change(reader_id, None, STOPPED_BY_READER)
 
     def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
-        """Pause or unsubscribe a reader at their own request; False if somebody else has stopped them."""
+        """Pause or unsubscribe a reader at their request, or return False if they may not."""
         return self._change(reader_id, why, STOPPED_BY_READER)
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
-        """Stop a reader, whatever had stopped them before; messages in the outbox are not sent either."""
+        """Stop a reader, whatever stopped them before. Queued messages are not sent."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why, detail)
 
     def suppress(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader after a hard bounce; ``why`` has the words of the mail server or Slack."""
+        """Stop a reader after a hard bounce. ``why`` quotes the mail server or Slack."""
         self.stop(reader_id, StopReason.REFUSED, why)
 
     def record_complaint(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader who marked a mail as spam; ``why`` is shown to the operator."""
+        """Stop a reader who marked a mail as spam. The operator sees ``why``."""
         self.stop(reader_id, StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
-        """Send to a reader again at the operator's request, whatever had stopped them."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], None)
 
     def forget(self, reader: Reader, now: datetime) -> None:
         """Delete a reader and all their data.
 
-        A salted hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
+        Keeps a salted hash of an address in a profile's file, so ``sync`` doesn't add it again.
         """
         with self._database.writing(Lock.FORGOTTEN) as connection:
-            # The reader's row before all others: whoever writes rows of a reader waits for it or has locked it first.
+            # The reader's row first: every writer of a reader's rows locks it first too.
             connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
-            # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
+            # Then the outbox. Its rows refer to editions too, and two cascades would reach them.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
@@ -226,7 +229,6 @@ class Readers(Aggregate):
                 connection.execute(insert_new(connection, forgotten).values(key=key, at=now))
 
     def remember(self, profile: str, address: str) -> None:
-        """Let a forgotten address be a reader again."""
         with self._database.writing(Lock.FORGOTTEN) as connection:
             key = self._forgotten_key(connection, profile, address)
             connection.execute(delete(forgotten).where(forgotten.c.key == key))
@@ -240,25 +242,23 @@ class Readers(Aggregate):
             return _select(connection, condition)
 
     def _change(self, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
-        """Set why a reader is stopped, if they are subscribed or stopped for one of the reasons ``ends``."""
-        # Compare-and-set in one statement: reading first could undo an operator's stop of the same moment.
+        """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
+        # A separate read could undo an operator's stop.
         changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
         change = update(readers).where(readers.c.id == reader_id, changeable)
         with self._database.writing() as connection:
             return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
 
     def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
-        """Return the hash of an address by the store's salt, which outlives the loss of the home's keys."""
+        """The store's salt survives the loss of the home's keys."""
         if not self._salt:
             self._salt = connection.scalars(select(salts.c.salt)).one()
         return keyed_hash(bytes.fromhex(self._salt), f"{profile}/{address.lower()}")
 
     def _list_key(self, addresses: Sequence[tuple[Kind, str]]) -> str:
-        """Return the hash of a file's addresses."""
         return keyed_hash(self._secrets[-1], "\n".join(address for _, address in addresses))
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
-        """Return which of the addresses asked to be forgotten."""
         address_by_key = {self._forgotten_key(connection, profile, address): address for address in addresses}
         stored: set[str] = set()
         for keys in in_chunks(list(address_by_key)):
@@ -267,46 +267,18 @@ class Readers(Aggregate):
 
 
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
-    """Read the reader from a row with the columns of ``readers``; the row's own ``id`` may be another table's."""
+    """Read a reader from a row; its own ``id`` may be another table's."""
     return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
 
 
 def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[ReaderId]:
-    """Return which of these readers exist, and keep them from being deleted until the commit.
-
-    For rows of many readers that are stored together: whoever was deleted meanwhile costs the others nothing.
-    """
+    """Lock readers against deletion until the commit, and return those that exist."""
     stored: set[ReaderId] = set()
-    # In one order everywhere, so that two processes don't wait for each other.
+    # In order, so two processes don't wait for each other.
     for chunk in in_chunks(sorted(set(reader_ids))):
         query = select(readers.c.id).where(readers.c.id.in_(chunk)).order_by(readers.c.id)
         stored.update(connection.scalars(query.with_for_update(read=True, key_share=True)))
     return stored
-
-
-def _add_listed(
-    connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
-) -> dict[str, Reader]:
-    """Add or update the readers that a file lists; return them by address, in the file's order."""
-    rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in addresses]
-    if rows:
-        connection.execute(insert_new(connection, readers), rows)
-    # By address, not by profile: an open profile has many readers who are in no file.
-    stored = {
-        reader.address: reader
-        for chunk in in_chunks([address for _, address in addresses])
-        for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
-    }
-    in_file = {address: stored[address] for _, address in addresses}
-    resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
-    _set_stopped(connection, resumed, None)
-    adopted = [reader.id for reader in in_file.values() if reader.origin is not Origin.FILE]
-    if adopted:
-        connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
-    return {
-        address: replace(reader, stopped=None if reader.id in resumed else reader.stopped, origin=Origin.FILE)
-        for address, reader in in_file.items()
-    }
 
 
 def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Reader]:
@@ -315,38 +287,34 @@ def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Read
 
 
 def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = "") -> None:
-    # One statement executed for many ids, rather than IN (...), which has a limit.
+    # Executed for many ids, because IN (...) has a limit.
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
         connection.execute(statement.values(stopped=why, stop_detail=detail), values)
 
 
 class Overrides(Aggregate):
-    """What readers have set in place of values in the profile's file, at most one override for each."""
+    """Readers' own settings, at most one override each."""
 
     def get(self, reader_id: ReaderId) -> Override:
-        """Return a reader's override; an empty one if nothing is set."""
         return self.of_readers([reader_id]).get(reader_id, Override())
 
     def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
-        """Return the overrides of these readers; readers without one are left out."""
         rows = self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Store an override in place of the current one; raises DeletedError."""
+        """Store an override. Raises DeletedError."""
         self.change(reader_id, lambda _: override)
 
     def change(
         self, reader_id: ReaderId, change: Callable[[Override], Override], *, of_stopped: StopReason | None = None
     ) -> None:
-        """Store what ``change`` makes of a reader's current override, in one transaction.
+        """Change a reader's override in one transaction, if they are stopped ``of_stopped``.
 
-        With ``of_stopped``, only if the reader is stopped for this reason. Raises DeletedError, and what ``change``
-        raises; then nothing is stored.
+        Raises DeletedError and errors of ``change``.
         """
-        # The reader's row is locked, as there may be no row of an override: two changes that had read the same one
-        # would lose the first. It is the row that ``forget`` deletes, too.
+        # There may be no override to lock. ``forget`` deletes the reader's row too.
         reader = select(readers.c.stopped).where(readers.c.id == reader_id).with_for_update(key_share=True)
         of_reader = overrides.c.reader_id == reader_id
         with self._database.writing() as connection:
@@ -357,7 +325,7 @@ class Overrides(Aggregate):
                 return
             row = connection.execute(select(overrides).where(of_reader)).one_or_none()
             changed = change(from_row(Override, row) if row else Override())
-            # No row for an empty override: the profile's file alone decides again.
+            # Without a row, the profile's file decides.
             connection.execute(delete(overrides).where(of_reader))
             if changed != Override():
                 connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(changed)})
@@ -365,7 +333,7 @@ class Overrides(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class ShownLike:
-    """A reader's vote up that the others of the group see, under a name."""
+    """A like that the reader shows to the group under a name."""
 
     reader: ReaderId
     name: str
@@ -374,9 +342,9 @@ class ShownLike:
 
 
 class Feedback(Aggregate):
-    """The readers' votes, an append-only log: the last of each voter on a paper counts.
+    """The votes, an append-only log: each voter's last vote on a paper counts.
 
-    ``current``, ``votes`` and ``votes_of`` as of ``until`` if given.
+    ``current``, ``votes`` and ``votes_of`` are as of ``until`` if given.
     """
 
     def add(
@@ -384,14 +352,14 @@ class Feedback(Aggregate):
     ) -> None:
         """Record a vote of a reader, or of the member ``voter`` of a channel.
 
-        ``Vote.CLEAR`` takes back the same voter's earlier vote.
+        ``Vote.CLEAR`` takes back the voter's earlier vote.
         """
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
-        """Record votes in this order, in one transaction; raises DeletedError, and then records none.
+        """Record all votes in one transaction, or raise DeletedError.
 
-        The last on a paper counts by order of recording, not by time: clocks differ between machines.
+        The order of recording decides, because clocks differ.
         """
         rows = [
             {
@@ -409,9 +377,9 @@ class Feedback(Aggregate):
                 connection.execute(insert(votes), rows)
 
     def current(self, reader_id: ReaderId) -> dict[PaperId, RecordedVote]:
-        """Return the vote that counts on each paper, in the order recorded, without those that were taken back.
+        """Return the deciding vote on each paper, in order of recording.
 
-        In a channel the majority of its members decides; a tie is no vote. The result is the majority's last vote.
+        In a channel the majority decides, and a tie is no vote.
         """
         by_paper: dict[PaperId, list[RecordedVote]] = {}
         for vote in self.votes(reader_id):
@@ -425,15 +393,11 @@ class Feedback(Aggregate):
         return current
 
     def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[RecordedVote]:
-        """Return the last vote of each voter on each paper, or on one paper, in the order recorded.
-
-        Votes that were taken back are left out.
-        """
+        """Return each voter's last vote on each paper, or on one, in order of recording."""
         current = current_votes([reader_id], paper_id, until=self._until)
         return self._read(select(current).order_by(current.c.id))
 
     def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[RecordedVote]]:
-        """Return for each reader what ``votes`` returns for all papers."""
         by_reader: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
             for chunk in in_chunks(reader_ids):
@@ -443,7 +407,7 @@ class Feedback(Aggregate):
         return by_reader
 
     def shown_likes(self, profile: str, since: datetime) -> list[ShownLike]:
-        """Return what the active readers of a profile have liked since a time, of those who show it, oldest first."""
+        """Return the likes since a time of active readers who show theirs, oldest first."""
         shows = (readers.c.profile == profile) & readers.c.stopped.is_(None) & overrides.c.shown_as.is_not(None)
         members = self._rows(select(readers.c.id, overrides.c.shown_as).join(overrides).where(shows))
         names: dict[ReaderId, str] = {row.id: row.shown_as for row in members}
@@ -457,39 +421,31 @@ class Feedback(Aggregate):
         return sorted(likes, key=lambda like: like.at)
 
     def history(self, reader_id: ReaderId) -> list[RecordedVote]:
-        """Return all votes that a reader ever gave, in order, with superseded ones and ``CLEAR``."""
+        """Return all votes of a reader in order, including superseded ones and ``CLEAR``."""
         return self._read(select(votes).where(votes.c.reader_id == reader_id).order_by(votes.c.id))
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
-        """Return the id of each reader's last vote, ``CLEAR`` included: it changes with every vote.
-
-        Readers who never voted are left out.
-        """
+        """Return the id of each reader's last vote, including ``CLEAR``."""
         return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
-        """Return when each reader voted last, ``CLEAR`` included; readers who never voted are left out."""
         return self._greatest(votes.c.at, reader_ids)
 
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
-        """Return who gave the ``newest`` last votes, and the id of the last vote of all, 0 without votes."""
+        """Return the readers of the ``newest`` last votes, and the last id, or 0 without votes."""
         query = select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest)
         rows = self._rows(query)
         return list(dict.fromkeys(row.reader_id for row in rows)), rows[0].id if rows else 0
 
     def counts(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, tuple[int, int]]:
-        """Return the numbers of current votes up and down, by reader; readers without any are left out.
-
-        ``reader_ids`` limits them to these readers, at most as many as one statement takes.
-        """
         current = current_votes(reader_ids)
         query = select(current.c.reader_id, *_ups_and_downs(current)).group_by(current.c.reader_id)
         return {reader_id: (ups, downs) for reader_id, ups, downs in self._rows(query)}
 
     def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
-        """Return the active readers who have not voted since a time, with their last vote, which may be taken back.
+        """Return up to ``limit`` active readers without a vote after ``before``, longest quiet first.
 
-        Those whose last vote is the oldest come first, ``limit`` of them; who never voted is left out.
+        Each comes with the time of the last vote.
         """
         last = func.max(votes.c.at)
         voters = select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
@@ -499,7 +455,6 @@ class Feedback(Aggregate):
         return [(reader_of(row, row.id), row.last) for row in rows]
 
     def totals(self) -> tuple[int, int]:
-        """Return the numbers of current votes up and down of all readers."""
         row = self._rows(select(*_ups_and_downs(current_votes())))[0]
         return row[0], row[1]
 
@@ -514,11 +469,8 @@ def current_votes(
     until: datetime | None = None,
     lowest: PaperId = 0,
 ) -> Subquery:
-    """Select the votes that count, as of ``until`` if given: each voter's last on each paper, unless taken back.
-
-    With ``lowest``, only votes on papers from this id on, which the index finds without reading a reader's others.
-    """
-    # The highest id and not the latest time, as ``Feedback.add_many`` says.
+    """Select each voter's last vote on each paper, unless taken back, as of ``until`` if given."""
+    # The highest id, as in ``Feedback.add_many``.
     last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter)
     if reader_ids is not None:
         last = last.where(votes.c.reader_id.in_(reader_ids))
@@ -528,7 +480,7 @@ def current_votes(
         last = last.where(votes.c.paper_id >= lowest)
     if until is not None:
         last = last.where(votes.c.at <= until)
-    # CLEAR is dropped after the grouping: before it, the vote that was taken back would count again.
+    # Before the grouping, the vote taken back would count again.
     return select(votes).where(votes.c.id.in_(last), votes.c.vote != Vote.CLEAR).subquery("current_votes")
 
 

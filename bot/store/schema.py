@@ -1,7 +1,6 @@
 """The tables, and column types that mean the same on SQLite and PostgreSQL.
 
-A change here needs a migration in ``migrations/versions``; a test compares the two. Rows that belong to a reader are
-deleted with the reader (``ON DELETE CASCADE``); papers and digests stay.
+A test compares them with the migrations.
 """
 
 from __future__ import annotations
@@ -35,30 +34,29 @@ from sqlalchemy import (
 
 from bot.model import EditionKind, Origin, PickKind, QuietReason, State, StopReason, Vote
 
-# The fastest: most bodies are kept for minutes only, and level 6 saves a sixth of the bytes in twice the time.
+# Most bodies live for minutes, and level 6 takes twice the time to save a sixth.
 _COMPRESSION_LEVEL = 1
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """Aware UTC in, aware UTC out, on databases with and without time zones; a naive datetime is an error."""
+    """Aware UTC datetimes on both databases; a naive datetime is an error."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC for the driver; raise ValueError for a datetime without a time zone."""
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError(f"a datetime without a time zone can't be stored: {value}")
         utc = value.astimezone(UTC)
-        # SQLite stores text without an offset; with all values in UTC, text order is time order.
+        # SQLite stores text. In UTC, text order is time order.
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
-        # PostgreSQL answers in the time zone of the session, whatever was stored.
+        # PostgreSQL answers in the session's time zone.
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
@@ -72,29 +70,25 @@ class Compressed(TypeDecorator[bytes]):
         return None if value is None else zlib.compress(value, _COMPRESSION_LEVEL)
 
     def process_result_value(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
-        """Decompress a value; raises zlib.error for one that is damaged."""
         return None if value is None else zlib.decompress(value)
 
 
 def text_enum(kind: type[StrEnum]) -> Enum:
-    """Text in the database, a ``StrEnum`` in Python."""
-    # A native enum or a CHECK constraint would need a migration for each new member.
+    # A native enum or a constraint would need a migration for each member.
     return Enum(kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members])
 
 
 # The name of a channel's kind.
 KindName = String(16)
-# SQLite's AUTOINCREMENT takes an INTEGER only. PostgreSQL needs 64 bits: a million readers would use up 2^31 ids
-# of outbox rows within six years.
+# SQLite's AUTOINCREMENT needs INTEGER. On PostgreSQL, a million readers use up 2^31 outbox ids in six years.
 Id = BigInteger().with_variant(Integer, "sqlite")
-# Byte order is the order in which Python compares strings; the server's locale may order otherwise.
+# Byte order, as Python compares strings. The server's locale may differ.
 ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
 
 
-# ``sqlite_autoincrement`` below: without it SQLite gives the id of a deleted row to the next one, and an old signed
-# link would act on another reader.
+# Without ``sqlite_autoincrement``, SQLite reuses ids, and an old signed link would act on another reader.
 metadata = MetaData(
-    # Constraints need names: ALTER TABLE drops them by name.
+    # ALTER TABLE drops constraints by name.
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -108,7 +102,7 @@ papers = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("title", Text, nullable=False),
-    # The title, case-folded, white space collapsed, cut: the index of a search by prefix.
+    # For the search by prefix.
     Column("title_start", ByteOrdered, nullable=False, index=True),
     Column("abstract", Text, nullable=False),
     Column("authors", JSON, nullable=False),
@@ -122,12 +116,12 @@ papers = Table(
     Column("first_seen", UtcDateTime, nullable=False),
     Column("version", Integer),
     Column("categories", JSON, nullable=False, server_default="[]"),
-    # A list of objects with kind, value and origin.
+    # Objects with kind, value and origin.
     Column("facts", JSON, nullable=False, server_default="[]"),
     sqlite_autoincrement=True,
 )
 
-# When a later version arrived of a paper that had been seen in an earlier one.
+# When a later version of a known paper arrived.
 revisions = Table(
     "revisions",
     metadata,
@@ -137,7 +131,7 @@ revisions = Table(
     Column("before", Text, nullable=False, server_default=""),  # the abstract of the earlier version
 )
 
-# When a stored preprint was first seen with a journal's DOI, or a venue.
+# When a stored preprint was first seen with a journal's DOI or a venue.
 publications = Table(
     "publications",
     metadata,
@@ -145,7 +139,7 @@ publications = Table(
     Column("at", UtcDateTime, nullable=False, index=True),
 )
 
-# The first and the last author of each paper, normalised, to find others by them.
+# Each paper's first and last author, normalised.
 leading_authors = Table(
     "leading_authors",
     metadata,
@@ -156,7 +150,7 @@ leading_authors = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    # First in the primary key, so that its index finds the papers of a key. Not unique: two works may share a title.
+    # First in the primary key, to find the papers of a key. Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
 )
@@ -175,11 +169,10 @@ digests = Table(
     Column("received_at", UtcDateTime, nullable=False),
     Column("papers", Integer, nullable=False),
     Column("rejected", JSON, nullable=False),
-    # Papers that this source had not delivered before: the volume that health checks compare.
+    # Papers new to this source, for health checks.
     Column("fresh", Integer, nullable=False, server_default="0"),
-    # The highest arXiv id; they are numbered in the order of submission.
     Column("highest_id", Text),
-    # The same bytes are ingested once, from whichever source. ``part`` counts the digests of one file.
+    # Any source ingests the same bytes once. ``part`` numbers the digests of a file.
     UniqueConstraint("content_hash", "part"),
     sqlite_autoincrement=True,
 )
@@ -190,7 +183,7 @@ sightings = Table(
     Column("digest_id", Id, ForeignKey(digests.c.id), primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, index=True),
     Column("position", Integer, nullable=False),
-    # The reader's own alert at Google Scholar and the like that the digest answers.
+    # The reader's alert that the digest answers.
     Column("alert", Text),
 )
 
@@ -208,7 +201,7 @@ source_states = Table(
     Column("failing_since", UtcDateTime),
 )
 
-# Digests whose parsing has begun and not ended; a row with a problem refuses the digest for good.
+# Digests whose parsing has not ended, or that are refused for a problem.
 parse_attempts = Table(
     "parse_attempts",
     metadata,
@@ -218,7 +211,7 @@ parse_attempts = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Papers that were looked up at arXiv by title, so that each is looked up once.
+# Papers looked up at arXiv, each once.
 lookups = Table(
     "lookups",
     metadata,
@@ -239,16 +232,17 @@ readers = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
-    # The conditions of these two are in the migration alone: with ``postgresql_where`` here, every command imports the
-    # dialect of PostgreSQL and its drivers, a twentieth of the time of a run in which nothing is due.
-    # The active readers of a profile (stopped IS NULL) in order of id, for pages of them.
+    # The conditions of these two indexes are in the migration: ``postgresql_where`` would import PostgreSQL's dialect
+    # in every command.
+    #
+    # Active readers of a profile (stopped IS NULL), by id.
     Index("ix_readers_active", "profile", "id"),
-    # Who has not confirmed yet (stopped = 'awaiting'): strangers type addresses that nobody ever confirms.
+    # Unconfirmed readers (stopped = 'awaiting').
     Index("ix_readers_awaiting", "since"),
     sqlite_autoincrement=True,
 )
 
-# Append-only: a change of mind is a new row, and the newest row of a voter on a paper counts.
+# Append-only: a voter's newest row on a paper counts.
 votes = Table(
     "votes",
     metadata,
@@ -259,7 +253,6 @@ votes = Table(
     Column("at", UtcDateTime, nullable=False),
     Column("via", Text, nullable=False),
     Column("voter", Text, nullable=False, server_default=""),
-    # Covers "the newest vote of each voter on each paper of a reader".
     Index(None, "reader_id", "paper_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -277,35 +270,35 @@ editions = Table(
     Column("quiet", Text),
     Column("quiet_reason", text_enum(QuietReason)),
     Column("kind", text_enum(EditionKind), nullable=False),
-    Column("missing", JSON, nullable=False, server_default="[]"),  # sources that failed when it was composed
+    Column("missing", JSON, nullable=False, server_default="[]"),  # that failed when it was composed
     Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
-    Column("follow_ups", JSON, nullable=False, server_default="[]"),  # what became of liked papers
-    # What makes an edition happen once: of several processes, one takes the slot.
+    Column("follow_ups", JSON, nullable=False, server_default="[]"),  # news about liked papers
+    # Of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
-    # Covers "the last edition of a reader" and "those that may show papers from an id on", without their years of rows.
+    # Covers a reader's last edition, and editions with papers from an id on.
     Index(None, "reader_id", "id", "watermark"),
     sqlite_autoincrement=True,
 )
 
-# What catch-up editions cover.
+# The ranges of catch-up editions.
 catch_ups = Table(
     "catch_ups",
     metadata,
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    # The edition's: each batch of editions asks for its readers' rows, mostly none, without their editions.
+    # To find readers' rows without their editions.
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("since", Date, nullable=False),
     Column("until", Date, nullable=False),
     Column("arrived", Integer, nullable=False),
     Column("good", Integer, nullable=False),
     Column("upto", Id, nullable=False),
-    Column("topics", JSON, nullable=False),  # lists of a name, a number of papers, and the ids of the shown ones
+    Column("topics", JSON, nullable=False),  # lists of a name, a number of papers, and the ids of shown ones
     Column("skipped", JSON, nullable=False),  # pairs of an id and a probability
     Column("is_automatic", Boolean, nullable=False),
 )
 
-# Since when a due edition has been waiting for a failed source.
+# When a due edition began to wait for a failed source.
 edition_waits = Table(
     "edition_waits",
     metadata,
@@ -314,13 +307,13 @@ edition_waits = Table(
     Column("since", UtcDateTime, nullable=False),
 )
 
-# What an edition shows of a paper's abstract, without the reader's marks: the same for most of a paper's readers.
+# A summary without the reader's marks.
 summaries = Table(
     "summaries",
     metadata,
     Column("id", Id, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), nullable=False),
-    Column("digest", Text, nullable=False),  # of the sentences: what is equal is stored once
+    Column("digest", Text, nullable=False),  # of the sentences: equal ones are stored once
     Column("sentences", JSON, nullable=False),
     Column("line", Text, nullable=False, server_default=""),
     UniqueConstraint("digest", "paper_id"),
@@ -337,29 +330,29 @@ picks = Table(
     Column("reasons", JSON, nullable=False),
     Column("summary_id", Id, ForeignKey(summaries.c.id)),  # NULL: shown without a summary
     Column("marks", JSON, nullable=False, server_default="[]"),  # words to highlight, a list for each sentence
-    # The log-odds of each expert and of the profile's rules when the edition was composed.
+    # Log-odds of each expert and of the profile's rules.
     Column("predictions", JSON, nullable=False, server_default="[]"),
-    # In the order of the key: a table of row ids would need an index beside it, a tenth of its size.
+    # A table of row ids would need an index.
     sqlite_with_rowid=False,
 )
 
-# The models fitted to a reader's votes: derived data, fitted again when the signature or the vocabulary differs.
+# Derived data: models fitted to a reader's votes.
 reader_models = Table(
     "reader_models",
     metadata,
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    Column("signature", Text, nullable=False),  # identifies the votes and the interests that it was fitted to
+    Column("signature", Text, nullable=False),  # identifies the votes and interests
     Column("vocabulary", BigInteger, nullable=False),
     Column("fitted_at", UtcDateTime, nullable=False),
     Column("arrays", LargeBinary, nullable=False),
 )
 
-# Weights of the ranking's experts. A new fit is a new row, so that a replay finds the weights of its day.
+# Each fit of the weights is a new row, so a replay finds its day's.
 mixtures = Table(
     "mixtures",
     metadata,
     Column("id", Id, primary_key=True),
-    # NULL: fitted to the votes of all readers.
+    # NULL: fitted to all readers' votes.
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE")),
     Column("fitted_at", UtcDateTime, nullable=False),
     Column("votes", Integer, nullable=False),
@@ -386,7 +379,7 @@ outbox = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("key", Text, nullable=False),
-    # NULL: a message that belongs to no edition, such as a confirmation mail.
+    # NULL: without an edition, such as a confirmation mail.
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("kind", KindName, nullable=False),
@@ -400,19 +393,18 @@ outbox = Table(
     Column("attempts", Integer, nullable=False),
     Column("code", Text, nullable=False),
     Column("detail", Text, nullable=False),
-    # The receipt of the message in whose thread it belongs.
+    # The receipt of the thread's first message.
     Column("thread", Text, nullable=False, server_default=""),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     Index(None, "edition_id", "part"),
-    # Claims walk this index in order: one state of one channel, oldest first.
+    # Claims walk this index.
     Index(None, "state", "kind", "id"),
     sqlite_autoincrement=True,
 )
 
-# The messages' content, until they are settled. In a table of its own: SQLite writes the whole row at each change of
-# state, and a mail of 40 KB was written three times on its way.
+# A separate table, because SQLite rewrites the whole row at each change of state.
 outbox_bodies = Table(
     "outbox_bodies",
     metadata,
@@ -433,7 +425,7 @@ overrides = Table(
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
     Column("size", Integer),
     Column("at", Time),
-    # Without ``none_as_null`` None is stored as the JSON text "null".
+    # Without ``none_as_null``, None becomes the JSON text "null".
     Column("days", JSON(none_as_null=True)),
     Column("ignored", JSON, nullable=False),
     Column("timezone", Text),
@@ -447,7 +439,7 @@ overrides = Table(
     Column("catch_up", Boolean),
 )
 
-# The last day on which a reader opened a link to Paperbot, of readers with ``catch_up`` alone.
+# The last visit of readers with ``catch_up``.
 visits = Table(
     "visits",
     metadata,
@@ -455,14 +447,13 @@ visits = Table(
     Column("day", Date, nullable=False),
 )
 
-# Forgotten readers whose address is still in a profile's file, as keyed hashes: without a row, the next run would
-# create the reader again.
+# Keyed hashes of forgotten readers. Without a row, a profile's file would add the reader again.
 forgotten = Table(
     "forgotten", metadata, Column("key", Text, primary_key=True), Column("at", UtcDateTime, nullable=False)
 )
 
 
-# Profiles for workers without the files; ``content`` is NULL once a profile is withdrawn.
+# For workers without the files. NULL: withdrawn.
 published_profiles = Table(
     "published_profiles",
     metadata,
@@ -471,12 +462,12 @@ published_profiles = Table(
     Column("content", Text),
 )
 
-# The addresses that a profile's file had when the readers were last made to match it, as a keyed hash.
+# The file's addresses at the last ``sync``, as a keyed hash.
 reader_lists = Table(
     "reader_lists", metadata, Column("profile", Text, primary_key=True), Column("key", Text, nullable=False)
 )
 
-# Token buckets, by which all workers keep to the rates of ``paperbot.toml``.
+# Token buckets, shared by all workers.
 send_rates = Table(
     "send_rates",
     metadata,
@@ -489,12 +480,12 @@ send_rates = Table(
     Column("used", Integer, nullable=False),
 )
 
-# Bounces and complaints that came back, by outcome.
+# Bounces and complaints by outcome.
 bounce_counts = Table(
     "bounce_counts", metadata, Column("outcome", Text, primary_key=True), Column("count", Integer, nullable=False)
 )
 
-# The fitted corpus by version, on stores that several machines use.
+# The fitted corpus by version, for stores of several machines.
 corpora = Table(
     "corpora",
     metadata,
@@ -521,7 +512,7 @@ rate_limits = Table(
 )
 
 
-# Papers that readers had before, each reader's own: in no table that other readers' editions, searches or models read.
+# Readers' own papers, which nobody else's editions, searches or models read.
 library = Table(
     "library",
     metadata,
@@ -536,7 +527,7 @@ library = Table(
     Column("arxiv_id", Text),
     Column("doi", Text),
     Column("url", Text),
-    # The item in the Zotero library that the row follows.
+    # The Zotero item that the row follows.
     Column("source_key", Text),
     # Ranking reads a reader's last additions.
     Index(None, "reader_id", "added_at"),
@@ -550,7 +541,7 @@ library_keys = Table(
     Column("key", Text, primary_key=True, index=True),
 )
 
-# Connections to readers' Zotero libraries, with the outcome of the last poll.
+# Connections to Zotero, with the last poll.
 zotero_connections = Table(
     "zotero_connections",
     metadata,
@@ -567,7 +558,6 @@ zotero_connections = Table(
     Column("not_before", UtcDateTime),
 )
 
-# Liked papers that were put into the outbox to be saved in their reader's Zotero library.
 zotero_saves = Table(
     "zotero_saves",
     metadata,
@@ -577,5 +567,5 @@ zotero_saves = Table(
     Column("outbox_key", Text, nullable=False),
 )
 
-# One row: keys the hashes of forgotten addresses, which must be recognised after the home's keys were lost too.
+# One row. The salt must survive the loss of the home's keys.
 salts = Table("salts", metadata, Column("salt", Text, primary_key=True))

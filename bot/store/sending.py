@@ -1,10 +1,8 @@
-"""What limits sending, shared by all processes: rates, open circuit breakers, request limits, and counts of bounces.
+"""Limits on sending, shared by all processes: rates, circuit breakers, request limits and bounces.
 
-Send rates are token buckets, one for each kind of address. A worker takes a token for each message before it claims
-messages, and releases those that it did not use. A bucket holds the tokens of one second, so that a pause is not made
-up for by a burst; a day (UTC) has so many tokens in all. When a server throttles, the rate is halved for everybody, and
-grows back evenly, by a half in a minute (additive increase, multiplicative decrease, as TCP reacts to congestion; by
-time and not by success, as any number of workers succeed).
+Send rates are token buckets by kind of address. A worker takes tokens before it claims messages. A bucket holds one
+second's tokens, so no burst follows a pause. A day (UTC) has its own total. When a server throttles, the rate halves
+and recovers by a half in a minute (additive increase, multiplicative decrease, as in TCP).
 """
 
 from __future__ import annotations
@@ -23,17 +21,17 @@ from bot.store.schema import bounce_counts, circuit_breakers, rate_limits, send_
 
 _SLOWEST = 1 / 64
 _RECOVERED_AFTER = timedelta(minutes=2)  # from nothing to the full rate
-# Connections meet the same throttling side by side; together they are one reason to slow down.
+# Parallel connections meet the same throttling, which counts once.
 _SAME_THROTTLING = timedelta(seconds=10)
-# Messages a second that are halved where no limit is set.
+# Messages a second to halve where no limit is set.
 _UNLIMITED = 64.0
-# Clocks of machines differ by less. A time further ahead was written by a clock that was set wrong.
+# Clocks differ by less. A later time comes from a wrong clock.
 _CLOCKS_DIFFER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """The state of a bucket at a time: tokens, the share of the full rate, and what the time's day has used."""
+    """A bucket at a time. ``share`` is of the full rate, ``used`` of the day's total."""
 
     at: datetime
     tokens: float
@@ -42,10 +40,9 @@ class _Bucket:
     used: int
 
     def advanced(self, limit: SendLimit, now: datetime) -> _Bucket:
-        """Return the bucket at ``now``, refilled and with its rate partly recovered."""
         if self.at > now + _CLOCKS_DIFFER:
             return replace(self, at=now)
-        # A clock that is behind that of another machine by less adds nothing, and takes nothing away.
+        # A clock that is slightly behind changes nothing.
         elapsed = max(now - self.at, timedelta(0))
         share = min(self.share + elapsed / _RECOVERED_AFTER, 1.0)
         rate = limit.per_second or _UNLIMITED
@@ -54,7 +51,6 @@ class _Bucket:
         return replace(self, at=max(self.at, now), tokens=tokens, share=share, used=used)
 
     def granted(self, limit: SendLimit, most: int, now: datetime) -> SendGrant:
-        """Return up to ``most`` tokens, or when there is the next."""
         is_slowed = self.share < 1
         count = min(most, int(self.tokens)) if limit.per_second or is_slowed else most
         if limit.per_day:
@@ -69,7 +65,7 @@ class _Bucket:
 
 
 class SendRates(Aggregate):
-    """The buckets of the kinds of address. A kind has a row once it has a limit, or was slowed down."""
+    """The buckets. A kind has a row once it has a limit or was throttled."""
 
     def __init__(self, database: Database, limits: Mapping[Kind, SendLimit]) -> None:
         super().__init__(database)
@@ -87,7 +83,7 @@ class SendRates(Aggregate):
         return grant
 
     def release(self, kind: Kind, count: int, now: datetime) -> None:
-        """Return tokens that were not used to the bucket."""
+        """Return unused tokens."""
         if not count or (self._limits[kind] == SendLimit() and not self._is_slowed(kind)):
             return
         with self._database.writing() as connection:
@@ -95,7 +91,7 @@ class SendRates(Aggregate):
             _store(connection, kind, replace(bucket, tokens=bucket.tokens + count, used=max(bucket.used - count, 0)))
 
     def slow_down(self, kind: Kind, now: datetime) -> None:
-        """Halve the rate, unless that was done just now."""
+        """Halve the rate, unless that just happened."""
         with self._database.writing() as connection:
             bucket = _locked(connection, kind, now).advanced(self._limits[kind], now)
             if bucket.slowed_at and abs(now - bucket.slowed_at) < _SAME_THROTTLING:
@@ -104,7 +100,6 @@ class SendRates(Aggregate):
             _store(connection, kind, replace(bucket, share=share, tokens=min(bucket.tokens, 0), slowed_at=now))
 
     def in_use(self, now: datetime) -> list[SendRateUse]:
-        """Return the use of each rate that has a limit or was slowed down."""
         rows = self._rows(select(send_rates).order_by(send_rates.c.kind))
         buckets = [(row.kind, from_row(_Bucket, row).advanced(SendLimit(), now)) for row in rows]
         return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
@@ -115,7 +110,6 @@ class SendRates(Aggregate):
 
 
 def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
-    """Return the bucket of a kind, a new one if there is none, and keep others from it until the commit."""
     query = select(send_rates).where(send_rates.c.kind == kind).with_for_update()
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -132,7 +126,7 @@ def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenBreaker:
-    """Why a channel's breaker is open, since when and until when; ``times`` counts the failures in a row."""
+    """An open breaker. ``times`` counts consecutive failures."""
 
     since: datetime
     until: datetime
@@ -141,23 +135,21 @@ class OpenBreaker:
 
 
 class CircuitBreakers(Aggregate):
-    """Channels through which nothing is sent for a while, because they failed for every message.
+    """Channels that are paused because every message failed.
 
-    A record outlives the run that met the failure, so that a wrong password is not tried again each minute. The first
-    success deletes it; each further failure makes its time longer (exponential backoff).
+    A record survives the run. Each failure lengthens the pause (exponential backoff), and the first success ends it.
     """
 
     def all(self) -> dict[Kind, OpenBreaker]:
-        """Return the records. One whose time is over (half-open) stays until a message was accepted."""
+        """Return the records, including half-open ones, whose time is over."""
         return {row.kind: OpenBreaker(*row[1:]) for row in self._rows(select(circuit_breakers))}
 
     def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> None:
-        """Record that a breaker opened, or opened once more."""
         reopened = update(circuit_breakers).where(circuit_breakers.c.kind == kind)
         reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
         with self._database.writing() as connection:
             if not connection.execute(reopened).rowcount:
-                # Another process may have inserted its record meanwhile: both met the same outage, so one is enough.
+                # Another process may have recorded the same outage.
                 new = insert_new(connection, circuit_breakers)
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 
@@ -167,8 +159,8 @@ class CircuitBreakers(Aggregate):
 
 
 def keyed_hash(secret: bytes, text: str) -> str:
-    """Return the HMAC-SHA256 of a text, as 64 hexadecimal digits; a plain hash is reversed by hashing candidates."""
-    # Domain separation: the home's key signs links too, so each use derives a key of its own.
+    """Return the HMAC-SHA256 of a text in hexadecimal. A plain hash could be guessed."""
+    # Domain separation: each use derives its own key.
     key = hmac.digest(secret, b"addresses.v1", "sha256")
     return hmac.digest(key, text.encode(), "sha256").hex()
 
@@ -187,9 +179,9 @@ class RateLimit:
 
 
 class RateLimits(Aggregate):
-    """Rate limits with fixed windows, which begin with the first event.
+    """Rate limits with fixed windows, which begin at the first event.
 
-    The keys name people (addresses, network addresses): stored as keyed hashes, and deleted after two days.
+    The keys identify people, so they are hashed and deleted after two days.
     """
 
     def __init__(self, database: Database, secret: bytes) -> None:
@@ -197,11 +189,10 @@ class RateLimits(Aggregate):
         self._secret = secret
 
     def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:
-        """Count one event; return whether it is among the first ``limit`` of its window of length ``per``."""
         return not self.reached([RateLimit(action, actor, limit, per)], now)
 
     def reached(self, limits: Sequence[RateLimit], now: datetime) -> list[RateLimit]:
-        """Count one event under several limits, or under none if some are reached already; return those."""
+        """Count an event under all limits, unless any is reached. Returns the reached ones."""
         with self._database.writing() as connection, connection.begin_nested() as counts:
             reached = [limit for limit in limits if self._count(connection, limit, now) > limit.number]
             if reached:
@@ -209,7 +200,7 @@ class RateLimits(Aggregate):
         return reached
 
     def reached_until(self, limit: RateLimit, now: datetime) -> datetime | None:
-        """Return until when a limit is reached; None if it is not. Counts nothing."""
+        """Return when a reached limit ends, or None if it isn't reached. Counts nothing."""
         is_reached = (rate_limits.c.key == self._key(limit)) & (rate_limits.c.count >= limit.number)
         began_at = self._scalar(select(rate_limits.c.began_at).where(is_reached))
         return began_at + limit.per if began_at and now < began_at + limit.per else None
@@ -219,10 +210,10 @@ class RateLimits(Aggregate):
 
     def _count(self, connection: Connection, limit: RateLimit, now: datetime) -> int:
         began = rate_limits.c.began_at
-        # A window that begins in the future was written by a clock that ran ahead; it would last until then.
+        # A clock ran ahead.
         is_over = or_(began <= now - limit.per, began > now + limit.per)
         new = dialect_insert(connection, rate_limits).values(key=self._key(limit), began_at=now, count=1)
-        # One upsert: read and write in two statements would let concurrent requests past the limit.
+        # Separate statements would let concurrent requests past the limit.
         upsert = new.on_conflict_do_update(
             index_elements=[rate_limits.c.key],
             set_={
@@ -236,7 +227,7 @@ class RateLimits(Aggregate):
 
 
 class BounceCounts(Aggregate):
-    """How many bounces and complaints came back, by what was done with them."""
+    """Bounces and complaints, counted by outcome."""
 
     def add(self, outcome: str) -> None:
         with self._database.writing() as connection:

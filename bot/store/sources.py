@@ -1,4 +1,4 @@
-"""Sources: the state of each, the volume that it delivered, and a quarantine for digests that kill the parser."""
+"""Sources: states, delivered volume, and a quarantine for digests that kill the parser."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from bot.store.schema import digests, parse_attempts, source_states
 
 @dataclass(frozen=True, slots=True)
 class SourceActivity:
-    """What a source has delivered so far; ``latest`` is the newest date of a digest."""
+    """A source's deliveries so far. ``latest`` is a digest's newest date."""
 
     received_at: datetime
     latest: date | None
     digests: int
     papers: int  # each counted once
-    highest_id: str | None = None  # the highest arXiv id
+    highest_id: str | None = None  # of arXiv
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The arrival of a digest: its number of papers, and how many were new to its source."""
+    """A digest's arrival; ``fresh`` papers were new to its source."""
 
     at: datetime
     papers: int
@@ -35,10 +35,9 @@ class Arrival:
 
 
 class Sources(Aggregate):
-    """The states and deliveries of all sources; ``has_other`` as of ``until`` if given."""
+    """States and deliveries of all sources. ``has_other`` is as of ``until`` if given."""
 
     def states(self) -> dict[str, SourceState]:
-        """Return the state of every source that was ever retrieved, by name."""
         return {row.name: SourceState(*row) for row in self._rows(select(source_states))}
 
     def record(self, state: SourceState) -> None:
@@ -46,27 +45,25 @@ class Sources(Aggregate):
             replace_rows(connection, source_states, [asdict(state)])
 
     def activity(self) -> dict[str, SourceActivity]:
-        """Return the deliveries of each source, by name."""
         query = select(
             digests.c.source,
             func.max(digests.c.received_at),
             func.max(digests.c.date),
             func.count(),
-            # Papers that were new to the source, so that each counts once however often a feed lists it.
+            # New papers only: a feed repeats them.
             func.sum(digests.c.fresh),
             func.max(digests.c.highest_id),
         ).group_by(digests.c.source)
         return {source: SourceActivity(*rest) for source, *rest in self._rows(query)}
 
     def has_other(self, names: Collection[str]) -> bool:
-        """Return whether any source other than these has delivered a paper; conferences' programmes are none."""
+        """Return whether another source has delivered a paper, programmes excepted."""
         is_programme = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
         is_other = digests.c.source.not_in(names) & ~is_programme & (digests.c.papers > 0)
         query = select(digests.c.id).where(is_other, self._by_then(digests.c.received_at)).limit(1)
         return self._scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
-        """Return the digests that a source has delivered since a time, oldest first."""
         query = (
             select(digests.c.received_at, digests.c.papers, digests.c.fresh)
             .where(digests.c.source == name, digests.c.received_at > since)
@@ -75,24 +72,23 @@ class Sources(Aggregate):
         return [Arrival(*row) for row in self._rows(query)]
 
 
-# Two, because the first process may have died of something else, such as a power failure or a shutdown.
+# Something else may have ended the first process, such as a shutdown.
 _MAX_ATTEMPTS = 2
 
 
 class ParseAttempts(Aggregate):
-    """Attempts to parse digests, by the hash of their bytes.
+    """Attempts to parse digests, by hash of their bytes.
 
-    A row is written before a digest is parsed and deleted after it. A row that is there when the digest comes again was
-    left by a process that died meanwhile, perhaps because of the digest: it is tried once more, and then refused.
+    A row that is left over means that the process died, perhaps because of the digest. It gets one more attempt.
     """
 
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
-        """Record that parsing begins, and return None; or return why the digest is refused, and record nothing.
+        """Record that parsing begins and return None, or return why the digest is refused.
 
         ``again`` ignores earlier attempts.
         """
         row = parse_attempts.c.content_hash == content_hash
-        # Not durable: no digest causes a power failure, so what that undoes need not be remembered.
+        # Not durable: no digest causes a power failure.
         with self._database.writing(Lock.INGEST, durable=False) as connection:
             if again:
                 connection.execute(delete(parse_attempts).where(row))
@@ -110,17 +106,14 @@ class ParseAttempts(Aggregate):
         return None
 
     def refusal(self, content_hash: str) -> str | None:
-        """Return why these bytes are refused; None if they are not."""
         query = select(parse_attempts.c.problem).where(parse_attempts.c.content_hash == content_hash)
         return self._scalar(query) or None
 
     def end(self, content_hash: str) -> None:
-        """Record that parsing ended, with or without a result."""
         with self._database.writing(Lock.INGEST, durable=False) as connection:
             connection.execute(delete(parse_attempts).where(parse_attempts.c.content_hash == content_hash))
 
     def refuse(self, content_hash: str, problem: str) -> None:
-        """Record why these bytes, whose parsing has begun, must not be parsed again."""
         with self._database.writing(Lock.INGEST) as connection:
             row = parse_attempts.c.content_hash == content_hash
             connection.execute(update(parse_attempts).where(row).values(problem=problem))

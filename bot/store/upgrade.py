@@ -1,9 +1,7 @@
-"""Creates and upgrades the tables, after a backup; tells whether they are what this version expects.
+"""Create, back up, upgrade and check the tables.
 
-A migration is a file in ``migrations/versions``, with the operations that Alembic's autogenerate renders from
-``schema.py``; ``HEAD`` follows it. It runs in one transaction: a failed upgrade leaves the store unchanged. A migration
-that was published is never edited: ``tests/upgrades`` has its checksum. The first one, 0011, makes the tables that all
-earlier ones made together.
+Alembic's autogenerate renders migrations from ``schema.py``. An upgrade is one transaction. Published migrations are
+never edited: ``tests/upgrades`` has their checksums.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ HEAD = "0012"  # the newest revision in migrations/versions; a test compares the
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
 _NAMED = 4  # differences in a message
-# The tables whose rows belong to a reader by a row of another table.
+# Tables that belong to a reader through another table.
 _DEEPER = (
     ("editions", "picks", "edition_id"),
     ("outbox", "outbox_bodies", "outbox_id"),
@@ -42,19 +40,18 @@ log = logging.getLogger("paperbot")
 
 
 def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str = HEAD) -> None:
-    """Create or upgrade the tables; an existing store is backed up before its upgrade, and the log names the backup.
+    """Create or upgrade the tables, after a backup that the log names.
 
-    Several processes may call this at the same time: one upgrades under an advisory lock, the others wait and
-    find the upgrade done. Raises StoreError for tables of another program, an earlier or a newer
-    revision, or a failed backup.
+    Other processes wait for the advisory lock. Raises StoreError for foreign tables, another revision, or a failed
+    backup.
     """
     with database.reading() as connection:
         if _revision(connection) == head:
             return
-    # To change a column, SQLite needs a copy of the table and DROP TABLE of the original, which with foreign keys
-    # on would delete the dependent rows (sqlite.org/lang_altertable.html, section 7).
+    # SQLite changes a column by copying the table. With foreign keys on, dropping the original would delete dependent
+    # rows (sqlite.org/lang_altertable.html, section 7).
     with closing(Database(database.url, foreign_keys=False)) as upgrader, upgrader.writing(Lock.UPGRADE) as connection:
-        # Read again under the lock: another process may have finished the upgrade while this one waited.
+        # Another process may have upgraded while this one waited.
         revision = _revision(connection)
         if revision == head:
             return
@@ -69,7 +66,7 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
 
 
 def has_readers(url: str) -> bool:
-    """Return whether a store, of any version, knows readers or has forgotten some; creates nothing."""
+    """Return whether a store of any version has readers or forgotten ones."""
     database = Database(parse_url(url))
     if database.file and not database.file.exists():
         return False
@@ -86,7 +83,6 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _refuse_unknown(database: Database, connection: Connection, revision: str | None, scripts: Path, head: str) -> None:
-    """Raise StoreError for a state from which there is no way to ``head``."""
     if revision is None:
         if foreign := set(inspect(connection).get_table_names()) & set(metadata.tables):
             names = ", ".join(sorted(foreign))
@@ -107,11 +103,11 @@ def _refuse_unknown(database: Database, connection: Connection, revision: str | 
 
 
 def faults(database: Database) -> list[str]:
-    """Return what is wrong with a store of this revision: other tables than expected, damage, rows that lack theirs."""
+    """Describe unexpected tables, damage, and orphaned rows. Reads a whole SQLite file."""
     with database.reading() as connection:
         differing = difference(connection)
         found = [f"its tables differ from what revision {HEAD} has: {differing}"] if differing else []
-        if not database.file:  # a server checks its files and its foreign keys itself
+        if not database.file:  # a server checks files and foreign keys itself
             return found
         damage = connection.scalar(text("PRAGMA quick_check(1)"))
         if damage != "ok":
@@ -124,15 +120,13 @@ def faults(database: Database) -> list[str]:
 
 
 def difference(connection: Connection) -> str:
-    """Return in words how the tables differ from those of this version; empty if they don't."""
     from alembic import command
 
-    # In memory: the migrations themselves say what the tables are.
     with closing(create_engine("sqlite://").connect()) as memory:
         command.upgrade(_config(SCRIPTS, memory), HEAD)
         expected = _names(memory)
     actual = _names(connection)
-    # An operator's own tables and indexes beside ours do no harm; a column may be one that must have a value.
+    # An operator's own tables do no harm, but an extra column may require a value.
     tables = {name.partition(".")[0] for name in expected if "." in name}
     besides = [name for name in actual - expected if "." in name and name.partition(".")[0] in tables]
     lacking = [name for name in expected - actual if name.partition(".")[0] not in tables - actual or name in tables]
@@ -146,7 +140,7 @@ def difference(connection: Connection) -> str:
 
 
 def _names(connection: Connection) -> set[str]:
-    """Return the names of tables, of columns as ``table.column``, and of indexes; of the search index its table."""
+    """Return tables, columns (``table.column``) and indexes. The search index counts as a table."""
     inspector = inspect(connection)
     names = set(inspector.get_table_names())
     for name in {name for name in names if not name.startswith("papers_search")}:
@@ -156,7 +150,6 @@ def _names(connection: Connection) -> set[str]:
 
 
 def revisions(scripts: Path) -> list[str]:
-    """Return all revisions in a folder of migrations, newest first."""
     from alembic.script import ScriptDirectory
 
     return [script.revision for script in ScriptDirectory.from_config(_config(scripts)).walk_revisions()]
@@ -166,7 +159,7 @@ def _config(scripts: Path, connection: Connection | None = None) -> Config:
     from alembic.config import Config
 
     config = Config()
-    # ConfigParser interpolates "%", which may be part of a folder's name.
+    # ConfigParser interpolates "%".
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
@@ -177,17 +170,27 @@ def _backup_of(database: Database, head: str) -> str:
 
 
 def _back_up(database: Database, connection: Connection, head: str) -> str:
-    """Copy the store, and return the copy's name: a file beside an SQLite store, on PostgreSQL a schema beside its own.
+    """Copy the store to a file or a schema, and return its name.
 
-    The caller holds the write lock, so that nothing is written between the copy and the upgrade. Raises StoreError.
+    The caller holds the write lock. Raises StoreError.
     """
     if not database.file:
-        return _back_up_schema(database, connection, head)
+        own = connection.scalar(text("SELECT current_schema()"))
+        name = f"{own}_before_{head}"
+        if inspect(connection).has_schema(name):
+            raise StoreError(
+                f"{database.name}: not upgraded, because the schema {name} of an earlier upgrade would be overwritten; "
+                f'rename it (ALTER SCHEMA "{name}" RENAME TO ...), or drop it'
+            )
+        connection.execute(text(f'CREATE SCHEMA "{name}"'))
+        for copied in inspect(connection).get_table_names():
+            connection.execute(text(f'CREATE TABLE "{name}"."{copied}" AS TABLE "{copied}"'))
+        return f'schema "{name}"; drop it when you no longer need it: DROP SCHEMA "{name}" CASCADE'
     copy = Path(_backup_of(database, head))
     try:
         copy.unlink(missing_ok=True)
         create_private(copy)
-        # SQLite's online backup includes pages that are still in the write-ahead log; a copy of the file would not.
+        # SQLite's online backup includes the write-ahead log.
         with closing(sqlite3.connect(database.file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
     except (OSError, sqlite3.Error) as error:
@@ -195,24 +198,10 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
     return str(copy)
 
 
-def _back_up_schema(database: Database, connection: Connection, head: str) -> str:
-    own = connection.scalar(text("SELECT current_schema()"))
-    name = f"{own}_before_{head}"
-    if inspect(connection).has_schema(name):
-        raise StoreError(
-            f"{database.name}: not upgraded, because the schema {name} of an earlier upgrade would be overwritten; "
-            f'rename it (ALTER SCHEMA "{name}" RENAME TO ...), or drop it'
-        )
-    connection.execute(text(f'CREATE SCHEMA "{name}"'))
-    for copied in inspect(connection).get_table_names():
-        connection.execute(text(f'CREATE TABLE "{name}"."{copied}" AS TABLE "{copied}"'))
-    return f'schema "{name}"; drop it when you no longer need it: DROP SCHEMA "{name}" CASCADE'
-
-
 def forget_in_copies(database: Database, reader: Reader) -> None:
-    """Remove a reader, already deleted from the store, from its write-ahead log and from the backups beside it.
+    """Remove a deleted reader from the write-ahead log and from all backups.
 
-    A backup that can't be read any more is deleted. Raises StoreError if it can't be deleted either.
+    Deletes an unreadable backup. Raises StoreError if that fails.
     """
     if database.file:
         _forget_in_files(database.file, reader)
@@ -227,7 +216,7 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
     key = {"profile": reader.profile, "address": reader.address}
     for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
         ids = f'SELECT id FROM "{schema}".readers WHERE profile = :profile AND address = :address'
-        # The copies have no foreign keys, so that nothing cascades: the deepest rows first.
+        # Copies have no foreign keys, so the deepest rows go first.
         for owner, child, by in _DEEPER:
             if inspector.has_table(child, schema):
                 of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'
@@ -239,19 +228,19 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
 
 
 def _forget_in_files(file: Path, reader: Reader) -> None:
-    # The log keeps the old pages until a checkpoint, and TRUNCATE empties the file as well.
+    # The log keeps old pages until a checkpoint. TRUNCATE empties it.
     with closing(sqlite3.connect(file)) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for copy in file.parent.glob(f"{file.name}.before-*.bak"):
         try:
-            # Works at every revision: all rows about a reader refer to the row in ``readers``.
+            # Works at every revision: all of a reader's rows refer to ``readers``.
             with closing(sqlite3.connect(copy, isolation_level=None)) as backup:
                 backup.execute("PRAGMA journal_mode = DELETE")
                 backup.execute("PRAGMA foreign_keys = ON")
                 key = (reader.profile, reader.address)
                 deleted = backup.execute("DELETE FROM readers WHERE profile = ? AND address = ?", key)
                 if deleted.rowcount:
-                    # DELETE only marks pages as free; VACUUM rewrites the file without them.
+                    # DELETE only frees pages. VACUUM rewrites the file without them.
                     backup.execute("VACUUM")
         except sqlite3.Error:
             try:

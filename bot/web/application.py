@@ -1,4 +1,4 @@
-"""The pages as one ASGI application: which address leads where, and how errors are shown."""
+"""The ASGI application with its routes and error pages."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ def make_web(
 ) -> Starlette:
     """Return the application over an open home.
 
-    ``publish_soon`` has due editions composed and the outbox delivered now, not at the schedule's next minute;
-    ``queue_depths`` returns how many tasks wait at the broker.
+    ``publish_soon`` composes and delivers now.
     """
     site = Site(app)
     open_editions = OpenEditions(site)
@@ -55,7 +54,6 @@ def make_web(
 
     @asynccontextmanager
     async def lifespan(_web: Starlette) -> AsyncIterator[None]:
-        """Keep Slack's Socket Mode open as long as the pages are."""
         close = app.slack_interactions.listen(slack.handle) if app.slack_interactions else None
         yield
         if close:
@@ -66,8 +64,7 @@ def make_web(
             *_page_routes(site, open_editions, publish_soon),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
-            # In a thread of its own: while all of Starlette's 40 worker threads wait for a slow store, a health check
-            # in their queue would have the process restarted.
+            # A slow store may block Starlette's 40 workers, and a queued health check would fail.
             _route("/healthz", operators.health, executor=ThreadPoolExecutor(1)),
             _route("/metrics", operators.metrics),
             _route("/status", operators.status),
@@ -76,8 +73,7 @@ def make_web(
         exception_handlers=_error_handlers(site),
         lifespan=lifespan,
     )
-    # Starlette's redirect of a path with a trailing slash goes to the host that the request's Host header names, with
-    # the token in the path: an open redirect.
+    # Starlette would redirect a trailing slash to the request's Host with the token in the path: an open redirect.
     web.router.redirect_slashes = False
     return web
 
@@ -96,9 +92,9 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         return site.page("sample.html.j2")
 
     def addresses(request: Request) -> Response:
-        """Show a paper's addresses, for the text part of mails, where they are longer than a line.
+        """Show a paper's addresses, which are too long for the text part of mails.
 
-        No redirect: an address that a digest names can't be passed off as ours.
+        No redirect, so an address can't pass as ours.
         """
         (paper_id,) = site.payload(request, Purpose.GO)
         return site.page("go.html.j2", paper=site.paper(paper_id))
@@ -113,7 +109,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/search", search.for_everybody),
         _route("/paper/{ref}", papers.for_everybody),
         *_export_routes("/paper/{ref}/paper", papers.papers),
-        # POST too: mail programs' one-click unsubscribing of a sample message comes here.
+        # POST too, for one-click unsubscribing of a sample message.
         _route("/sample", sample, sample),
         _route("/open/{slug}", open_editions.show),
         _route("/open/{slug}/feed.atom", open_editions.feed),
@@ -121,7 +117,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/open/{slug}/week/{week}.png", weeks.picture),
         _route("/open/{slug}/week/{week}", weeks.show),
         *_export_routes("/open/{slug}/papers", open_editions.papers),
-        # A signed token in the path is the only credential: there are no accounts.
+        # There are no accounts: a signed token in the path is the only credential.
         _route("/thumb/{token}", votes.show, votes.record),
         _route("/thumb/{token}/save", votes.offer_to_save),
         *_export_routes("/thumb/{token}/paper", votes.papers),
@@ -149,8 +145,6 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
 def _route(
     path: str, get: Handler | None = None, post: Handler | None = None, *, executor: Executor | None = None
 ) -> Route:
-    """Return a route; Starlette's thread pool runs it unless ``executor`` is given. HEAD is answered like GET."""
-
     def handle(request: Request) -> Response:
         if request.state.excess:
             raise HTTPException(413, "This request is too large.")
@@ -161,7 +155,7 @@ def _route(
         except (HTTPException, PaperbotError):
             raise
         except Exception as error:
-            # Not logged by Starlette: its traceback would hold the message, and with it a reader's data.
+            # Starlette would log the message, which may contain a reader's data.
             log.error("a page failed with %s: %s", type(error).__name__, traceback_places(error))
             raise HTTPException(500, "This is an error of Paperbot; it has been logged.") from None
 
@@ -169,12 +163,11 @@ def _route(
         return await asyncio.get_running_loop().run_in_executor(executor, handle, request)
 
     endpoint = handle_in_executor if executor else handle
-    endpoint.__qualname__ = path  # the label of the route in the metrics
+    endpoint.__qualname__ = path  # the label of the route in metrics
     return Route(path, endpoint, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
 
 
 def _export_routes(stem: str, papers: Callable[[Request], Sequence[Paper]]) -> list[Route]:
-    """Return the routes that serve papers to reference managers, as ``.bib`` and as ``.ris``."""
     return [
         _route(f"{stem}.bib", lambda request: papers_file(papers(request), "bib")),
         _route(f"{stem}.ris", lambda request: papers_file(papers(request), "ris")),
@@ -182,14 +175,11 @@ def _export_routes(stem: str, papers: Callable[[Request], Sequence[Paper]]) -> l
 
 
 def _static(site: Site, template: str, media_type: str) -> Response:
-    """Return a file that is the same for everybody, so that browsers may cache it."""
     content = site.app.templates.get_template(f"pages/{template}").render()
     return Response(content, media_type=media_type, headers={"Cache-Control": "max-age=3600"})
 
 
 def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Response]]:
-    """Return the handlers by exception; Starlette calls that of the nearest base class."""
-
     def show_error(request: Request, error: Exception) -> Response:
         match error:
             case HTTPException():
@@ -201,7 +191,7 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
             case _:
                 log.error("%s", error)
                 status, message = 503, "Paperbot is unavailable at the moment; please try again later."
-        # The links to a reader's own pages are shown where the request was for one of these.
+        # Show links to a reader's own pages only on these pages.
         me = ""
         if request.url.path.startswith("/me/") and "token" in request.path_params:
             with suppress(HTTPException):

@@ -1,8 +1,4 @@
-"""Editions in the browser: those of open profiles, also as feeds; a reader's one day, the newest, and the archive.
-
-Whoever gets a forwarded mail can open its edition as ``/edition/{token}``: it leads to none of the reader's own pages.
-Below the pages are the files that they offer: papers as BibTeX and RIS, an edition as an Atom feed.
-"""
+"""Editions in the browser: open profiles, a reader's days, the archive, and feeds and exports."""
 
 from __future__ import annotations
 
@@ -44,7 +40,7 @@ _MOST_CACHED = 100  # editions
 
 @dataclass(frozen=True, slots=True)
 class _CachedEdition:
-    """An edition, valid for this profile as long as no newer paper is in the store."""
+    """An edition, valid for this profile until a newer paper arrives."""
 
     profile: Profile
     newest: PaperId
@@ -52,13 +48,12 @@ class _CachedEdition:
 
 
 class EditionCache:
-    """Editions by a key, each composed again once its profile has changed or a newer paper is in the store."""
+    """Cached editions, composed again when the profile or the papers change."""
 
     def __init__(self, site: Site) -> None:
         self._papers = site.store.papers
         self._cache: dict[Hashable, _CachedEdition] = {}
-        # One lock for all editions: composing takes the ranking lock of the site anyway, and a second request for
-        # the same edition finds it in the cache.
+        # One lock for all: composing takes the site's ranking lock anyway.
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, profile: Profile, compose: Callable[[], Edition]) -> Edition:
@@ -73,7 +68,7 @@ class EditionCache:
 
 
 class OpenEditions:
-    """The latest edition of each open profile, cached until the papers or the profile change."""
+    """The latest edition of each open profile."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -83,7 +78,6 @@ class OpenEditions:
         return {slug: profile for slug, profile in self._site.profiles().items() if profile.open}
 
     def require_any(self) -> None:
-        """Raise HTTPException if no profile is open: then nothing is for everybody."""
         if not self.profiles():
             raise HTTPException(404, "Nothing here is open to everybody.")
 
@@ -91,7 +85,7 @@ class OpenEditions:
         return [self.edition(slug) for slug in self.profiles()]
 
     def of_request(self, request: Request) -> tuple[str, Profile]:
-        """Return the open profile that a path names, with its slug; raises HTTPException for any other."""
+        """Return the open profile in a path. Raises HTTPException."""
         slug = request.path_params["slug"]
         return slug, self._profile(slug)
 
@@ -106,10 +100,10 @@ class OpenEditions:
         return self._cache.get(slug, profile, lambda: self.compose(slug, profile))
 
     def compose(self, slug: str, profile: Profile) -> Edition:
-        """Compose the edition of a reader without votes; nothing is stored."""
-        # Dated by the newest paper, so that the feed of the same papers stays the same, byte for byte.
+        """Compose the edition of a reader without votes. Stores nothing."""
+        # By the newest paper, so the feed of the same papers stays the same.
         now = self._site.store.papers.newest_first_seen() or self._site.now
-        # No exploration: nobody votes on these picks, so there is nothing to learn from them.
+        # Without votes, exploration teaches nothing.
         section = profile.edition.model_copy(update={"explore": 0})
         without_exploration = profile.model_copy(update={"edition": section})
         reader = Reader(NOT_STORED, slug, EMAIL.name, "")
@@ -129,7 +123,6 @@ class OpenEditions:
 
 
 def papers_file(papers: Sequence[Paper], extension: str) -> Response:
-    """Return papers as a file for reference managers, ``bib`` or ``ris``."""
     if extension == "bib":
         return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
     return attachment(ris(papers), "application/x-research-info-systems; charset=utf-8", "papers.ris")
@@ -141,7 +134,7 @@ def attachment(text: str, media_type: str, filename: str) -> Response:
 
 
 class EditionPages:
-    """``/edition/{token}``: what one reader was sent on one day; below ``/me``, with thumbs, and the archive."""
+    """``/edition/{token}`` for sharing, and a reader's own editions and archive below ``/me``."""
 
     def __init__(self, site: Site, publish_soon: Callable[[], None]) -> None:
         self._site = site
@@ -164,7 +157,7 @@ class EditionPages:
     def _page(self, editions: Sequence[Edition], me: str) -> Response:
         reader, day = editions[0].reader, editions[0].date
         if me and reader.profile in self._site.profiles():
-            # Only on the reader's own page: the other one is forwarded.
+            # Never on the page for sharing.
             profiles = {reader.profile: self._site.profile_in_file(reader)}
             likes = GroupLikes(self._site.store, profiles, self._site.now)
             editions = [
@@ -186,7 +179,6 @@ class EditionPages:
         )
 
     def redirect_to_today(self, request: Request) -> Response:
-        """Redirect to the newest edition, or to the archive, which says so, while there is none."""
         reader = self._site.reader(request, Purpose.ME)
         last = self._site.store.editions.last(reader.id)
         if last is None:
@@ -197,7 +189,7 @@ class EditionPages:
         return self._archive(request, self._site.viewer(request, Purpose.ME))
 
     def catch_up(self, request: Request) -> Response:
-        """Make and send the catch-up edition of a gap of the archive, and lead to its page."""
+        """Compose and send the catch-up edition of a gap, and show it."""
         reader = require_personal(self._site.viewer(request, Purpose.ME))
         profile = self._site.profile_of(reader)
         if reader.stopped:
@@ -205,7 +197,7 @@ class EditionPages:
         self._site.limit_rate("catch-ups", str(reader.id), _CATCH_UPS_A_MINUTE)
         site, now = self._site, self._site.now
         with site.composer() as composer:
-            # Looked for once nobody else composes: a button that is pressed twice makes one edition.
+            # Under the lock, so a double click makes one edition.
             found = gaps(site.store, reader, profile, now)
             gap = next((gap for gap in found if gap.since.isoformat() == field(request, "since")), None)
             if gap is None:
@@ -224,7 +216,6 @@ class EditionPages:
         return RedirectResponse(f"{own_path(request)}/edition/{edition.date}", 303)
 
     def skipped(self, request: Request) -> Response:
-        """Show what a day's catch-up edition skipped, best first, with thumbs."""
         reader = self._site.viewer(request, Purpose.ME)
         of_reader = self._site.store.catch_ups.of_reader(reader.id)
         found = next((catch_up for _, day, catch_up in of_reader if str(day) == request.path_params["day"]), None)
@@ -278,7 +269,7 @@ class EditionPages:
         stored = [e for e in self._site.store.editions.of_reader(reader.id) if e.date == day]
         if not stored:
             raise HTTPException(404, "There is no edition of this day.")
-        # Oldest first: the day's alerts come before its edition, as in the inbox.
+        # Oldest first, so alerts come before the edition.
         return [load_edition(self._site, reader, edition) for edition in reversed(stored)]
 
 
@@ -303,7 +294,7 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
     )
 
 
-# BibTeX and RIS, which EndNote, Zotero and Mendeley import, and Atom (RFC 4287).
+# BibTeX and RIS for EndNote, Zotero and Mendeley, and Atom (RFC 4287).
 _ATOM = "http://www.w3.org/2005/Atom"
 _TEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
@@ -313,20 +304,18 @@ _TEX = {
 }
 _TEX_TABLE = str.maketrans(_TEX)
 _NOT_IN_KEY = re.compile(r"[^a-z0-9]+")
-# Explains the address of a paper for which no digest gave one.
+# For papers without an address.
 _SEARCH_NOTE = "The address searches arXiv for the title"
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
-    """Return an ``@misc`` entry for each paper; keys are unique because they end in the paper's id."""
     entries = []
     for paper in papers:
         published = paper.published
         fields = {
-            # Bibliography styles change a title to lower case unless it has braces of its own.
+            # Without braces, styles change a title to lower case.
             "title": "{" + _tex(paper.title) + "}",
-            # " and " separates authors and "," last names from first names: an institution's name with either needs
-            # braces.
+            # " and " separates authors, and "," their names. Institutions with either need braces.
             "author": " and ".join(
                 "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
                 for author in _authors(paper)
@@ -346,12 +335,11 @@ def bibtex(papers: Iterable[Paper]) -> str:
 
 
 def ris(papers: Iterable[Paper]) -> str:
-    """Return a reference for each paper, with the CRLF line ends of the RIS format."""
     references = []
     for paper in papers:
         published = paper.published
         fields = [
-            # UNPB, unpublished work: the format has no type for preprints.
+            # UNPB, unpublished work: RIS has no type for preprints.
             ("TY", "UNPB"),
             ("TI", oneline(readable(paper.title))),
             *(("AU", author) for author in _authors(paper)),
@@ -369,8 +357,7 @@ def ris(papers: Iterable[Paper]) -> str:
 
 
 def _note(paper: Paper) -> str:
-    """Return the facts that have no field of their own, with the addresses of code and project."""
-    # The category is a field, and the PDF's address follows from the paper's own.
+    # The category is a field, and the PDF's address follows from the paper's.
     words = category_in_words(paper.categories[0]) if paper.categories else ""
     noted = [fact for fact in facts(paper) if fact.text not in (words, "PDF")]
     parts = [f"{fact.text}: {fact.url}" if fact.url else fact.text for fact in noted]
@@ -378,8 +365,8 @@ def _note(paper: Paper) -> str:
 
 
 def _citation_key(paper: Paper) -> str:
-    """Return ``lovelace2025p17``: first author's last name (or the title's first content word), year, id."""
-    # BibTeX reads keys in ASCII only: NFKD separates accents from base characters, and encoding drops them.
+    """Return ``lovelace2025p17``: the author's last name or a word of the title, year, id."""
+    # BibTeX keys are ASCII: NFKD separates accents, and encoding drops them.
     words = [author.split()[-1] for author in _authors(paper)[:1]] or [
         token.spelling for token in tokens(readable(paper.title))
     ]
@@ -397,7 +384,6 @@ def _tex(text: str) -> str:
 
 
 def atom(edition: Edition, public_url: str) -> bytes:
-    """Return the feed of an open profile's edition, in UTF-8."""
     page = f"{public_url}/open/{edition.reader.profile}"
     feed = ET.Element("feed", xmlns=_ATOM)
     _add(feed, "title", oneline(edition.profile_title))
@@ -409,11 +395,10 @@ def atom(edition: Edition, public_url: str) -> bytes:
         paper = pick.paper
         entry = ET.SubElement(feed, "entry")
         _add(entry, "title", wording.title(paper))
-        # RFC 4287, section 4.2.6: the id never changes. It holds the paper's id and no date, so a feed reader shows
-        # a paper in two editions as one entry.
+        # RFC 4287, section 4.2.6: the id never changes. Without a date, a paper in two editions stays one entry.
         _add(entry, "id", f"{page}#{paper.ref}")
         _add(entry, "updated", paper.first_seen.isoformat())
-        # RFC 4287, section 4.1.2, requires an author in each entry of a feed that has none itself.
+        # RFC 4287, section 4.1.2: each entry needs an author if the feed has none.
         for name in paper.authors or ["unknown"]:
             _add(ET.SubElement(entry, "author"), "name", oneline(readable(name)))
         ET.SubElement(entry, "link", rel="alternate", href=title_link(paper).url)

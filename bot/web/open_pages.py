@@ -1,7 +1,6 @@
-"""An open profile's best papers of a week: a page to show around, with a picture.
+"""An open profile's best papers of a week, with a picture for previews.
 
-A week's page is for strangers: it has no reasons, matches or marks of the profile's words. ``/open/{slug}/week`` leads
-to the newest week, ``/open/{slug}/week/2025-W19`` stays the same week's, and the same with ``.png`` is the picture.
+Strangers see these pages, so they show no reasons, matches or marked words.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from bot.web.site import Site, client_key
 
 _MOST_PAPERS = 5
 _WEEK = timedelta(days=7)
-_DESCRIPTION_WIDTH = 200  # characters; what shows previews cuts there
+_DESCRIPTION_WIDTH = 200  # characters that previews show
 _NO_WEEK = "No paper of this week is here."
 
 
 class WeekPages:
-    """``/open/{slug}/week``, a week below it, and its picture."""
+    """``/open/{slug}/week``, its weeks, and their pictures."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
@@ -72,16 +71,15 @@ class WeekPages:
         edition = self._edition(request, slug, profile, monday)
         lines = [wording.news(pick) for pick in edition.picks]
         content = draw(edition.profile_title, _dates(monday, "en"), lines)
-        # Whoever shows a preview loads it from another site.
+        # Previews load it from other sites.
         headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
         return Response(content, media_type="image/png", headers=headers)
 
     def _edition(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
-        """Return the week's edition for a reader without votes; raises HTTPException for a week without papers."""
         return self._cache.get((slug, monday), profile, lambda: self._compose(request, slug, profile, monday))
 
     def _compose(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
-        # Only what ranks is counted: a preview asks for page and picture at once.
+        # Counted here, because a preview requests page and picture at once.
         self._site.count_view(client_key(request))
         ids = self._papers(profile, monday)
         section = profile.edition.model_copy(update={"size": _MOST_PAPERS, "explore": 0})
@@ -93,7 +91,7 @@ class WeekPages:
             edition = composer.edition(reader, of_week, monday, min(end, self._site.now), candidates)
         if not edition.picks:
             raise HTTPException(404, _NO_WEEK)
-        # The words that are marked are the profile's.
+        # The marks are words of the profile.
         picks = [
             replace(pick, summary=tuple(replace(sentence, marks=()) for sentence in pick.summary))
             for pick in edition.picks
@@ -116,20 +114,20 @@ def _monday(name: str) -> date:
         monday = date.fromisocalendar(int(year), int(week), 1)
     except ValueError:
         raise HTTPException(404, "Not a valid week; write it like 2025-W19.") from None
-    # One address for each week: "2025-W5" is none.
+    # Each week has one address, so "2025-W5" is invalid.
     if name != _week_name(monday):
         raise HTTPException(404, f"Not a valid week; write it like {_week_name(monday)}.")
     return monday
 
 
 def _week_name(day: date) -> str:
-    """Return the week of a day, as ISO 8601 has it: ``2025-W19``."""
+    """Return the week of a day in ISO 8601: ``2025-W19``."""
     year, week, _ = day.isocalendar()
     return f"{year:04}-W{week:02}"
 
 
 def _bounds(profile: Profile, monday: date) -> tuple[datetime, datetime]:
-    """Return the week's beginning and end in the profile's time zone; raises HTTPException at the calendar's ends."""
+    """Return the week's bounds in the profile's time zone. Raises HTTPException."""
     timezone = profile.schedule.timezone
     try:
         return moment(monday, time(), timezone), moment(monday + _WEEK, time(), timezone)
@@ -143,12 +141,12 @@ def _dates(monday: date, language: str) -> str:
 
 # --- the picture
 
-PICTURE_SIZE = (1200, 630)  # pixels, as Open Graph's users crop them
+PICTURE_SIZE = (1200, 630)  # pixels, as previews of Open Graph crop it
 _MARGIN = 72
 _PAPER, _INK, _SOFT, _LINK = "#fdfcfa", "#22201d", "#68625a", "#1f4e79"
 _LINES_A_PAPER = 2
 _BOTTOM = 570
-# What Pillow's own font lacks, beside what Unicode takes apart ("é").
+# Letters that Pillow's font lacks and NFKD keeps.
 _REPLACED = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "ı": "i", "–": "-", "—": "-", "×": "x"}
 )
@@ -156,8 +154,7 @@ _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)$")
 
 
 def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
-    """Return a picture of a week's papers as PNG; a text in a script that the font lacks is left out."""
-    # Imported here, as most requests are for pages.
+    # Imported late: most requests are for pages.
     from PIL import Image, ImageDraw, ImageFont
 
     picture = Image.new("RGB", PICTURE_SIZE, _PAPER)
@@ -166,7 +163,6 @@ def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
     large, medium, small = (ImageFont.load_default(size) for size in (58, 34, 28))
 
     def wrapped(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, most: int) -> list[str]:
-        """Return a text in at most so many lines, the last one with an ellipsis if there is more."""
         rows: list[str] = [""]
         for word in text.split():
             longer = f"{rows[-1]} {word}".strip()
@@ -200,7 +196,7 @@ def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
 
 
 def drawable(text: str) -> str:
-    """Return a text in ASCII, as Pillow's font has little else; empty if more than a tenth of it would be lost.
+    """Return a text in ASCII for Pillow's font, or an empty string if a tenth would be lost.
 
     >>> drawable("β-amyloid in Ångström – a café"), drawable("强化学习")
     ('beta-amyloid in Angstrom - a cafe', '')

@@ -1,4 +1,4 @@
-"""For operators: a health check, Prometheus metrics, and the status for holders of the operator's token."""
+"""For operators: health check, Prometheus metrics, and status."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ class OperatorPages:
     def __init__(self, site: Site, queue_depths: Callable[[], Mapping[str, int]]) -> None:
         self._site = site
         self._queue_depths = queue_depths
-        # A registry per application: prometheus_client's default one is global, and refuses a second application in
-        # the same process.
+        # prometheus_client's global registry refuses a second application in a process.
         self._registry = CollectorRegistry()
         self._registry.register(_StoreCollector(site, queue_depths))
         self.requests = Counter(
@@ -60,22 +59,22 @@ class OperatorPages:
         report = status(app.store, app.sources, profiles, problems, now, queue=_depths(self._queue_depths))
         volumes = {}
         for source in report.sources:
-            # How many papers were new to it on each of the last days, in UTC, today last.
+            # New papers by day in UTC, today last.
             counts = [0] * _DAYS
             for arrival in app.store.sources.arrivals(source.name, now - timedelta(days=_DAYS)):
                 days_ago = (now.date() - arrival.at.date()).days
-                # A machine whose clock was ahead stored arrivals in the future.
+                # A clock that was ahead stored arrivals in the future.
                 if 0 <= days_ago < _DAYS:
                     counts[-1 - days_ago] += arrival.fresh
             volumes[source.name] = counts
         return self._site.page("status.html.j2", report=report, volumes=volumes, inactive=inactive_readers(app.store))
 
     def _require_operator(self, request: Request) -> None:
-        """Raise HTTPException unless the request has the operator's token: 404 if none is set, 401, 429 after many."""
+        """Raise HTTPException without the operator's token: 404 if none is set, 401, or 429 after many."""
         token = self._site.app.operator_token
         if token is None:
             raise HTTPException(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
-        # A bearer token for scrapers, or the password of any user for browsers.
+        # A bearer token for scrapers, or a basic password for browsers.
         scheme, _, presented = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "basic":
             try:
@@ -84,7 +83,7 @@ class OperatorPages:
                 presented = ""
         else:
             presented = presented.strip() if scheme.lower() == "bearer" else ""
-        # In constant time: the time of a plain comparison tells how many characters were right.
+        # In constant time: a plain comparison reveals how many characters are right.
         if hmac.compare_digest(presented.encode(), token.encode()):
             return
         self._site.limit_rate("wrong operator tokens", client_key(request), _WRONG_TOKENS_A_MINUTE)
@@ -92,9 +91,9 @@ class OperatorPages:
 
 
 class RequestMetrics:
-    """Middleware that counts responses by page and status.
+    """Middleware that counts responses by route and status.
 
-    The label is the route, not the address, which holds a token and would make a time series of each.
+    Not by address, which contains a token and would make endless time series.
     """
 
     def __init__(self, app: ASGIApp, requests: Counter) -> None:
@@ -112,7 +111,7 @@ class RequestMetrics:
 
 
 class _StoreCollector(Collector):
-    """Reads the store at each scrape, so that all processes' work is counted."""
+    """Reads the store at each scrape, which covers all processes."""
 
     def __init__(self, site: Site, queue_depths: Callable[[], Mapping[str, int]]) -> None:
         self._site = site
@@ -120,7 +119,7 @@ class _StoreCollector(Collector):
         self._queue_depths = queue_depths
 
     def collect(self) -> Iterator[Metric]:
-        # These texts are part of what dashboards show; the names are the contract.
+        # Dashboards show the texts. The names are a contract.
         store = self._store
         yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=store.papers.count())
         active, stopped = store.readers.counts()
@@ -129,7 +128,7 @@ class _StoreCollector(Collector):
         yield _gauge("thumbs", "Thumbs that count.", "vote", {"up": up, "down": down})
         counts = store.outbox.counts()
         yield _gauge("outbox", "Messages in the outbox.", "state", counts)
-        # A counter starts again when old messages are deleted, which ``rate()`` takes for a restart.
+        # The counter drops when old messages are deleted. ``rate()`` treats that as a restart.
         yield CounterMetricFamily("paperbot_messages_sent", "Messages sent.", value=counts[State.SENT])
         bounces = CounterMetricFamily("paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"])
         for outcome, count in store.bounce_counts.all().items():
@@ -163,7 +162,7 @@ def _gauge(name: str, text: str, label: str, values: Mapping[State, int] | Mappi
 
 
 def _depths(queue_depths: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
-    """Return the tasks that wait; none while the broker is away, as the other figures are wanted then most."""
+    """Return the waiting tasks, or none while the broker is away: the other figures matter most then."""
     try:
         return queue_depths()
     except QueueError:

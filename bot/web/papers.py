@@ -1,9 +1,4 @@
-"""The pages of papers: one paper, the page behind a thumb, and search.
-
-``/paper/{ref}`` has a paper's public part for everybody; a reader's own has match, reasons and vote too, and both have
-the most similar stored papers. ``/thumb/{token}``: GET shows the paper and a button, POST records the vote and shows
-its effect. Search shows where the words occur, and corrects words that no paper has.
-"""
+"""The pages of papers: one paper, votes, and search."""
 
 from __future__ import annotations
 
@@ -36,24 +31,22 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SNIPPET_WIDTH = 280  # characters
-_SHORTEST_CORRECTED = 4  # characters; every shorter word is near many others
+_SHORTEST_CORRECTED = 4  # characters; shorter words are near many others
 _LENGTHS_APART = 2
-# Comparing letter by letter takes about 30 us a word, for 50,000 words more than a second; sharing trigrams takes 1 us.
+# Comparing letters takes 30 us a word, too long for 50,000 words. Trigrams take 1 us and choose candidates.
 _CORRECTIONS_COMPARED = 30
-_LEAST_RATIO = 0.75  # of difflib's ratio: "halucination" has .96 to "hallucination"
+_LEAST_RATIO = 0.75  # of difflib: "halucination" has .96 to "hallucination"
 _LONGEST_SEARCH = 200  # characters
-VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
-# Papers that share a distinctive word are found in the whole store by its index; comparing all papers would read a
-# year of abstracts for each page.
+VOTES_A_MINUTE = 60  # of a reader, from pages, mails and Slack together
+# The search index finds candidates by distinctive words. Comparing all papers would read a year of abstracts.
 _SIMILAR_CANDIDATES = 60
 _DISTINCTIVE_WORDS = 8
-# Below it two papers share words and no topic.
+# Less similar papers share words only.
 _LEAST_SIMILARITY = 0.1
 _SIMILAR_SHOWN = 5
 
 
 def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
-    """Return the most similar stored papers, the most similar first; full-text search proposes, the ranker orders."""
     words = ranker.distinctive_words(paper.text, _DISTINCTIVE_WORDS)
     others = [other for other in store.search.with_any(words, _SIMILAR_CANDIDATES) if other.id != paper.id]
     similarities = ranker.similarities([(paper.text, other.text) for other in others])
@@ -62,7 +55,7 @@ def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
 
 
 class PaperPages:
-    """``/paper/{ref}`` for everybody if a profile is open, ``/me/{token}/paper/{ref}`` for readers."""
+    """``/paper/{ref}`` with an open profile, and ``/me/{token}/paper/{ref}``."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
@@ -98,7 +91,7 @@ class PaperPages:
             similar=similar,
             path=f"{me}/paper/{paper.ref}",
             address="",
-            # What a reader passes on must be the public page: this one's address is theirs alone.
+            # A shared link must be public: this page's address belongs to the reader.
             shared=f"/paper/{paper.ref}" if self._open_editions.profiles() else "",
             explanation=explanation,
             vote=votes[-1].vote if votes else None,
@@ -106,7 +99,6 @@ class PaperPages:
         )
 
     def papers(self, request: Request) -> list[Paper]:
-        """Return the paper, without its private part unless a reader asks for it."""
         if "token" not in request.path_params:
             return [self._public_paper(request)]
         self._site.reader(request, Purpose.ME)
@@ -126,15 +118,15 @@ class PaperPages:
 
 
 def public_part(paper: Paper) -> Paper:
-    """Return the paper without the names of readers' own alerts, which tell what somebody looks for."""
+    """Return the paper without readers' alerts, which reveal their interests."""
     sightings = tuple(Sighting(s.source, s.topic, s.date) for s in paper.sightings)
     return replace(paper, sightings=sightings)
 
 
 def snippet(abstract: str, words: str) -> Sequence[Piece]:
-    """Return the sentence as marked and unmarked pieces; empty if the abstract has none of the words.
+    """Return the best sentence as marked and unmarked pieces, or an empty list.
 
-    Words are compared by stem, as both databases' searches do, though each with a stemmer of its own.
+    Words match by stem, as in the databases' search.
     """
     stems = {stem(word.lower()) for word in _WORD.findall(words)}
     sentences = _SENTENCE_END.split(oneline(readable(abstract)))
@@ -142,7 +134,7 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
     best = max(range(len(sentences)), key=lambda number: len({match[0].lower() for match in hits[number]}))
     if not hits[best]:
         return []
-    # A sentence that is too long is shown from its first word that was searched for.
+    # A long sentence starts at its first match.
     text, cut = sentences[best], 0
     if hits[best][-1].end() > _SNIPPET_WIDTH:
         cut = hits[best][0].start()
@@ -158,10 +150,9 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
 
 
 def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str], bool]) -> str:
-    """Return the text with each word that is not known replaced by the nearest one of the vocabulary, if any is near.
+    """Replace each unknown word with the nearest of the vocabulary.
 
-    ``spellings`` has the usual spelling of each word by the word in lower case. It is the vocabulary of the fitted
-    corpus, on either database: managed PostgreSQL may lack pg_trgm, and the usual builds of SQLite have no spellfix1.
+    ``spellings`` maps words in lower case to their usual spelling. PostgreSQL may lack pg_trgm, and SQLite spellfix1.
     """
 
     def replacement(match: re.Match[str]) -> str:
@@ -176,7 +167,7 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
             return len(of_word & of_other) / len(of_word | of_other)
 
         candidates = (other for other in spellings if abs(len(other) - len(word)) <= _LENGTHS_APART)
-        # Two letters in the wrong order are the usual slip, and leave few trigrams in common.
+        # Swapped letters are the usual typing error, and leave few common trigrams.
         swapped = (f"{lowered[:n]}{lowered[n + 1]}{lowered[n]}{lowered[n + 2 :]}" for n in range(len(lowered) - 1))
         if turned := next((other for other in swapped if other in spellings), None):
             return spellings[turned]
@@ -193,7 +184,7 @@ def _trigrams(word: str) -> set[str]:
 
 
 class SearchPages:
-    """``/search`` for everybody if a profile is open, ``/me/{token}/search`` for readers, with thumbs."""
+    """``/search`` with an open profile, and ``/me/{token}/search`` with thumbs."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
@@ -209,8 +200,7 @@ class SearchPages:
         return self._results(request, reader)
 
     def _results(self, request: Request, reader: Reader | None) -> Response:
-        """Show the papers with all words: those that were typed, or corrected ones where no paper has these."""
-        # PostgreSQL refuses the null character in any text.
+        # PostgreSQL refuses NUL.
         typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
         search = self._site.store.search
         words = typed
@@ -257,7 +247,7 @@ class VotePages:
     def record(self, request: Request) -> Response:
         reader, paper = self._reader_and_paper(request)
         vote = parse_vote(request.query_params.get("vote", "up"))
-        # Of the origin only: the reader and the paper are in the signed token, which the query can't change.
+        # The query sets the origin only. The signed token has reader and paper.
         via = "page" if request.query_params.get("from") == "page" else "mail"
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page(
@@ -271,7 +261,7 @@ class VotePages:
         )
 
     def offer_to_save(self, request: Request) -> Response:
-        """Show how to save the paper; as mail scanners open the link, the page's buttons do it."""
+        """Show the buttons to save a paper. GET saves nothing, because mail scanners open links."""
         reader, paper = self._reader_and_paper(request)
         votes = self._site.store.feedback.votes(reader.id, paper.id)
         zotero = self._site.store.zotero.get(reader.id)

@@ -1,6 +1,6 @@
-"""The pages of subscriptions: preview, subscribing and unsubscribing, and a reader's preferences.
+"""Pages of subscriptions: preview, subscribing, unsubscribing, and a reader's preferences.
 
-These are three pages: what and when; votes, with what was learned from them; data, to export, end and delete it.
+Preferences are three pages: settings, votes with learned phrases, and data.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ from bot.web.site import (
     require_personal,
 )
 
-# A preview ranks a week of papers, about 100 ms of one core: these and the site's count of views bound its cost.
-_PASTED_WIDTH = 50_000  # characters of what is pasted; five entries of BibTeX with abstracts have some 10,000
+# A preview ranks a week of papers in 100 ms. These limits and the count of views bound its cost.
+_PASTED_WIDTH = 50_000  # characters; five entries of BibTeX with abstracts have 10,000
 _MAX_PASTED_PAPERS = 20
 _PREVIEW_PICKS = 5
 _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTILINE)  # of a library, pasted
-# A honeypot field: hidden from people, filled in by programs that fill in every field.
+# A honeypot: people don't see the field, and programs fill it in.
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
-_INTERESTS_WIDTH = 300  # characters that the page of the confirmation shows
+_INTERESTS_WIDTH = 300  # characters on the confirmation page
 _LONGEST_SEARCH = 200  # characters
-_VOTES_A_PAGE = 7  # so that the page is short on a telephone
+_VOTES_A_PAGE = 7  # keeps the page short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
 _MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up")  # of a form of preferences
@@ -76,7 +76,7 @@ _VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.C
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """How many votes of each kind one week had."""
+    """A week's votes of each kind."""
 
     monday: date
     up: int
@@ -93,14 +93,13 @@ class ReaderPage:
     def show(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
         if "page" in request.query_params and request.url.path == own_path(request):
-            # The votes were on the first page once.
+            # An old link: the votes were on the first page.
             return RedirectResponse(f"{own_path(request)}/votes?page={page_number(request)}", 303)
         return self._page(request, reader)
 
     def change(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.ME)
-        # Before anything is changed: without its profile the page can't be shown, and an error must mean that nothing
-        # happened.
+        # First, because an error must mean that nothing was changed.
         profile = self._site.profile_in_file(reader)
         action = field(request, "do")
         if action in ("show likes", "pause", "resume", "unsubscribe", "remove library"):
@@ -113,7 +112,7 @@ class ReaderPage:
         return self._page(request, self._site.reader_with(reader.id), message)
 
     def _changed(self, request: Request, reader: Reader, profile: Profile, action: str) -> str:
-        """Do what a form asks for and return what to say; raises ValueError and HTTPException."""
+        """Carry out a form's action and return the message. Raises ValueError and HTTPException."""
         store, subscriptions = self._site.store, self._subscriptions
         match action:
             case "ignore":
@@ -153,7 +152,6 @@ class ReaderPage:
         return message
 
     def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
-        """Set the preferences of a form; those that it leaves out stay as they are."""
         sent = request.state.form
         chosen = Preferences(
             title=field(request, "title"),
@@ -166,7 +164,7 @@ class ReaderPage:
             authors=field(request, "authors").splitlines(),
             mute=field(request, "mute").splitlines(),
             language=field(request, "language"),
-            # A hidden field comes with the box, which sends nothing where it is empty.
+            # The box sends nothing if it is empty, so a hidden field comes with it.
             catch_up="1" in fields(request, "catch_up"),
         )
         kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
@@ -175,12 +173,12 @@ class ReaderPage:
 
     def export(self, request: Request) -> Response:
         data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
-        # Dates and times are the only values in it that JSON lacks.
+        # JSON lacks dates and times.
         text = json.dumps(data, ensure_ascii=False, indent=2, default=lambda moment: moment.isoformat())
         return attachment(text, "application/json", "paperbot.json")
 
     def liked(self, request: Request) -> list[Paper]:
-        """Return the liked papers, oldest vote first, so that the exported file only grows."""
+        """Return the liked papers, oldest vote first, so the exported file only grows."""
         reader = self._site.viewer(request, Purpose.LIBRARY)
         votes = self._site.store.feedback.votes(reader.id)
         return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
@@ -243,7 +241,7 @@ class ReaderPage:
         }
 
     def _votes(self, request: Request, reader: Reader, profile: Profile) -> dict[str, Any]:
-        # Imported here, as they import scikit-learn: it would delay the start of `serve` by about a second.
+        # Imported late: scikit-learn would delay the start of `serve` by a second.
         from bot.operate.charts import answer, learning_curve, svg_chart
         from bot.operate.evaluation import evaluate
 
@@ -283,7 +281,7 @@ class ReaderPage:
 
 
 class PreviewPage:
-    """``/preview``: a page of its own for a form's button, or the part of it that the start page's script shows."""
+    """``/preview``: a page, or a part of it for the start page's script."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
@@ -316,7 +314,7 @@ class PreviewPage:
         )
 
     def _interests(self, typed: str) -> tuple[str, str]:
-        """Return interests and what was wrong: text as typed, titles in place of a library's entries and arXiv ids."""
+        """Return interests and a problem. Pasted entries and arXiv ids become titles."""
         if not typed:
             return "", "Write what interests you, or paste papers."
         if _ENTRY.search(typed):
@@ -351,7 +349,7 @@ class SubscriptionPages:
         return self._start_page(chosen=request.query_params.get("profile", ""))
 
     def request_subscription(self, request: Request) -> Response:
-        """Send a confirmation mail unless there are too many; the answer is the same for every valid address."""
+        """Send a confirmation mail; the answer is the same for every valid address."""
         slug = field(request, "profile")
         typed = field(request, "email").strip()
         profile = self._open_editions.profiles().get(slug)
@@ -362,7 +360,7 @@ class SubscriptionPages:
         except ValueError:
             problem = "Please enter a valid email address, like ada@example.org."
             return self._start_page(status=400, chosen=slug, typed=typed[:200], problem=problem)
-        # No mail for a program, but the same page: an error would tell its author which field to leave empty.
+        # The same page without a mail: an error would reveal the field to programs.
         if not field(request, _HONEYPOT):
             client = client_key(request)
             interests = field(request, "interests").strip()
@@ -376,7 +374,7 @@ class SubscriptionPages:
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:
-        # 303 and not 302, so that the browser asks with GET whatever the method was (RFC 9110, 15.4.4).
+        # 303, so the browser sends GET (RFC 9110, 15.4.4).
         return RedirectResponse("/", 303)
 
     def show_confirmation(self, request: Request) -> Response:
@@ -388,7 +386,7 @@ class SubscriptionPages:
     def confirm(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.CONFIRM)
         self._subscriptions.confirm(reader)
-        # Not again for a button that is pressed twice.
+        # A double click publishes once.
         if reader.stopped is not None:
             self._publish_soon()
         return self._confirmation_page(reader, confirmed=True)
@@ -398,10 +396,9 @@ class SubscriptionPages:
         return self._unsubscribe_page(reader, unsubscribed=reader.stopped is not None)
 
     def unsubscribe(self, request: Request) -> Response:
-        """Stop the editions, or resume them if the form says so.
+        """Stop or resume the editions.
 
-        Mail programs' one-click POST comes here too (RFC 8058): without cookies, in either form encoding, and
-        answered with 200 however often it is repeated.
+        Mail programs' one-click POST needs no cookies, in either form encoding, and always gets 200 (RFC 8058).
         """
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
         resumed = field(request, "do") == "resubscribe"
@@ -430,13 +427,12 @@ class SubscriptionPages:
             "confirm.html.j2",
             reader=reader,
             profile=profile,
-            # Under the name of the profile until it is confirmed: a stranger may have typed the interests.
+            # The profile's name until the confirmation: a stranger may have typed the interests.
             title=self._site.profile_in_file(reader).title,
             interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
-            # Only after the confirmation: the link in the mail must not open the preferences of an address that
-            # has confirmed nothing.
+            # Only after the confirmation, because the mailed link must not open preferences.
             me=self._site.me(reader) if confirmed else "",
         )
 

@@ -1,8 +1,7 @@
-"""uvicorn with bounds on what slow clients can hold: a defence against Slowloris.
+"""uvicorn with limits on slow clients, a defence against Slowloris.
 
-A connection that waits for its client (for the rest of a request, or for a response to be read) is closed after
-``client_seconds``. Beyond ``connections``, the one that has waited longest is closed in favour of the newest, so
-that half-open connections keep nobody out. uvicorn's own ``limit_concurrency`` would answer the newest with 503.
+A connection that waits for its client is closed after ``client_seconds``. Beyond ``connections``, the longest waiting
+one makes room for the newest. uvicorn's ``limit_concurrency`` would refuse the newest with 503.
 """
 
 from __future__ import annotations
@@ -21,25 +20,25 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.app import ClientLimits
 
-_GRACEFUL_SECONDS = 2  # that open requests get after a signal
+_GRACEFUL_SECONDS = 2  # for open requests after a signal
 _NO_LINGER = struct.pack("ii", 1, 0)  # struct linger: on, 0 seconds
 _UNFINISHED_REQUEST = (h11.IDLE, h11.SEND_BODY)
 
-# Of the log: with a full disk or no free file descriptors, every connection attempt logs the same error.
+# With a full disk or no file descriptors, each connection logs the same error.
 _MINUTE = 60.0  # seconds
 _LINES_A_MINUTE = 100
 
 
 class _Config(uvicorn.Config):
-    """uvicorn's configuration, with our limits and the connections that wait for their client, longest first."""
+    """uvicorn's configuration with our limits and the waiting connections, longest first."""
 
     def __init__(self, web: ASGIApp, limits: ClientLimits) -> None:
         super().__init__(
             web,
-            # h11 and not httptools: the limits need to know how far a request has come, which only h11 tells.
+            # Only h11 tells how far a request has come.
             http=_Connection,
             ws="none",
-            # uvicorn's messages go to the handlers of the root logger. No access log: paths hold tokens.
+            # The root logger handles messages. No access log, because paths contain tokens.
             log_config=None,
             log_level="warning",
             access_log=False,
@@ -47,16 +46,16 @@ class _Config(uvicorn.Config):
             proxy_headers=bool(limits.trusted_proxies),
             forwarded_allow_ips=list(limits.trusted_proxies),
             timeout_graceful_shutdown=_GRACEFUL_SECONDS,
-            # asyncio accepts up to a backlog of connections at once, before the first of them can be closed.
+            # asyncio accepts a whole backlog before the first connection can be closed.
             backlog=min(limits.connections, 64),
         )
         self.limits = limits
-        # A dict, as a set would not keep the order.
+        # A set would lose the order.
         self.waiting: dict[_Connection, None] = {}
 
 
 class _Connection(H11Protocol):
-    """One connection, which has a deadline as long as it waits for its client."""
+    """A connection with a deadline while it waits for its client."""
 
     config: _Config
     _deadline: asyncio.TimerHandle | None = None
@@ -64,8 +63,8 @@ class _Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        # asyncio does it only for sockets made with IPPROTO_TCP, which ``socket.create_server`` leaves out. Without it
-        # a response's second packet waits for the client's delayed ACK: 40 ms for each request after the first.
+        # asyncio sets it only for sockets made with IPPROTO_TCP, unlike ``socket.create_server``. Without it, a second
+        # packet waits 40 ms for the client's delayed ACK.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._start_deadline()
         if len(self.connections) > self.config.limits.connections:
@@ -77,7 +76,7 @@ class _Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        # Started again, for the next request or for reading this response.
+        # For the next request, or for reading this response.
         self._cancel_deadline()
         self._start_deadline()
 
@@ -89,7 +88,7 @@ class _Connection(H11Protocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._is_write_buffer_full = False
-        # The client has read a part, so that it gets the full time again for the next.
+        # The client has read a part, and gets the full time again.
         self._cancel_deadline()
         self._update_deadline()
 
@@ -104,7 +103,7 @@ class _Connection(H11Protocol):
             self._cancel_deadline()
 
     def _start_deadline(self) -> None:
-        # A running deadline stays: a client that sends one byte at a time must not win time with each.
+        # A running deadline stays: a client must not gain time with each byte.
         if self._deadline is None:
             self.config.waiting[self] = None
             self._deadline = self.loop.call_later(self.config.limits.client_seconds, self._abort)
@@ -117,32 +116,32 @@ class _Connection(H11Protocol):
 
     def _abort(self) -> None:
         self._cancel_deadline()
-        # Without it the kernel would keep what was not read, and try to send it, for minutes (FIN_WAIT1).
+        # Otherwise the kernel would try to send the rest for minutes (FIN_WAIT1).
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.transport.abort()
 
 
 class Server(uvicorn.Server):
-    """Serves the pages until ``stop`` is set, which SIGTERM and SIGINT do."""
+    """Serves the pages until SIGTERM or SIGINT sets ``stop``."""
 
     def __init__(self, web: ASGIApp, limits: ClientLimits, stop: Event) -> None:
         super().__init__(_Config(web, limits))
         self._stop = stop
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Tell the jobs to stop before the open requests are waited for."""
+        """Stop the jobs before waiting for open requests."""
         self._stop.set()
         super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to end; also for a signal that came before uvicorn's handlers were installed."""
+        """Return whether to end, also for signals before uvicorn's handlers."""
         return await super().on_tick(counter) or self._stop.is_set()
 
 
 class LogRateLimit(logging.Filter):
-    """Lets each line pass once a minute, and at most 100 different ones: provoked errors must not fill the disk.
+    """Passes each line once a minute, and at most 100 lines, so errors don't fill the disk.
 
-    What was suppressed is counted in the first line of a later minute.
+    A later line counts the suppressed ones.
     """
 
     def __init__(self) -> None:
@@ -153,7 +152,7 @@ class LogRateLimit(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()
-        # Negative when the clock was set back: that starts a minute as well, or nothing would be logged until then.
+        # Negative after the clock was set back, which starts a minute too.
         if not 0 <= record.created - self._minute_started < _MINUTE:
             if self._suppressed:
                 record.msg = f"{message} ({self._suppressed} lines were suppressed before)"

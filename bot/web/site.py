@@ -1,4 +1,4 @@
-"""What all pages share: the open home, readers and papers looked up, limits, templates, and middleware for requests."""
+"""The basis of all pages: the open home, look-ups, limits, templates and middleware."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from bot.editions.composer import EditionComposer
 
 
-VIEWS_A_MINUTE = 30  # of pages that rank, which take about 60 ms of one core each
+VIEWS_A_MINUTE = 30  # of ranking pages, which take 60 ms each
 _MAX_DIGITS = 6  # of a page's number
 _TOO_MANY = "Too many requests; please wait a minute."
 
 
 class Site:
-    """One open home as the pages use it. Threads share it."""
+    """One open home, which threads share."""
 
     def __init__(self, app: App) -> None:
         self.app = app
         self.store = app.store
-        # Views of this minute by viewer, in memory: looking at a page must not write to the database.
+        # In memory: a view must not write to the database.
         self._views: Counter[object] = Counter()
         self._views_minute = 0
         self._views_lock = threading.Lock()
-        # The readers whose visit of a day is recorded, so that it is written once.
+        # Visits that are recorded already.
         self._visited: set[tuple[int, date]] = set()
-        # Handlers run in Starlette's worker threads. The composer and the cached profiles are not thread-safe.
+        # Handlers run in threads. The composer and the cached profiles are not thread-safe.
         self._ranking_lock = threading.Lock()
         self._refresh_lock = threading.Lock()
 
@@ -59,7 +59,7 @@ class Site:
         return datetime.now(UTC)
 
     def count_view(self, viewer: Reader | str) -> None:
-        """Count a view by a reader or by a client's address; raises HTTPException if there are too many in a minute."""
+        """Count a view by a reader or client. Raises HTTPException beyond the limit."""
         key = viewer.id if isinstance(viewer, Reader) else viewer
         minute = int(self.now.timestamp()) // 60
         with self._views_lock:
@@ -71,17 +71,13 @@ class Site:
                 raise HTTPException(429, _TOO_MANY)
 
     def limit_rate(self, action: str, actor: str, per_minute: int) -> None:
-        """Count an action in the database, where all processes see it; raises HTTPException if there are too many."""
+        """Count an action of all processes. Raises HTTPException beyond the limit."""
         if not self.store.rate_limits.allow(action, actor, per_minute, timedelta(minutes=1), self.now):
             raise HTTPException(429, _TOO_MANY)
 
     @contextmanager
     def composer(self) -> Iterator[EditionComposer]:
-        """Lend the composer, up to date with the newest papers, to one request at a time.
-
-        Ranking is CPU-bound: requests that rank in parallel would only slow one another down, and hold a copy of the
-        matrices each.
-        """
+        """Lend the current composer to one request at a time, because ranking is CPU-bound."""
         with self._ranking_lock:
             self._refresh()
             yield self.app.composer
@@ -94,7 +90,6 @@ class Site:
         return with_override(self.profile_in_file(reader), self.store.overrides.get(reader.id))
 
     def title_of(self, reader: Reader) -> str:
-        """Return what the reader's editions are called; the profile's name if its file is gone or invalid."""
         return self.profile_of(reader).title if reader.profile in self.profiles() else reader.profile
 
     def language_of(self, reader: Reader | None) -> str:
@@ -109,7 +104,6 @@ class Site:
         return profile
 
     def note_visit(self, reader: Reader) -> None:
-        """Record the day on which a reader opened a link, if their profile makes up for days away."""
         if reader.profile not in self.profiles():
             return
         profile = self.profile_of(reader)
@@ -117,19 +111,18 @@ class Site:
         if not profile.catch_up or visit in self._visited:
             return
         self._visited = {other for other in self._visited if other[1] >= visit[1] - timedelta(days=1)} | {visit}
-        # A store that can't write must not keep anybody from reading.
+        # A read-only store must not block reading.
         with suppress(StoreError):
             self.store.visits.note(*visit)
 
     def reader(self, request: Request, purpose: Purpose) -> Reader:
         reader = self.reader_with(self.payload(request, purpose)[0])
-        # Programs fetch the list of liked papers, and mail programs unsubscribe.
+        # Programs fetch the library, and mail programs unsubscribe.
         if purpose is Purpose.ME:
             self.note_visit(reader)
         return reader
 
     def viewer(self, request: Request, purpose: Purpose) -> Reader:
-        """Return what ``reader`` does, and count a view; raises HTTPException."""
         reader = self.reader(request, purpose)
         self.count_view(reader)
         return reader
@@ -165,16 +158,12 @@ class Site:
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Response:
-        """Return a rendered template with dates in a language.
-
-        ``me`` is the path of the reader's own pages, empty where nobody is known.
-        """
-        # Where the pages of papers are: a reader's own, the public ones, or None where nothing is public.
+        # The pages of papers: a reader's own, the public ones, or None.
         papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
         page = self.app.templates.get_template(f"pages/{template}").render(
             me=me, papers=papers, language=language, **context
         )
-        # Invisible and bidirectional control characters in titles could disguise what a page says.
+        # Invisible and bidirectional characters could disguise a page's text.
         return HTMLResponse(visible(page), status, headers)
 
     def _refresh(self) -> None:
@@ -187,10 +176,7 @@ def own_path(request: Request) -> str:
 
 
 def require_personal(reader: Reader) -> Reader:
-    """Return the reader; raises HTTPException for a channel's.
-
-    Every member of a channel can open its links, and no member may stop, export or delete the others' subscription.
-    """
+    """Return the reader. Raises HTTPException for a channel, which all members can open."""
     if is_shared(reader):
         raise HTTPException(403, "This page belongs to a whole channel; only the operator of Paperbot can do this.")
     return reader
@@ -227,16 +213,12 @@ def parse_day(ordinal: int) -> date:
 
 
 def page_number(request: Request) -> int:
-    """Return the number in the query's ``page``, from 1; 1 for anything else."""
     text = request.query_params.get("page", "1")
     return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else 1
 
 
 def client_key(request: Request) -> str:
-    """Return what a client is counted by: its IPv4 address, or its IPv6 /64.
-
-    A /64 is what a household gets (RFC 6177), so that counting single IPv6 addresses would limit nobody.
-    """
+    """Return a client's IPv4 address or IPv6 /64, which a household has (RFC 6177)."""
     host = request.client.host if request.client else ""
     try:
         address = ip_address(host)
@@ -248,23 +230,20 @@ def client_key(request: Request) -> str:
 
 
 def traceback_places(error: Exception) -> str:
-    """Return the frames of an error without its message, which may hold a reader's data."""
-    # Frames name files, lines and functions; unlike messages, they hold no values.
+    """Return an error's frames without its message, which may contain a reader's data."""
     frames = traceback.extract_tb(error.__traceback__)
     return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
 
-MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message along in which a button was pressed
+MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message of a button
 MAX_FIELDS = 50
-_MAX_LENGTH_DIGITS = 20  # of Content-Length; int() raises ValueError beyond 4,300
+_MAX_LENGTH_DIGITS = 20  # of Content-Length; int() refuses more than 4,300
 
-# Pages work without scripts, so that the policy can forbid all of them (the start page allows our own); nothing is
-# loaded from elsewhere.
+# No scripts, except the start page's own, and nothing from other sites.
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-# Tokens are in the addresses of pages: no-referrer keeps them from the sites that papers link to, noindex from search
-# engines.
+# Addresses contain tokens: no-referrer hides them from linked sites, and noindex from search engines.
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "Referrer-Policy": "no-referrer",
@@ -278,9 +257,9 @@ _HEADERS = {
 
 
 class RequestLimits:
-    """Hands the application the body as ``state.body`` and its fields as ``state.form``.
+    """Provides the body as ``state.body`` and its fields as ``state.form``.
 
-    A body that is too large, or has too many fields, sets ``state.excess`` instead, and is not kept in memory.
+    An excessive body sets ``state.excess`` instead.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -293,7 +272,7 @@ class RequestLimits:
         try:
             body = await _read_body(scope, receive)
         except ClientDisconnect:
-            return  # half a form must not be acted on, and nobody waits for a response
+            return  # half a form must have no effect
         form = None if body is None else _parse_form(scope, body)
         state = scope.setdefault("state", {})
         state["excess"] = form is None
@@ -312,7 +291,7 @@ class RequestLimits:
 
 
 async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
-    """Return the whole body, or None as soon as it is too large; raises ClientDisconnect if it is cut off."""
+    """Return the body, or None if it is too large. Raises ClientDisconnect."""
     announced = Headers(scope=scope).get("content-length", "")
     if announced.isdecimal() and (len(announced) > _MAX_LENGTH_DIGITS or int(announced) > MAX_BYTES):
         return None
@@ -323,7 +302,7 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
             raise ClientDisconnect
         chunk: bytes = message.get("body", b"")
         body += chunk
-        # Content-Length may be absent (chunked encoding) or wrong, so that what arrives is counted too.
+        # Content-Length may be absent or wrong.
         if len(body) > MAX_BYTES:
             return None
         if not message.get("more_body", False):
@@ -331,14 +310,13 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
 
 
 def _parse_form(scope: Scope, body: bytes) -> dict[str, list[str]] | None:
-    """Return the fields of a URL-encoded form, none for other content types; None if there are too many."""
     content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
         return {}
     try:
-        # Starlette's own form parser has no limit on the number of URL-encoded fields.
+        # Starlette's form parser has no limit on URL-encoded fields.
         form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
         return None
-    # After the decoding, as %00 is a NUL too.
+    # After decoding, because %00 is a NUL too.
     return {storable(name): [storable(value) for value in values] for name, values in form.items()}

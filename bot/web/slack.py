@@ -1,9 +1,7 @@
-"""What people do in Slack: thumbs under papers, and ``/papers``.
+"""Slack's buttons and ``/papers``.
 
-Slack wants an answer within three seconds, and ranking can take longer: a request is acknowledged first, then
-handled, then answered through its ``response_url``.
-
-A channel is one reader, and each of its members votes. Who voted is what Slack signed, never what the button says.
+Slack wants an answer within three seconds, so the result follows through ``response_url``. A channel is one reader
+whose members vote. Slack's signature identifies the voter.
 """
 
 from __future__ import annotations
@@ -46,14 +44,14 @@ _STOPPED_BY_OTHERS = "You did not stop these editions; only the operator of Pape
 _ID = re.compile(r"[A-Z0-9]{2,30}")
 _MAX_ANSWERS = 5  # that Slack accepts through one response_url
 _PHRASES_SHOWN = 6
-_REPLAY_WINDOW = timedelta(minutes=10)  # longer than the five minutes for which a signature is valid
+_REPLAY_WINDOW = timedelta(minutes=10)  # longer than a signature's five minutes
 
 Payload = dict[str, Any]
 Answer = dict[str, Any]
 
 
 class SlackPages:
-    """``/slack/actions`` and ``/slack/commands``: either accepts both kinds of request."""
+    """``/slack/actions`` and ``/slack/commands``. Each accepts both kinds of request."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
@@ -61,7 +59,7 @@ class SlackPages:
         self._subscriptions = site.app.subscriptions
 
     def receive(self, request: Request) -> Response:
-        """Return 200 for what Slack signed, and handle it after the response; return 401 for anything else."""
+        """Return 200 for signed requests and handle them later, or return 401."""
         slack = self._site.app.slack_interactions
         if slack is None or not slack.is_genuine(request.state.body, request.headers):
             return Response(status_code=401)
@@ -74,14 +72,13 @@ class SlackPages:
             payload = {name: values[0] for name, values in form.items()}
         if not isinstance(payload, dict):
             return Response(status_code=401)
-        # The signature covers timestamp and body: the same one again is a repetition, by Slack or by an attacker.
+        # The signature covers timestamp and body, so the same one is a repetition or an attack.
         signature = request.headers.get("x-slack-signature", "")
         if not self._site.store.rate_limits.allow("slack", signature, 1, _REPLAY_WINDOW, self._site.now):
             return Response()
         return Response(background=BackgroundTask(self.handle, payload))
 
     def handle(self, payload: Payload) -> None:
-        """Do what was asked for, and answer the person who asked; errors go to both person and log."""
         slack = self._site.app.slack_interactions
         assert slack is not None  # noqa: S101 - payloads come only from it
         try:
@@ -102,7 +99,7 @@ class SlackPages:
             log.error("slack: %s: %s", type(error).__name__, traceback_places(error))
             answers = [{"text": _FAILED}]
         for answer in answers[:_MAX_ANSWERS]:
-            # Beside the button that was pressed: below the channel's last message nobody in a thread would see it.
+            # In the thread of the button, where its user sees it.
             thread = _text_at(payload, "message", "thread_ts") or _text_at(payload, "container", "thread_ts")
             place = {"thread_ts": thread} if thread else {}
             slack.answer(_text_at(payload, "response_url"), {**answer, **place})
@@ -123,7 +120,7 @@ class SlackPages:
         reader = self._reader_of_message(payload, [channel, user], paper)
         if not is_shared(reader):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
-        # User ids are unique in their workspace only, and Slack Connect brings several into one channel.
+        # User ids are unique within a workspace, and Slack Connect joins several in a channel.
         team = _id_at(payload, "user", "team_id") or _id_at(payload, "team", "id")
         effect = record_vote(self._site, reader, paper, vote, via="slack", voter=f"{team}/{user}")
         votes = [cast.vote for cast in self._site.store.feedback.votes(reader.id, paper.id)]
@@ -131,10 +128,10 @@ class SlackPages:
         return _vote_answer(paper, vote, effect, tally)
 
     def _reader_of_message(self, payload: Payload, addresses: Iterable[str], paper: Paper) -> Reader:
-        """Return whose edition the button is in.
+        """Return the reader whose edition has the button.
 
-        Messages carry their outbox key as metadata; in those without, such as forwarded ones, it is the reader at
-        these addresses whose edition had the paper last.
+        Without an outbox key, as in forwarded messages, it is the reader at these addresses who was shown the paper
+        last.
         """
         readers = self._readers_at(addresses)
         try:
@@ -159,7 +156,7 @@ class SlackPages:
         user = _id_at(payload, "user_id")
         match verb:
             case "" | "today":
-                # The channel's editions and the person's own, as messages of up to 50 blocks each.
+                # The channel's editions and the user's own, in messages of up to 50 blocks.
                 answers: list[Answer] = []
                 for reader in self._readers_at([_id_at(payload, "channel_id"), user]).values():
                     stored = self._site.store.editions.last(reader.id)
