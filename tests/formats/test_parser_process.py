@@ -78,7 +78,7 @@ def test_a_library_is_parsed_in_the_process_too() -> None:
         parsed = parser.parse_library(bibtex)
         assert parsed == library.parse(bibtex)
         assert [(item.entry.title, item.added) for item in parsed.entries] == [("Owls", date(2020, 3, 4))]
-        with pytest.raises(DigestError, match="neither BibTeX nor RIS"):
+        with pytest.raises(DigestError, match="no library that can be read"):
             parser.parse_library(GOOD)
 
 

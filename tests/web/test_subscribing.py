@@ -77,7 +77,7 @@ def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
     assert "You are subscribed." in page
     assert client.post(link).status_code == 200
     assert deliver()["editions"] == 1
-    assert mails(EVE)[-1]["Subject"].startswith("PURE: ")
+    assert mails(EVE)[-1]["Subject"].startswith("Stop Summation: ")
 
 
 def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(app, mails, deliver, clock):
@@ -92,7 +92,7 @@ def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(
     (link,) = (link for link in links_in(mails(EVE)[0]) if "/confirm/" in link)
     assert "The first edition is on its way." in client.post(link).text
     assert reports[-1]["editions"] == 1
-    assert mails(EVE)[-1]["Subject"].startswith("PURE: ")
+    assert mails(EVE)[-1]["Subject"].startswith("Stop Summation: ")
     client.post(link)
     assert len(reports) == 2
     assert deliver()["editions"] == 0

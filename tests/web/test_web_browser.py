@@ -86,7 +86,7 @@ def test_from_subscribing_to_unsubscribing(base, open_page, served, mails, paper
 
     paperbot("run", "--force")
     first = mails(EVE)[-1]
-    assert first["Subject"].startswith("PURE: ")
+    assert first["Subject"].startswith("Stop Summation: ")
     text = first.get_body(("plain",)).get_content()
     up = next(line.strip() for line in text.splitlines() if "vote=up" in line)
     page.goto(up)
