@@ -750,7 +750,7 @@ def test_a_part_that_repeats_is_read_within_the_parsers_limits(beginning, part):
 
 @pytest.mark.slow
 def test_a_third_of_the_largest_calendar_is_read_in_a_third_of_the_parsers_time():
-    """Event.from_ical of icalendar 7.3.2 takes 7 seconds for these, reading their lines by it 3."""
+    """Event.from_ical of icalendar 7.3.2 takes .65 ms for each event, more than its lines alone take."""
     zone = "Eastern Standard Time"
     abstract = "".join(
         f"\r\n {line}" for line in ["We watch how owls see by night\\, and mice\\; all of them at once."] * 15

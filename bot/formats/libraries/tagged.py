@@ -1,8 +1,8 @@
 """Formats in which each field is a line with a tag: RIS, MEDLINE, Ovid, Web of Science and Refer.
 
 They differ in what a tag looks like, where a record begins and ends, and what the tags mean. A row of ``FORMATS`` says
-so for each; the reader is one. rispy 0.10 reads RIS, but needs tags that are written exactly and in order. nbib 0.3.2
-raises on the first field that it doesn't expect.
+so for each, and one reader reads them all. rispy 0.10 reads RIS, but merges records without their end and splits
+addresses at ";". nbib's last release is 0.3.2 of 2021.
 """
 
 from __future__ import annotations
