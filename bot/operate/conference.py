@@ -339,7 +339,7 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
                 lines.append(f"- **{title}**" if link.is_search else f"- **[{title}](<{link.url}>)**")
                 if credit := wording.credits_of(item.pick):
                     lines.append(f"  <br>{_escaped(credit)}")
-                search = f" · [Search arXiv](<{link.url}>)" if link.is_search else ""
+                search = f" · [Search {link.site}](<{link.url}>)" if link.is_search else ""
                 lines.append(f"  <br>{_escaped(' · '.join(where(item, slot)))}{search}")
                 lines.append(f"  <br>{_escaped(wording.verdict(item.pick))}")
                 lines += [f"  <br>*{_escaped(note)}*" for note in _notes(item)]

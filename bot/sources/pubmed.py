@@ -1,6 +1,6 @@
 """Articles of PubMed by query, through NCBI's E-utilities: esearch lists identifiers, efetch has the records.
 
-Publication types and MeSH terms come days after the record, so each poll looks back some weeks by the date of entry, and
+Types and MeSH terms come days after the record, so each poll looks back some weeks by the date of entry. It
 fetches only what earlier polls did not. NCBI allows three requests a second, ten with a key. The fetcher sends one.
 """
 
@@ -87,9 +87,7 @@ class PubmedSource(FetchedSource[PubmedOptions]):
         address = self.options.url.rstrip("/")
         given = {name: value for name, value in {"db": "pubmed", **parameters, **sender}.items() if value}
         try:
-            answer = (
-                self.fetcher.fetch(f"{self.options.url.rstrip('/')}/{utility}.fcgi?{urlencode(given)}").content or b""
-            )
+            answer = self.fetcher.fetch(f"{address}/{utility}.fcgi?{urlencode(given)}").content or b""
         except SourceError as error:
             message = _stated(error.body) if isinstance(error, HttpError) else ""
             raise SourceError(without_key(message or str(error), self.key), retry_after=error.retry_after) from None
