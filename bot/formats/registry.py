@@ -22,23 +22,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.formats import journal_mail, scholar_mail
+from bot.formats import journal_mail, library, scholar_mail
 from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
-from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
+from bot.formats.format import (
+    LONGEST_TITLE,
+    Document,
+    Format,
+    Line,
+    build_digest,
+    date_in,
+    decode,
+    quoted,
+    split_lines,
+    topic_in,
+)
 from bot.formats.html import HtmlLine, html_lines
 from bot.formats.json_lists import JSON_LIST
 from bot.formats.keyword import KEYWORD
 from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
+from bot.formats.pubmed import PUBMED
 from bot.formats.record_mails import RECORDS
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.wording import plural
 
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
-DOCUMENTS: tuple[Document, ...] = (FEED, JSON_LIST)
+DOCUMENTS: tuple[Document, ...] = (PUBMED, FEED, JSON_LIST)
 
 _COMMENTS = re.compile(r"\A(?:<!--(?:[^-]|-(?!->))*-->\s*)+(?=[^<\s])")  # above Markdown, and not above XML
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
@@ -60,6 +72,13 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     elif is_mail(beginning):
         # A mail is taken apart from its bytes: each part names a charset of its own.
         digests = _parse_mails(raw.content)
+    elif library.is_library(text):
+        # PubMed's and publishers' "Save" give a search's results in these.
+        exported = library.parse(raw)
+        if exported.format not in ("medline", "ris"):
+            raise DigestError("a library, not a digest; add it with `paperbot import READER FILE`")
+        papers = [each.entry for each in exported.entries]
+        digests = (build_digest(exported.format, "", None, [*papers, *exported.problems]),)
     else:
         digests = _parse_lines(split_lines(text))
     # A file name supplies what the text leaves open: Markdown digests name neither day nor topic.

@@ -46,7 +46,7 @@ def owls(
                 "BACKGROUND: Owls see by night, and few have asked how. METHODS: We measured the eyes of 40 owls. "
                 "CONCLUSION: Large corneas explain most of it.",
                 doi="10.1234/owls.5",
-                url="https://pubmed.ncbi.nlm.nih.gov/41000001/?utm_source=Paperbot&utm_medium=rss",
+                url="https://pubmed.ncbi.nlm.nih.gov/41000001/",
             ),
         ),
         (
@@ -94,7 +94,7 @@ def owls(
             owls(
                 "Artificial Owls",
                 published=None,
-                url="https://www.sciencedirect.com/science/article/pii/S0004999926000012?dgcid=rss_sd_all",
+                url="https://www.sciencedirect.com/science/article/pii/S0004999926000012",
             ),
         ),
     ],
