@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time
 from difflib import get_close_matches
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -30,6 +32,7 @@ from pydantic import (
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
+from bot.config.files import write_atomically
 from bot.config.tables import (
     FILES,
     MisplacedError,
@@ -51,6 +54,8 @@ from bot.model.errors import ConfigError
 from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+SCHEMAS = "state/schemas"  # below the home, for editors; `check --fix` updates them after an upgrade
+_LONGEST_STEM = 40  # characters of a slug that is made of a title
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -469,6 +474,42 @@ def describe_override(override: Override) -> str:
 
 def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)
+
+
+def add_profile(
+    folder: Path,
+    title: str,
+    interests: str,
+    reader: tuple[Kind, str],
+    checks: AddressChecks,
+    *,
+    schedule: Mapping[str, object] | None = None,
+    sources: Sequence[str] = (),
+) -> str:
+    """Write a new profile of one reader into the folder, and return its slug.
+
+    The title makes the slug, with a number behind it if a file has that name. Raises ConfigError.
+    """
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", ascii_title)[:_LONGEST_STEM].strip("-") or "papers"
+    kind, address = reader
+    values = {
+        "title": title.strip(),
+        "interests": tomlkit.string(f"{interests.strip()}\n", multiline=True),
+        "sources": list(sources),
+        "schedule": dict(schedule or {}),
+        "readers": [{kind: address}],
+    }
+    text = tomlkit.dumps({key: value for key, value in values.items() if value})
+    validated(Profile, parse_toml(text, f"{stem}.toml"), f"{stem}.toml", text, checks)
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    slug = next(name for name in names if not (folder / f"{name}.toml").exists())
+    header = f"#:schema ../{SCHEMAS}/profile.json\n# docs/profiles.md explains each key.\n\n"
+    try:
+        write_atomically(folder / f"{slug}.toml", (header + text).encode())
+    except OSError as error:
+        raise ConfigError(f"{slug}.toml", "", f"can't be written: {error.strerror}") from None
+    return slug
 
 
 def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:
