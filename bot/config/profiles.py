@@ -47,7 +47,7 @@ from bot.config.tables import (
     without_conflicts,
     wrong_value,
 )
-from bot.model import GOOD, Kind, Override, Problem
+from bot.model import GOOD, Kind, Origin, Override, Problem, Reader
 from bot.model.addresses import mail_address
 from bot.model.clock import local_date, timezone_names
 from bot.model.errors import ConfigError
@@ -131,6 +131,15 @@ def calendar_date(value: Any) -> Any:
     raise ValueError(f"{shown} is not a date; write it like 2027-01-31")
 
 
+def domain(text: str) -> str:
+    """Return a domain of mail addresses in lower case. Raises ValueError."""
+    name = text.strip().lower()
+    if not re.fullmatch(r"(?:[a-z0-9-]+\.)+[a-z0-9-]+", name):
+        raise ValueError(f'{text!r:.60} is not a domain; write it like "uni.example", without @')
+    return name
+
+
+Domain = Annotated[str, AfterValidator(domain)]
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
 _CLOCK = {"type": "string", "pattern": "^([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"}
@@ -300,6 +309,7 @@ class Profile(Section):
     open: bool = False
     weekly: bool = False
     group: bool = False
+    allow: Annotated[tuple[Domain, ...], Field(max_length=100)] = ()
     catch_up: bool = False
     language: Language = DEFAULT_LANGUAGE
     edition: EditionSection = EditionSection()
@@ -315,6 +325,12 @@ class Profile(Section):
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
         return [(reader.kind, reader.value) for reader in self.readers]
+
+    def has_member(self, reader: Reader) -> bool:
+        """Return whether a reader belongs to the group: in the file, or at a domain of ``allow`` or below it."""
+        at = reader.address.lower().rpartition("@")[2]
+        is_allowed = any(at == name or at.endswith(f".{name}") for name in self.allow)
+        return self.group and (reader.origin is Origin.FILE or is_allowed)
 
     def interests_at(self, now: datetime) -> str:
         """Return the current interests, a paragraph each."""
@@ -414,6 +430,7 @@ def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[st
 # The topics, by their key in files and overrides.
 TOPICS = ("interests", "keywords", "authors", "mute")
 _CATCHES_UP = {True: "catches up after a week away", False: "doesn't catch up after a week away", None: ""}
+_LETTER = {True: "weekly letter", False: "no weekly letter", None: ""}
 _SHOWN = 60  # characters of interests in a list of readers
 
 
@@ -429,8 +446,9 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
     topics = {name: getattr(override, name) for name in TOPICS}
     if override.interests is not None:
         topics["interests"] = tuple(InterestSection(text=text) for text in [override.interests] if text)
+    topics |= {"catch_up": override.catch_up, "weekly": override.weekly}
     schedule = profile.schedule.model_copy(update=_set(times))
-    own = _set({**topics, "language": override.language, "title": override.title, "catch_up": override.catch_up})
+    own = _set({**topics, "language": override.language, "title": override.title})
     return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
 
 
@@ -467,6 +485,7 @@ def describe_override(override: Override) -> str:
         f"dates in “{override.language}”" if override.language is not None else "",
         *(f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None),
         _CATCHES_UP[override.catch_up],
+        _LETTER[override.weekly],
         f"without {_quoted(override.ignored)}" if override.ignored else "",
     ]
     return ", ".join(filter(None, parts))

@@ -230,7 +230,7 @@ def test_the_papers_command_shows_the_channels_latest_edition(post, workspace):
     assert post(papers("", workspace, channel="C0123ABC"), "/slack/commands").status_code == 200
     assert workspace.answers[0]["blocks"][0]["text"]["text"] == "Reward models"
     blocks = [block for answer in workspace.answers for block in answer["blocks"]]
-    assert sum(len(block["elements"]) for block in blocks if block["type"] == "actions") == 10
+    assert sum(len(block["elements"]) for block in blocks if block["type"] == "actions") == 15
 
 
 def test_a_person_subscribes_votes_pauses_and_resumes_by_command(app, post, workspace, paperbot):
