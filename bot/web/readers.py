@@ -250,12 +250,14 @@ class ReaderPage:
             "has_own": override != Override(ignored=override.ignored, shown_as=override.shown_as),
             "shown_as": override.shown_as or "",
             "group": in_file.title if in_file.group and not is_shared(reader) else "",
-            "is_personal": self._site.is_personal(reader),
+            # None where others read this home too.
             "others": [
                 (self._site.title_of(other), self._site.me(other))
                 for other in self._site.store.readers.at_address(reader.address)
                 if other.id != reader.id and other.profile in self._site.profiles()
-            ],
+            ]
+            if self._site.is_personal(reader)
+            else None,
             "is_member": in_file.has_member(reader),
         }
 

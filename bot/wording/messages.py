@@ -97,10 +97,10 @@ def skipped(edition: Edition) -> str:
 
 
 def more(edition: Edition) -> str:
-    """Return ``More today: 7 papers that fit``, or an empty string without any."""
-    fit = "fits" if edition.more == 1 else "fit"
+    """Return ``7 more papers fit today``, or an empty string without any."""
     when = "this week" if edition.is_weekly else "today"
-    return f"More {when}: {plural(edition.more, 'paper')} that {fit}" if edition.more else ""
+    verb = "fits" if edition.more == 1 else "fit"
+    return f"{plural(edition.more, 'more paper')} {verb} {when}" if edition.more else ""
 
 
 def catch_up_note(edition: Edition) -> str:

@@ -250,7 +250,7 @@ def test_a_mail_is_read_in_minutes_and_keeps_what_was_found(
     assert Page(render_mail(templates, short, links).html).text.count("word word") == 20 * picks
 
 
-@pytest.mark.parametrize("edition_of", [25, 28], indirect=True)
+@pytest.mark.parametrize("edition_of", [25, 26], indirect=True)
 def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
     edition_of: Edition, links: Links, templates: Environment
 ) -> None:

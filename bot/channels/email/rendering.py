@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 # Bytes. Gmail clips messages at about 102 KB, with the unsubscribe link.
-HTML_BUDGET = 90_000
+HTML_BUDGET = 80_000
 # 700 words for the usual picks, as many per pick in larger editions.
 _USUAL_PICKS = 5
 _WORDS_A_PICK = 140
