@@ -106,7 +106,7 @@ def test_from_subscribing_to_unsubscribing(base, open_page, served, mails, paper
 
     assert match(EVE) > match("ada@example.org")
 
-    (me,) = (link for link in links_in(first, base) if "/me/" in link)
+    (me,) = (link for link in links_in(first, base) if "/me/" in link and "/more/" not in link)
     page.goto(f"{me}/votes")
     check(page)
     assert page.get_by_role("listitem").filter(has_text="👍 Stop Summation").count() == 1
