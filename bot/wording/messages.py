@@ -97,10 +97,8 @@ def skipped(edition: Edition) -> str:
 
 
 def more(edition: Edition) -> str:
-    """Return ``7 more papers fit today``, or an empty string without any."""
-    when = "this week" if edition.is_weekly else "today"
-    verb = "fits" if edition.more == 1 else "fit"
-    return f"{plural(edition.more, 'more paper')} {verb} {when}" if edition.more else ""
+    """Return ``7 more papers fit``, or an empty string without any."""
+    return f"{plural(edition.more, 'more paper')} fit{'s' * (edition.more == 1)}" if edition.more else ""
 
 
 def catch_up_note(edition: Edition) -> str:

@@ -22,7 +22,7 @@ def test_an_edition_leads_to_the_days_other_strong_matches(served, paperbot, app
     others = [title for title in TITLES if title not in picks]
     assert edition.more == len(others) > 0
     mail = mails("ada@example.org")[-1]
-    words = f"{len(others)} more papers fit today"
+    words = f"{len(others)} more papers fit"
     assert words in mail.get_body(("plain",)).get_content()
     assert words in mail.get_body(("html",)).get_content()
     page = client.get(f"{links.me()}/edition/{edition.date}").text
