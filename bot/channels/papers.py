@@ -203,10 +203,7 @@ class SampleLinks:
     def _page(self, *_: object, **__: object) -> str:
         return f"{self.public_url}/sample" if self.public_url else ""
 
-    thumb = edition = skipped = go = me = unsubscribe = _page
-
-    def save(self, _paper: Paper, _via: str = "mail") -> str:
-        return "" if _is_on_this_machine(self.public_url) else self._page()
+    thumb = edition = skipped = more = save = go = me = unsubscribe = _page
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,19 +246,24 @@ class ReaderLinks:
         page = self.me()
         return page and f"{page}/skipped/{day}"
 
+    def more(self, day: date) -> str:
+        """Return the page of a day's other strong and good matches."""
+        page = self.me()
+        return page and f"{page}/more/{day}"
+
     def go(self, paper: Paper) -> str:
         return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""
 
     def save(self, paper: Paper, via: str = "mail") -> str:
-        """Return the page for reference managers, empty in mails if only this machine reaches it."""
-        if via == "mail" and _is_on_this_machine(self.public_url):
-            return ""
+        """Return the page that saves a paper, for later or as a file, or the mail that saves it for later."""
+        if self.reply_to and via == "mail":
+            return self.thumb(paper, Vote.SAVE)
         page = self._page("thumb", Purpose.THUMB, paper.id)
         return page and f"{page}/save"
 
-    def library(self, extension: str) -> str:
-        """Return the address of the liked papers. ``extension`` is ``bib`` or ``ris``."""
-        return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/library.{extension}"
+    def library(self, extension: str, name: str = "library") -> str:
+        """Return the address of the liked papers, or of the ``saved`` ones. ``extension`` is ``bib`` or ``ris``."""
+        return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/{name}.{extension}"
 
     def me(self) -> str:
         # Links in mails of the last 400 days need this path.
@@ -287,8 +289,3 @@ class ReaderLinks:
 
 
 Links = ReaderLinks | SampleLinks
-
-
-@lru_cache(maxsize=10)
-def _is_on_this_machine(public_url: str) -> bool:
-    return is_loopback(urlsplit(public_url).hostname or "")

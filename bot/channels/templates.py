@@ -251,6 +251,7 @@ def sample_edition() -> Edition:
     liked = _paper(5, "A paper that Mary liked", (), "https://example.org/5")
     return replace(
         edition,
+        more=3,
         group_likes=(GroupLike(full.paper, ("Mary",)), GroupLike(liked, ("Mary",))),
         follow_ups=(
             FollowUp(FollowUpKind.CONTINUED, full.paper, "Ada Lovelace", paper=liked),
@@ -309,7 +310,7 @@ def sample_letters() -> list[Letter]:
     )
     lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
     leaving = (LeavingInterest("Bats at night", _DAY),)
-    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), leaving)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9), leaving, (pick.paper,))
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

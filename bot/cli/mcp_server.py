@@ -147,7 +147,7 @@ class ReaderTools:
         }
 
     def _vote_on(self, paper: Paper) -> str | None:
-        votes = self._app.store.feedback.votes(self._reader()[0].id, paper.id)
+        votes = self._app.store.feedback.votes(self._reader()[0].id, [paper.id])
         return votes[-1].vote.value if votes and votes[-1].vote is not Vote.CLEAR else None
 
     def _answering(self, tool: Callable[P, Answer]) -> Callable[P, Answer]:

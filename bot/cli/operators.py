@@ -220,6 +220,11 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
         for entry in profile.interests_with_end(now, ended=True):
             yield f"profiles/{slug}.toml: {describe_end(entry)} counts no more; remove it, or set a later day"
         yield from (f"profiles/{slug}.toml: {reason}" for reason in unmatched(profile.interests_at(now)))
+        if profile.open and profile.group and not profile.allow:
+            yield (
+                f"profiles/{slug}.toml is open and a group: who subscribes on the page sees nothing of it until "
+                f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
+            )
         if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
             yield f"profiles/{slug}.toml has nothing left to look for: all its interests have ended"
     by_server = [

@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     from bot.readers.libraries import ImportReport
 
 
-_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "vote removed from"}
+_CONFIRMATIONS = {
+    Vote.UP: "more like",
+    Vote.DOWN: "less like",
+    Vote.CLEAR: "vote removed from",
+    Vote.SAVE: "saved for later:",
+    Vote.UNSAVE: "removed from the list:",
+}
 _ZOTERO: Literal["zotero"] = "zotero"
 
 
@@ -85,8 +91,10 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
             notes[address] = f"forgotten at their request; {remedy}" if is_forgotten else ""
             continue
         by_web = "by web" if reader.origin is Origin.WEB else ""
+        is_outside = profile.group and not profile.has_member(reader)
+        outside = f"not in the group: `paperbot subscribe {slug} {address}` adds them" if is_outside else ""
         own_settings = describe_override(store.overrides.get(reader.id))
-        notes[address] = "; ".join(filter(None, (by_web, reader.stopped_because, own_settings)))
+        notes[address] = "; ".join(filter(None, (by_web, outside, reader.stopped_because, own_settings)))
     return notes
 
 
@@ -208,7 +216,9 @@ def thumb(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Record READER's VOTE (up, down or clear) on PAPER: its id, or the beginning of its title.
+    """Record READER's VOTE on PAPER: its id, or the beginning of its title.
+
+    The vote is up, down or clear, or save or unsave for the list of papers to read later.
 
     With --from, votes are recorded in the order of the file. "at" is the time of the vote in ISO 8601, in UTC if it has
     no offset, or now if it is absent. A time in the future is refused. A line that can't be used is reported as a

@@ -21,7 +21,7 @@ from pydantic import BaseModel, SecretStr
 
 from bot.config.files import make_private, shipped, write_atomically
 from bot.config.keys import load_keys
-from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
+from bot.config.profiles import SCHEMAS, AddressChecks, Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables
 from bot.model import SAMPLES, Problem, Reader
@@ -319,8 +319,6 @@ def _masked(value: Any) -> Any:
 # Making a home: the shipped settings and profiles with a new user's values.
 SAMPLE_PROFILE = "reward-models"
 OWN_PROFILE = "my-papers"
-# For editors. `check --fix` updates them after an upgrade.
-_SCHEMAS = "state/schemas"
 _IMPLICIT_TLS = 465  # RFC 8314, 7.3
 _SAMPLE_SOURCE = f"""
 [[sources]]
@@ -395,7 +393,7 @@ def make_home(
         # It will contain addresses, keys and messages.
         (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name, text in texts.items():
-            write_atomically(directory / name, f"#:schema ../{_SCHEMAS}/profile.json\n{text}".encode())
+            write_atomically(directory / name, f"#:schema ../{SCHEMAS}/profile.json\n{text}".encode())
         write_schemas(directory)
         (directory / "seeds").mkdir(exist_ok=True)
         # Made now, so a backup of a new home has the key of its links.
@@ -403,7 +401,7 @@ def make_home(
         if samples:
             shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
         # Last, because settings make a directory a home: a failure before this can be repeated.
-        write_atomically(directory / FILE, f"#:schema {_SCHEMAS}/settings.json\n{text_of_settings}".encode())
+        write_atomically(directory / FILE, f"#:schema {SCHEMAS}/settings.json\n{text_of_settings}".encode())
     except OSError as error:
         raise UsageError(
             f"{error.filename or directory}: {error.strerror}; choose a directory you may write to"
@@ -411,7 +409,7 @@ def make_home(
 
 
 def write_schemas(home: Path) -> bool:
-    folder = home / _SCHEMAS
+    folder = home / SCHEMAS
     folder.mkdir(mode=0o700, exist_ok=True)
     changed = False
     for path in sorted(shipped("docs/schemas").glob("*.json")):

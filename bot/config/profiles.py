@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time
 from difflib import get_close_matches
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -30,6 +32,7 @@ from pydantic import (
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
+from bot.config.files import write_atomically
 from bot.config.tables import (
     FILES,
     MisplacedError,
@@ -44,13 +47,15 @@ from bot.config.tables import (
     without_conflicts,
     wrong_value,
 )
-from bot.model import GOOD, Kind, Override, Problem
+from bot.model import GOOD, Kind, Origin, Override, Problem, Reader
 from bot.model.addresses import mail_address
 from bot.model.clock import local_date, timezone_names
 from bot.model.errors import ConfigError
 from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+SCHEMAS = "state/schemas"  # below the home, for editors; `check --fix` updates them after an upgrade
+_LONGEST_STEM = 40  # characters of a slug that is made of a title
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -126,6 +131,15 @@ def calendar_date(value: Any) -> Any:
     raise ValueError(f"{shown} is not a date; write it like 2027-01-31")
 
 
+def domain(text: str) -> str:
+    """Return a domain of mail addresses in lower case. Raises ValueError."""
+    name = text.strip().lower()
+    if not re.fullmatch(r"(?:[a-z0-9-]+\.)+[a-z0-9-]+", name):
+        raise ValueError(f'{text!r:.60} is not a domain; write it like "uni.example", without @')
+    return name
+
+
+Domain = Annotated[str, AfterValidator(domain)]
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
 _CLOCK = {"type": "string", "pattern": "^([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"}
@@ -295,6 +309,7 @@ class Profile(Section):
     open: bool = False
     weekly: bool = False
     group: bool = False
+    allow: Annotated[tuple[Domain, ...], Field(max_length=100)] = ()
     catch_up: bool = False
     language: Language = DEFAULT_LANGUAGE
     edition: EditionSection = EditionSection()
@@ -310,6 +325,12 @@ class Profile(Section):
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
         return [(reader.kind, reader.value) for reader in self.readers]
+
+    def has_member(self, reader: Reader) -> bool:
+        """Return whether a reader belongs to the group: in the file, or at a domain of ``allow`` or below it."""
+        at = reader.address.lower().rpartition("@")[2]
+        is_allowed = any(at == name or at.endswith(f".{name}") for name in self.allow)
+        return self.group and (reader.origin is Origin.FILE or is_allowed)
 
     def interests_at(self, now: datetime) -> str:
         """Return the current interests, a paragraph each."""
@@ -409,6 +430,7 @@ def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[st
 # The topics, by their key in files and overrides.
 TOPICS = ("interests", "keywords", "authors", "mute")
 _CATCHES_UP = {True: "catches up after a week away", False: "doesn't catch up after a week away", None: ""}
+_LETTER = {True: "weekly letter", False: "no weekly letter", None: ""}
 _SHOWN = 60  # characters of interests in a list of readers
 
 
@@ -424,8 +446,9 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
     topics = {name: getattr(override, name) for name in TOPICS}
     if override.interests is not None:
         topics["interests"] = tuple(InterestSection(text=text) for text in [override.interests] if text)
+    topics |= {"catch_up": override.catch_up, "weekly": override.weekly}
     schedule = profile.schedule.model_copy(update=_set(times))
-    own = _set({**topics, "language": override.language, "title": override.title, "catch_up": override.catch_up})
+    own = _set({**topics, "language": override.language, "title": override.title})
     return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
 
 
@@ -462,6 +485,7 @@ def describe_override(override: Override) -> str:
         f"dates in “{override.language}”" if override.language is not None else "",
         *(f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None),
         _CATCHES_UP[override.catch_up],
+        _LETTER[override.weekly],
         f"without {_quoted(override.ignored)}" if override.ignored else "",
     ]
     return ", ".join(filter(None, parts))
@@ -469,6 +493,42 @@ def describe_override(override: Override) -> str:
 
 def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)
+
+
+def add_profile(
+    folder: Path,
+    title: str,
+    interests: str,
+    reader: tuple[Kind, str],
+    checks: AddressChecks,
+    *,
+    schedule: Mapping[str, object] | None = None,
+    sources: Sequence[str] = (),
+) -> str:
+    """Write a new profile of one reader into the folder, and return its slug.
+
+    The title makes the slug, with a number behind it if a file has that name. Raises ConfigError.
+    """
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", ascii_title)[:_LONGEST_STEM].strip("-") or "papers"
+    kind, address = reader
+    values = {
+        "title": title.strip(),
+        "interests": tomlkit.string(f"{interests.strip()}\n", multiline=True),
+        "sources": list(sources),
+        "schedule": dict(schedule or {}),
+        "readers": [{kind: address}],
+    }
+    text = tomlkit.dumps({key: value for key, value in values.items() if value})
+    validated(Profile, parse_toml(text, f"{stem}.toml"), f"{stem}.toml", text, checks)
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    slug = next(name for name in names if not (folder / f"{name}.toml").exists())
+    header = f"#:schema ../{SCHEMAS}/profile.json\n# docs/profiles.md explains each key.\n\n"
+    try:
+        write_atomically(folder / f"{slug}.toml", (header + text).encode())
+    except OSError as error:
+        raise ConfigError(f"{slug}.toml", "", f"can't be written: {error.strerror}") from None
+    return slug
 
 
 def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:

@@ -21,6 +21,7 @@ from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
 from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
+    GOOD,
     Edition,
     EditionKind,
     Paper,
@@ -223,6 +224,7 @@ def compose(
 
     ``scores`` are those of all candidates.
     """
+    picked = {pick.paper.id for pick in picks}
     return Edition(
         reader=request.reader,
         profile_title=request.profile.title,
@@ -235,7 +237,13 @@ def compose(
         is_weekly=request.profile.schedule.is_weekly,
         quiet=None if picks else quiet_reason(scores, activity),
         closest=tuple(closest),
+        more=sum(is_strong(score) and score.paper not in picked for score in scores),
     )
+
+
+def is_strong(score: Score) -> bool:
+    """Return whether a paper is a strong or good match that rules don't keep out."""
+    return score.probability >= GOOD and not (score.muted or score.missing_terms)
 
 
 @dataclass(frozen=True, slots=True)

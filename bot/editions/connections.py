@@ -68,7 +68,7 @@ def citations_of(
     libraries = store.library.with_keys([reader.id for reader, _ in readers], identity_keys)
     citations: list[Citations] = []
     for (reader, _), interest in zip(readers, interests, strict=True):
-        liked_ids = {paper.id for paper in interest.up if not is_library_paper(paper.id)}
+        liked_ids = {paper.id for paper in interest.up if not is_library_paper(paper.id)} - {*interest.saved}
         liked = [paper for paper in stored if paper.id in liked_ids]
         owned = libraries.get(reader.id, ())
         of_reader = {paper_id: _reasons(entries, liked, owned) for paper_id, entries in cited.items()}
@@ -118,7 +118,7 @@ class FollowUps:
         self._similarities: dict[tuple[PaperId, PaperId], float] = {}  # of an earlier and a new paper
 
     def of_reader(self, reader: Reader, ranked: Ranked, new: Sequence[PaperId], now: datetime) -> tuple[FollowUp, ...]:
-        liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)}
+        liked = {paper.id for paper in ranked.reader.up if not is_library_paper(paper.id)} - {*ranked.reader.saved}
         if not liked:
             return ()
         if self._now != now:
@@ -248,8 +248,14 @@ class GroupLikes:
     def __init__(self, store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
         self._store = store
         self._now = now
+        self._profiles = profiles
+        # A stranger on an open page neither sees likes nor shows them under a name.
         self._by_profile = {
-            slug: store.feedback.shown_likes(slug, now - _BESIDE_PICKS)
+            slug: [
+                like
+                for like in store.feedback.shown_likes(slug, now - _BESIDE_PICKS)
+                if profile.has_member(like.reader)
+            ]
             for slug, profile in profiles.items()
             if profile.group
         }
@@ -271,15 +277,17 @@ class GroupLikes:
         from bot.ranking.ranking import Rules
 
         rules = Rules(mute=profile.mute)
-        voted = {vote.paper for vote in self._store.feedback.votes(reader.id)}
+        votes = self._store.feedback
+        voted = {vote.paper for vote in (*votes.votes(reader.id), *votes.saved(reader.id))}
         known = voted | self._store.editions.shown(reader.id).keys()
         papers = self._store.papers.get(paper_id for paper_id in names if paper_id not in known).values()
         likes = [GroupLike(paper, names[paper.id]) for paper in papers if not rules.matches(paper).muted]
         return sorted(likes, key=lambda like: (-len(like.names), -like.paper.id))
 
     def _of_others(self, reader: Reader) -> list[ShownLike]:
-        likes = self._by_profile.get(reader.profile, []) if reader.id != NOT_STORED else []
-        return [like for like in likes if like.reader != reader.id]
+        if reader.id == NOT_STORED or not self._profiles[reader.profile].has_member(reader):
+            return []
+        return [like for like in self._by_profile.get(reader.profile, []) if like.reader.id != reader.id]
 
 
 def listed(likes: Sequence[GroupLike], papers: Collection[PaperId]) -> tuple[GroupLike, ...]:

@@ -206,7 +206,8 @@ def due_letters(
 
     Letters are due at the schedule's hour, for readers who had subscribed by then.
     """
-    weekly = {slug: profile for slug, profile in profiles.items() if profile.weekly}
+    has_own = store.overrides.has_letters()
+    weekly = {slug: profile for slug, profile in profiles.items() if profile.weekly or has_own}
     friday = _last_friday((now + _EARLIEST_ZONE).date())
     if not weekly or (now - _EARLIEST_ZONE).date() >= friday + _LETTER_DAYS:
         return
@@ -216,7 +217,7 @@ def due_letters(
             for reader, own in with_profiles(store, weekly, page):
                 due = moment(friday, own.schedule.at, own.schedule.timezone)
                 # A reader who was forgotten meanwhile has no time.
-                if since.get(reader.id, now) <= due <= now < due + _LETTER_DAYS:
+                if own.weekly and since.get(reader.id, now) <= due <= now < due + _LETTER_DAYS:
                     yield reader, own, friday
 
 

@@ -131,10 +131,10 @@ class _Side:
     def __init__(self, lessons: Lessons, sign: int) -> None:
         self._sign = sign
         ranked = lessons.ranked
-        papers = ranked.reader.up if sign > 0 else ranked.reader.down
+        papers = [p for p in (ranked.reader.up if sign > 0 else ranked.reader.down) if p.id not in ranked.reader.saved]
         # Newest vote first, and papers of a library last.
         newest_first = sorted(
-            list(papers)[-_VOTED_PAPERS:],
+            papers[-_VOTED_PAPERS:],
             key=lambda paper: (is_library_paper(paper.id), ranked.reader.ages.get(paper.id, 0.0)),
         )
         texts = [ranked.text(paper) for paper in newest_first]
@@ -196,7 +196,12 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     first, timezone = day - _WEEK, profile.schedule.timezone
     of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
-    papers = store.papers.get(liked_ids)
+    saved_ids = [
+        vote.paper
+        for vote in reversed(store.feedback.saved(reader.id))
+        if first <= local_date(vote.at, timezone) < day and vote.paper not in current
+    ]
+    papers = store.papers.get([*liked_ids, *saved_ids])
     phrases = learned(context.composer, reader, profile, now=now) if current else LearnedPhrases()
     missed = _missed_paper(context, reader, profile, now)
     matches = [
@@ -223,6 +228,7 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
         lowered=tuple(phrases.dislikes[:_PHRASES]),
         record=MatchRecord(len(matches), matches.count(Vote.UP)) if len(matches) >= _MIN_VOTES else None,
         leaving=leaving(profile, day),
+        saved=tuple(papers[paper_id] for paper_id in saved_ids if paper_id in papers),
     )
 
 

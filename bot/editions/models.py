@@ -263,7 +263,7 @@ def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest
     from bot.ranking.experts import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]
-    votes = store.feedback.votes_of(reader_ids)
+    votes = store.feedback.votes_of(reader_ids, (Vote.UP, Vote.DOWN, Vote.SAVE))
     overrides = store.overrides.of_readers(reader_ids)
     papers = store.papers.voted(vote.paper for reader_votes in votes.values() for vote in reader_votes)
     libraries = store.library.of_readers(reader_ids, MOST_PAPERS)
@@ -297,12 +297,16 @@ def interest(
 ) -> Interest:
     """Return a reader's interest, with the age of each vote in days.
 
-    ``papers`` must contain every voted paper. Papers of ``library`` count as liked unless they were voted on.
+    ``papers`` must contain every voted paper. Saved papers, and those of ``library``, count as liked unless they have a
+    thumb.
     """
     from bot.ranking.experts import library_weights
     from bot.ranking.ranker import Interest
     from bot.ranking.ranking import Rules
 
+    thumbs = {vote.paper for vote in votes if vote.vote is not Vote.SAVE}
+    saved = [vote.paper for vote in votes if vote.vote is Vote.SAVE and vote.paper not in thumbs]
+    votes = [vote for vote in votes if vote.vote is not Vote.SAVE or vote.paper not in thumbs]
     # A clock ahead of ours would give a negative age, and time decay would raise the weight.
     ages = {vote.paper: max((now - vote.at) / timedelta(days=1), 0.0) for vote in votes}
     voted = {key for vote in votes for key in keys(papers[vote.paper])} if library else set()
@@ -311,10 +315,11 @@ def interest(
     return Interest(
         text=profile.interests_at(now),
         rules=Rules(profile.keywords, profile.authors, profile.mute, profile.require),
-        up=[*(papers[vote.paper] for vote in votes if vote.vote is Vote.UP), *(item.paper for item in owned)],
+        up=[*(papers[vote.paper] for vote in votes if vote.vote is not Vote.DOWN), *(item.paper for item in owned)],
         down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
         ages=ages | library_ages,
         weights=library_weights(library_ages),
+        saved=frozenset(saved),
         ignored=ignored,
     )
 

@@ -91,7 +91,13 @@ class Ranked:
         """Return the reasons of a choice whose score has its terms."""
         close = self.ranking.close_topics(paper.id)
         cites = self.cites.get(paper.id, ())
-        return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
+        reasons = choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
+        return tuple(
+            replace(reason, kind=ReasonKind.SAVED)
+            if reason.kind is ReasonKind.LIKED and reason.paper in self.reader.saved
+            else reason
+            for reason in reasons
+        )
 
     def touches(self, paper: PaperId) -> bool:
         return self.ranking.touches(paper)

@@ -28,6 +28,7 @@ class ReasonKind(StrEnum):
     NEAR = "near"  # a phrase close to the reader's topic ``near``
     LEARNED = "learned"  # a phrase shared with liked papers
     LIKED = "liked"  # the title of the liked paper closest to this one
+    SAVED = "saved"  # the same of a paper saved for later
     OWNED = "owned"  # the same from the reader's library
     LEARNED_FROM_LIBRARY = "learned from library"  # a phrase shared with papers in the reader's library
     TRENDING = "trending"  # the upvotes
@@ -211,6 +212,7 @@ class Edition:
     language: str = "en"  # of its dates, a BCP 47 tag
     is_weekly: bool = False  # the profile is due once a week
     closest: tuple[Paper, ...] = ()
+    more: int = 0  # strong and good matches beyond the picks
     group_likes: tuple[GroupLike, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     catch_up: CatchUp | None = None
@@ -323,7 +325,8 @@ class Letter:
     lowered: tuple[LearnedPhrase, ...] = ()
     record: MatchRecord | None = None
     leaving: tuple[LeavingInterest, ...] = ()
+    saved: tuple[Paper, ...] = ()  # for later, and still without a thumb
 
     @property
     def is_empty(self) -> bool:
-        return not (self.liked or self.disliked or self.edition.picks or self.leaving)
+        return not (self.liked or self.disliked or self.saved or self.edition.picks or self.leaving)

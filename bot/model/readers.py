@@ -117,14 +117,20 @@ class Override:
     title: str | None = None
     shown_as: str | None = None
     catch_up: bool | None = None
+    weekly: bool | None = None
 
 
 class Vote(StrEnum):
-    """A vote on a paper. ``CLEAR`` withdraws an earlier one."""
+    """What a reader says about a paper.
+
+    ``CLEAR`` withdraws a thumb. ``SAVE`` puts the paper on the list for later, beside a thumb, until ``UNSAVE``.
+    """
 
     UP = "up"
     DOWN = "down"
     CLEAR = "clear"
+    SAVE = "save"
+    UNSAVE = "unsave"
 
 
 @dataclass(frozen=True, slots=True)

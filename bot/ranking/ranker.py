@@ -24,6 +24,7 @@ _BATCH = 200
 # Earlier papers ranked beside new ones. An edition uses a few.
 _MOST_EARLIER = 50
 _MOST_TEXTS = 2_000
+_OF_SAVED = 0.5  # the weight of a paper saved for later, relative to a liked one
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Interest:
     """The profile's words, and the papers voted on.
 
     Blank lines in ``text`` separate interests. ``ages`` are days since each vote. ``weights`` are of library papers,
-    which don't fade. ``ignored`` words count in no score. Without ``learned``, the model is fitted during ranking.
+    which don't fade. ``saved`` are the papers of ``up`` that weigh half. ``ignored`` words count in no score. Without
+    ``learned``, the model is fitted during ranking.
     """
 
     text: str = ""
@@ -40,6 +42,7 @@ class Interest:
     down: Sequence[Paper | VotedPaper] = ()
     ages: Mapping[PaperId, float] = field(default_factory=dict)
     weights: Mapping[PaperId, float] = field(default_factory=dict)
+    saved: Collection[PaperId] = ()
     ignored: Collection[str] = ()
     learned: Learned | None = None
     mixture: Mixture = SHIPPED
@@ -53,7 +56,9 @@ class Interest:
     def weight(self, paper: PaperId, newest: float = 0.0) -> float:
         """Return a vote's weight relative to one given ``newest`` days ago."""
         fixed = self.weights.get(paper)
-        return time_decay(self.ages.get(paper, 0.0) - newest) if fixed is None else fixed
+        if fixed is not None:
+            return fixed
+        return time_decay(self.ages.get(paper, 0.0) - newest) * (_OF_SAVED if paper in self.saved else 1.0)
 
 
 class Best(NamedTuple):

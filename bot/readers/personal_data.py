@@ -19,7 +19,7 @@ from bot.store import Store
 def export(store: Store, reader: Reader) -> dict[str, Any]:
     """Return everything stored about a reader, with dates and times for the JSON encoder.
 
-    ``thumbs`` are the current votes, and ``history`` has all.
+    ``thumbs`` are the current votes, ``saved`` the papers on the list for later, and ``history`` has all.
     """
     override = store.overrides.get(reader.id)
     return {
@@ -36,6 +36,7 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
         },
         "last_visit": store.visits.last([reader.id]).get(reader.id),
         "thumbs": _votes(store, store.feedback.votes(reader.id)),
+        "saved": _votes(store, store.feedback.saved(reader.id)),
         "history": _votes(store, store.feedback.history(reader.id)),
         "library": [
             {

@@ -21,7 +21,17 @@ from pathlib import Path
 from bot.channels import MessageRenderer, address_checks
 from bot.channels.email import EMAIL
 from bot.channels.papers import ReaderLinks
-from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
+from bot.config.profiles import (
+    DAYS,
+    Profile,
+    add_profile,
+    add_reader,
+    known_timezone,
+    load_profile,
+    profile_files,
+    remove_reader,
+    with_override,
+)
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
 from bot.model.errors import DeletedError, PaperbotError, UsageError
@@ -37,6 +47,7 @@ MAX_PAPERS = 100
 MAX_TERMS = 100
 MAX_INTERESTS = 5_000  # characters
 MAX_NAME = 80  # characters
+MAX_PROFILES = 20  # of a home, where pages add them
 _TITLE_WIDTH = 60  # characters of a title made of topics
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
 _CLAUSE_END = re.compile(r", | and |: ")
@@ -161,6 +172,31 @@ class SubscriptionService:
         """
         self.store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
 
+    def add_interest(self, reader: Reader, profile: Profile, title: str, interests: str, now: datetime) -> Reader:
+        """Write a profile of another interest for a reader, at the same times, and return its reader.
+
+        Raises ValueError with a message for the reader, and ConfigError.
+        """
+        title, interests = _name(title), _LINE_ENDS.sub("\n", interests).strip()
+        if not title or not interests:
+            raise ValueError("Give the new interest a name, and say what to look for.")
+        if len(interests) > MAX_INTERESTS:
+            raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
+        if len(profile_files(self.profile_folder)) >= MAX_PROFILES:
+            raise ValueError(f"There are {MAX_PROFILES} profiles here already; remove one of their files first.")
+        schedule = profile.schedule
+        slug = add_profile(
+            self.profile_folder,
+            title,
+            interests,
+            (reader.kind, reader.address),
+            address_checks(),
+            schedule={"at": f"{schedule.at:%H:%M}", "days": list(schedule.days), "timezone": schedule.timezone},
+            sources=profile.sources,
+        )
+        self._sync_readers(slug, now)
+        return self.store.readers.request_subscription(slug, reader.kind, reader.address, now)
+
     def resume(self, *readers: Reader) -> None:
         """Resume the readers who may. Raises NotStoppedByReaderError if none may."""
         # A list, because any() over a generator would stop at the first.
@@ -233,7 +269,7 @@ def restore_word(store: Store, reader: Reader, word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """Settings that a reader can change. An empty ``title`` follows the topics."""
+    """Settings that a reader can change. An empty ``title`` is made of the topics."""
 
     title: str
     size: int
@@ -246,6 +282,7 @@ class Preferences:
     mute: Sequence[str]
     language: str
     catch_up: bool
+    weekly: bool
 
     @classmethod
     def of(cls, profile: Profile, now: datetime) -> Preferences:
@@ -261,6 +298,7 @@ class Preferences:
             mute=profile.mute,
             language=profile.language,
             catch_up=profile.catch_up,
+            weekly=profile.weekly,
         )
 
 
@@ -316,8 +354,8 @@ def _override_of(profile: Profile, current: Override, chosen: Preferences, now: 
         if getattr(new, field.name) != getattr(in_file, field.name)
     }
     override = Override(**differing, ignored=current.ignored, shown_as=current.shown_as)
-    # A title made of topics follows them.
-    if new.title in ("", _title_by_topics(profile, current)):
+    # Only an empty title is made of the topics: other changes keep the name.
+    if not new.title:
         override = replace(override, title=_title_by_topics(profile, override))
     if override.title == profile.title:
         override = replace(override, title=None)

@@ -45,7 +45,7 @@ _FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
 _VOTES = tuple(vote.value for vote in Vote)
 # Lines in a transaction, which bound memory and waits for the disk.
 _BATCH = 1_000
-_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down)|unsubscribe) (?P<token>\S+)")
+_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe) (?P<token>\S+)")
 
 
 def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:

@@ -88,6 +88,7 @@ class StoredEdition:
     picks: int
     missing: tuple[str, ...] = ()
     closest: tuple[PaperId, ...] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +300,7 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
             "quiet_reason": QuietReason.MISSED,
             "missing": (),
             "closest": (),
+            "more": 0,
             "follow_ups": (),
         }
         for _, draft in stored

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
 
-from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
+from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
 from bot.store.engine import Aggregate, Columns, Database, Lock, from_row, in_chunks, insert_new, row_of
 from bot.store.libraries import in_libraries
@@ -433,7 +433,8 @@ def _shown_or_voted(
 ) -> Mapping[ReaderId, set[PaperId]]:
     excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(reader_ids):
-        votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest)
+        kinds = (Vote.UP, Vote.DOWN, Vote.SAVE)
+        votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest, kinds=kinds)
         # Editions show no paper beyond their watermark, so older ones are skipped.
         may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)

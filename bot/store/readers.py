@@ -31,6 +31,8 @@ from bot.store.sending import keyed_hash
 CONFIRM_WITHIN = timedelta(hours=48)
 PAGE = 1_000
 
+_THUMBS = (Vote.UP, Vote.DOWN)
+
 # An address in the profile's file is the operator's consent to send, and ends these stops.
 _ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
 
@@ -303,6 +305,10 @@ class Overrides(Aggregate):
         rows = self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
         return {row.reader_id: from_row(Override, row) for row in rows}
 
+    def has_letters(self) -> bool:
+        """Return whether any reader has switched the weekly letter on."""
+        return bool(self._scalar(select(overrides.c.reader_id).where(overrides.c.weekly.is_(True)).limit(1)))
+
     def set(self, reader_id: ReaderId, override: Override) -> None:
         """Store an override. Raises DeletedError."""
         self.change(reader_id, lambda _: override)
@@ -335,16 +341,17 @@ class Overrides(Aggregate):
 class ShownLike:
     """A like that the reader shows to the group under a name."""
 
-    reader: ReaderId
+    reader: Reader
     name: str
     paper: PaperId
     at: datetime
 
 
 class Feedback(Aggregate):
-    """The votes, an append-only log: each voter's last vote on a paper counts.
+    """The votes, an append-only log: each voter's last thumb on a paper counts, and beside it their last ``SAVE``.
 
-    ``current``, ``votes`` and ``votes_of`` are as of ``until`` if given.
+    ``current``, ``votes``, ``votes_of`` and ``saved`` are as of ``until`` if given. Methods give thumbs alone unless
+    they name saved papers.
     """
 
     def add(
@@ -392,16 +399,23 @@ class Feedback(Aggregate):
                 current[paper_id] = max(ups, downs, key=len)[-1]
         return current
 
-    def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[RecordedVote]:
-        """Return each voter's last vote on each paper, or on one, in order of recording."""
-        current = current_votes([reader_id], paper_id, until=self._until)
+    def votes(self, reader_id: ReaderId, papers: Collection[PaperId] | None = None) -> list[RecordedVote]:
+        """Return each voter's last vote on each paper, or on these, in order of recording."""
+        current = current_votes([reader_id], papers, until=self._until)
         return self._read(select(current).order_by(current.c.id))
 
-    def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[RecordedVote]]:
+    def saved(self, reader_id: ReaderId, papers: Collection[PaperId] | None = None) -> list[RecordedVote]:
+        """Return the papers saved for later, or which of these are, in order of saving."""
+        current = current_votes([reader_id], papers, until=self._until, kinds=(Vote.SAVE,))
+        return self._read(select(current).order_by(current.c.id))
+
+    def votes_of(
+        self, reader_ids: Sequence[ReaderId], kinds: Collection[Vote] = _THUMBS
+    ) -> dict[ReaderId, list[RecordedVote]]:
         by_reader: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
             for chunk in in_chunks(reader_ids):
-                current = current_votes(chunk, until=self._until)
+                current = current_votes(chunk, until=self._until, kinds=kinds)
                 for row in connection.execute(select(current).order_by(current.c.id)):
                     by_reader[row.reader_id].append(_recorded_vote(row))
         return by_reader
@@ -409,11 +423,11 @@ class Feedback(Aggregate):
     def shown_likes(self, profile: str, since: datetime) -> list[ShownLike]:
         """Return the likes since a time of active readers who show theirs, oldest first."""
         shows = (readers.c.profile == profile) & readers.c.stopped.is_(None) & overrides.c.shown_as.is_not(None)
-        members = self._rows(select(readers.c.id, overrides.c.shown_as).join(overrides).where(shows))
-        names: dict[ReaderId, str] = {row.id: row.shown_as for row in members}
-        of_members = self.votes_of(list(names)) if names else {}
+        query = select(readers, overrides.c.shown_as).join(overrides).where(shows)
+        members = {row.id: row for row in self._rows(query)}
+        of_members = self.votes_of(list(members)) if members else {}
         likes = [
-            ShownLike(reader_id, names[reader_id], vote.paper, vote.at)
+            ShownLike(reader_of(members[reader_id], reader_id), members[reader_id].shown_as, vote.paper, vote.at)
             for reader_id, votes_ in of_members.items()
             for vote in votes_
             if vote.vote is Vote.UP and vote.at > since
@@ -464,24 +478,26 @@ class Feedback(Aggregate):
 
 def current_votes(
     reader_ids: Collection[ReaderId] | None = None,
-    paper_id: PaperId | None = None,
+    papers: Collection[PaperId] | None = None,
     *,
     until: datetime | None = None,
     lowest: PaperId = 0,
+    kinds: Collection[Vote] = _THUMBS,
 ) -> Subquery:
-    """Select each voter's last vote on each paper, unless taken back, as of ``until`` if given."""
+    """Select each voter's last votes of these kinds on each paper, unless taken back, as of ``until`` if given."""
+    is_save = votes.c.vote.in_((Vote.SAVE, Vote.UNSAVE))
     # The highest id, as in ``Feedback.add_many``.
-    last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter)
+    last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter, is_save)
     if reader_ids is not None:
         last = last.where(votes.c.reader_id.in_(reader_ids))
-    if paper_id is not None:
-        last = last.where(votes.c.paper_id == paper_id)
+    if papers is not None:
+        last = last.where(votes.c.paper_id.in_(papers))
     if lowest:
         last = last.where(votes.c.paper_id >= lowest)
     if until is not None:
         last = last.where(votes.c.at <= until)
     # Before the grouping, the vote taken back would count again.
-    return select(votes).where(votes.c.id.in_(last), votes.c.vote != Vote.CLEAR).subquery("current_votes")
+    return select(votes).where(votes.c.id.in_(last), votes.c.vote.in_(kinds)).subquery("current_votes")
 
 
 def _ups_and_downs(current: Subquery) -> list[ColumnElement[int]]:

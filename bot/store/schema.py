@@ -242,7 +242,7 @@ readers = Table(
     sqlite_autoincrement=True,
 )
 
-# Append-only: a voter's newest row on a paper counts.
+# Append-only: a voter's newest thumb on a paper counts, and beside it the newest ``save`` or ``unsave``.
 votes = Table(
     "votes",
     metadata,
@@ -273,6 +273,7 @@ editions = Table(
     Column("missing", JSON, nullable=False, server_default="[]"),  # that failed when it was composed
     Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
     Column("follow_ups", JSON, nullable=False, server_default="[]"),  # news about liked papers
+    Column("more", Integer, nullable=False, server_default="0"),  # strong and good matches beyond the picks
     # Of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
@@ -437,6 +438,7 @@ overrides = Table(
     Column("title", Text),
     Column("shown_as", Text),
     Column("catch_up", Boolean),
+    Column("weekly", Boolean),
 )
 
 # The last visit of readers with ``catch_up``.

@@ -23,7 +23,7 @@ from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.editions import EditionPages, OpenEditions, papers_file
 from bot.web.open_pages import WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
-from bot.web.papers import PaperPages, SearchPages, VotePages
+from bot.web.papers import PaperPages, SavedPage, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
 from bot.web.site import RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
@@ -82,6 +82,7 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     subscriptions = SubscriptionPages(site, open_editions, publish_soon)
     search = SearchPages(site, open_editions)
     votes = VotePages(site)
+    saved = SavedPage(site)
     editions = EditionPages(site, publish_soon)
     papers = PaperPages(site, open_editions)
     preview = PreviewPage(site, open_editions)
@@ -132,10 +133,13 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/me/{token}/edition/{day}", editions.show_own),
         _route("/me/{token}/today", editions.redirect_to_today),
         _route("/me/{token}/archive", editions.archive, editions.catch_up),
+        _route("/me/{token}/more/{day}", editions.more),
         _route("/me/{token}/skipped/{day}", editions.skipped),
         _route("/me/{token}/search", search.for_reader),
         _route("/me/{token}/paper/{ref}", papers.for_reader),
         *_export_routes("/me/{token}/paper/{ref}/paper", papers.papers),
+        _route("/me/{token}/saved", saved.show),
+        *_export_routes("/me/{token}/saved", saved.papers),
         _route("/me/{token}/export.json", preferences.export),
         *_export_routes("/me/{token}/library", preferences.liked),
         _route("/me/{token}/forget", preferences.show_forget, preferences.forget),

@@ -22,18 +22,21 @@ from bot.channels.papers import category_in_words, facts, facts_text, path, titl
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
+from bot.editions.composer import is_strong
 from bot.editions.connections import GroupLikes
-from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
+from bot.editions.due import FIRST_LOOK_BACK, superseded
+from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Pick, Reader
 from bot.model.clock import local_date
 from bot.model.wording import oneline, plural
 from bot.store.editions import StoredEdition
 from bot.text.latex import readable
 from bot.text.tokens import tokens
-from bot.web.site import Site, field, own_path, page_number, parse_day, require_personal
+from bot.web.site import Site, field, own_path, page_number, parse_day, require_personal, this_page
 from bot.wording import catch_up_days
 
 _DAYS_A_PAGE = 20
 _SKIPPED_A_PAGE = 30
+_MORE_SHOWN = 30
 _CATCH_UPS_A_MINUTE = 5
 _MOST_CACHED = 100  # editions
 
@@ -167,15 +170,17 @@ class EditionPages:
         if not me:
             editions = [replace(edition, follow_ups=()) for edition in editions]
         last = self._site.store.editions.last(reader.id)
-        links = self._site.app.links(reader)
+        shown = [pick.paper for edition in editions for pick in edition.picks]
+        shown += [paper for edition in editions for paper in edition.closest]
+        own = self._site.own(reader, shown, f"{me}/edition/{day}") if me else {"links": None}
         return self._site.page(
             "edition.html.j2",
             me=me,
             language=editions[0].language,
             editions=editions,
             is_latest=bool(me and last and last.date == day),
-            links=links if me else None,
-            shared=path(links.edition(day)),
+            shared=path(self._site.app.links(reader).edition(day)),
+            **own,
         )
 
     def redirect_to_today(self, request: Request) -> Response:
@@ -215,6 +220,47 @@ class EditionPages:
         self._publish_soon()
         return RedirectResponse(f"{own_path(request)}/edition/{edition.date}", 303)
 
+    def more(self, request: Request) -> Response:
+        """Show a day's strong and good matches that its edition had no place for."""
+        reader = self._site.viewer(request, Purpose.ME)
+        profile, day = self._site.profile_of(reader), request.path_params["day"]
+        stored = self._site.store.editions.of_reader(reader.id)
+        of_day = [n for n, edition in enumerate(stored) if str(edition.date) == day]
+        picks = self._others(reader, profile, stored[of_day[0]], stored[of_day[-1] + 1 :]) if of_day else []
+        if not of_day:
+            raise HTTPException(404, "There is no edition of this day.")
+        return self._site.page(
+            "more.html.j2",
+            me=own_path(request),
+            language=profile.language,
+            day=stored[of_day[0]].date,
+            picks=picks,
+            **self._site.own(reader, [pick.paper for pick in picks]),
+        )
+
+    def _others(
+        self, reader: Reader, profile: Profile, last: StoredEdition, before: Sequence[StoredEdition]
+    ) -> list[Pick]:
+        """Rank the papers between two editions that no edition showed. ``before`` are the earlier ones."""
+        store, now = self._site.store, self._site.now
+        if before:
+            after = before[0].watermark
+        else:
+            newest = store.papers.get([last.watermark]).get(last.watermark)
+            after = store.papers.last_before(newest.first_seen - FIRST_LOOK_BACK) if newest else 0
+        # A paper with a vote stays on the page, so its buttons show it.
+        voted = {vote.paper for vote in (*store.feedback.votes(reader.id), *store.feedback.saved(reader.id))}
+        voted -= store.editions.shown(reader.id).keys()
+        hidden = superseded(store, self._site.app.composer.samples)
+        ids = {*store.papers.new_to(reader.id, after, profile.sources), *voted} - hidden
+        with self._site.composer() as composer:
+            of_day = sorted(paper_id for paper_id in ids if after < paper_id <= last.watermark)
+            ranked = composer.ranked(reader, profile, of_day, now)
+            if ranked is None:
+                return []
+            best = [score for score in ranked.scores if is_strong(score)][:_MORE_SHOWN]
+            return ranked.picks_of(best, profile.edition.summary_sentences)
+
     def skipped(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
         of_reader = self._site.store.catch_ups.of_reader(reader.id)
@@ -222,6 +268,7 @@ class EditionPages:
         if found is None:
             raise HTTPException(404, "There is no edition of this day that catches up.")
         first = (page_number(request) - 1) * _SKIPPED_A_PAGE
+        papers = skipped_papers(self._site.store, found, first, _SKIPPED_A_PAGE)
         return self._site.page(
             "skipped.html.j2",
             me=own_path(request),
@@ -229,8 +276,8 @@ class EditionPages:
             day=request.path_params["day"],
             days=catch_up_days(found, self._site.language_of(reader)),
             catch_up=found,
-            skipped=skipped_papers(self._site.store, found, first, _SKIPPED_A_PAGE),
-            links=self._site.app.links(reader),
+            skipped=papers,
+            **self._site.own(reader, [paper for paper, _ in papers], this_page(request)),
             page=page_number(request),
             more=len(found.skipped) > first + _SKIPPED_A_PAGE,
         )
@@ -253,7 +300,7 @@ class EditionPages:
             days=shown,
             gaps=found if page_number(request) == 1 else [],
             message=message,
-            links=self._site.app.links(reader),
+            **self._site.own(reader, [paper for _, papers in shown for paper in papers], this_page(request)),
             page=page_number(request),
             more=len(days) > first + _DAYS_A_PAGE,
         )
@@ -288,6 +335,7 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         catch_up=site.store.catch_ups.get(stored.id) if stored.kind is EditionKind.CATCH_UP else None,
         missing=stored.missing,
         closest=tuple(site.store.papers.get(stored.closest).values()),
+        more=stored.more,
         follow_ups=site.store.editions.follow_ups_of(stored.id),
         language=site.language_of(reader),
         is_weekly=bool(profile and profile.schedule.is_weekly),

@@ -10,18 +10,18 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from bot.channels.papers import GAP, Piece
-from bot.config.keys import Purpose
+from bot.config.keys import Purpose, TokenError
 from bot.model import Paper, Reader, Sighting, Vote
 from bot.model.wording import oneline, shorten, storable
-from bot.readers.votes import VoteEffect, vote_with_effect
+from bot.readers.votes import VoteEffect, record, vote_with_effect
 from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
 from bot.web.editions import OpenEditions, papers_file
-from bot.web.site import Site, client_key, own_path, parse_paper_id, parse_vote
+from bot.web.site import Site, client_key, field, own_path, page_number, parse_paper_id, parse_vote, this_page
 
 if TYPE_CHECKING:
     from bot.editions.ranked import Explanation
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _WORD = re.compile(r"\w+")
+_OWN_PAGE = re.compile(r"/me/([^/?#\\]+)/[^\\]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SNIPPET_WIDTH = 280  # characters
 _SHORTEST_CORRECTED = 4  # characters; shorter words are near many others
@@ -44,6 +45,7 @@ _DISTINCTIVE_WORDS = 8
 # Less similar papers share words only.
 _LEAST_SIMILARITY = 0.1
 _SIMILAR_SHOWN = 5
+_SAVED_A_PAGE = 30
 
 
 def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
@@ -73,7 +75,6 @@ class PaperPages:
             address=f"{self._site.app.public_url}/paper/{paper.ref}",
             shared="",
             explanation=None,
-            vote=None,
             links=None,
         )
 
@@ -81,7 +82,6 @@ class PaperPages:
         reader = self._site.viewer(request, Purpose.ME)
         paper = self._site.paper(parse_paper_id(request.path_params["ref"]))
         similar, explanation = self._ranked(paper, reader)
-        votes = self._site.store.feedback.votes(reader.id, paper.id)
         me = own_path(request)
         return self._site.page(
             "paper.html.j2",
@@ -94,8 +94,7 @@ class PaperPages:
             # A shared link must be public: this page's address belongs to the reader.
             shared=f"/paper/{paper.ref}" if self._open_editions.profiles() else "",
             explanation=explanation,
-            vote=votes[-1].vote if votes else None,
-            links=self._site.app.links(reader),
+            **self._site.own(reader, [paper, *similar], this_page(request)),
         )
 
     def papers(self, request: Request) -> list[Paper]:
@@ -222,9 +221,40 @@ class SearchPages:
             typed=typed,
             words=words,
             results=[(paper, snippet(paper.abstract, words)) for paper in papers],
-            links=self._site.app.links(reader) if reader else None,
+            **(self._site.own(reader, papers) if reader else {"links": None}),
             owned=self._site.store.library.held(reader.id, papers) if reader else (),
         )
+
+
+class SavedPage:
+    """``/me/{token}/saved``, and its files."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def show(self, request: Request) -> Response:
+        reader = self._site.viewer(request, Purpose.ME)
+        newest_first = self._papers(reader)[::-1]
+        page = page_number(request)
+        shown = newest_first[(page - 1) * _SAVED_A_PAGE : page * _SAVED_A_PAGE]
+        return self._site.page(
+            "saved.html.j2",
+            me=own_path(request),
+            language=self._site.language_of(reader),
+            listed=shown,
+            page=page,
+            more=len(newest_first) > page * _SAVED_A_PAGE,
+            **self._site.own(reader, shown, this_page(request)),
+        )
+
+    def papers(self, request: Request) -> list[Paper]:
+        """Return the saved papers, oldest first, so the exported file only grows."""
+        return self._papers(self._site.viewer(request, Purpose.LIBRARY))
+
+    def _papers(self, reader: Reader) -> list[Paper]:
+        saved = self._site.store.feedback.saved(reader.id)
+        papers = self._site.store.papers.get(vote.paper for vote in saved)
+        return [papers[vote.paper] for vote in saved if vote.paper in papers]
 
 
 class VotePages:
@@ -235,13 +265,12 @@ class VotePages:
 
     def show(self, request: Request) -> Response:
         reader, paper = self._reader_and_paper(request)
-        votes = self._site.store.feedback.votes(reader.id, paper.id)
         return self._site.page(
             "thumb.html.j2",
             me=self._site.me(reader),
             paper=paper,
             vote=parse_vote(request.query_params.get("vote", "up")),
-            current=votes[-1].vote if votes else None,
+            **self._site.own(reader, [paper]),
         )
 
     def record(self, request: Request) -> Response:
@@ -249,30 +278,41 @@ class VotePages:
         vote = parse_vote(request.query_params.get("vote", "up"))
         # The query sets the origin only. The signed token has reader and paper.
         via = "page" if request.query_params.get("from") == "page" else "mail"
+        back = field(request, "back")
+        if self._is_own_page(back, reader):
+            self._site.limit_rate("votes", f"{reader.id} ", VOTES_A_MINUTE)
+            record(self._site.store, reader, paper, vote, now=self._site.now, via=via)
+            return RedirectResponse(f"{back}#{paper.ref}", 303)
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page(
             "voted.html.j2",
             me=self._site.me(reader),
-            links=self._site.app.links(reader),
             paper=paper,
             vote=vote,
             effect=effect,
             via=via,
+            **self._site.own(reader, [paper, *effect.before, *effect.after]),
         )
+
+    def _is_own_page(self, address: str, reader: Reader) -> bool:
+        """Return whether an address is a page of this reader: a redirect elsewhere would be an open one."""
+        own = _OWN_PAGE.fullmatch(address)
+        try:
+            return own is not None and self._site.app.signer.read(Purpose.ME, own[1]) == [reader.id]
+        except TokenError:
+            return False
 
     def offer_to_save(self, request: Request) -> Response:
         """Show the buttons to save a paper. GET saves nothing, because mail scanners open links."""
         reader, paper = self._reader_and_paper(request)
-        votes = self._site.store.feedback.votes(reader.id, paper.id)
         zotero = self._site.store.zotero.get(reader.id)
         return self._site.page(
             "save.html.j2",
             me=self._site.me(reader),
             paper=paper,
             path=request.url.path.removesuffix("/save"),
-            is_liked=bool(votes) and votes[-1].vote is Vote.UP,
             saves_in_zotero=zotero is not None and zotero.saves,
-            links=self._site.app.links(reader),
+            **self._site.own(reader, [paper]),
         )
 
     def papers(self, request: Request) -> list[Paper]:

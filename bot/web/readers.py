@@ -23,7 +23,7 @@ from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
-from bot.model.clock import regional_timezones
+from bot.model.clock import local_date, regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
 from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
@@ -70,8 +70,14 @@ _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # keeps the page short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
-_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up")  # of a form of preferences
-_VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
+_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up", "weekly")  # of a form
+_VOTE_MESSAGES = {
+    Vote.UP: "More like this",
+    Vote.DOWN: "Less like this",
+    Vote.CLEAR: "Vote removed",
+    Vote.SAVE: "Saved for later",
+    Vote.UNSAVE: "Removed from your list",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,11 @@ class ReaderPage:
             require_personal(reader)
         self._site.limit_rate("changes", str(reader.id), _CHANGES_A_MINUTE)
         try:
+            if action == "new interest" and self._site.is_personal(reader):
+                texts = field(request, "name"), field(request, "interests")
+                now = self._site.now
+                added = self._subscriptions.add_interest(reader, self._site.profile_of(reader), *texts, now)
+                return RedirectResponse(self._site.me(added), 303)
             message = self._changed(request, reader, profile, action)
         except ValueError as error:
             raise HTTPException(400, f"Not a valid value. {error}") from None
@@ -133,7 +144,7 @@ class ReaderPage:
                 else:
                     self._change_settings(request, reader, profile)
                     message = "Saved. It counts from your next edition on."
-            case "show likes" if profile.group:
+            case "show likes" if profile.has_member(reader):
                 name = show_likes(store, reader, field(request, "name"))
                 message = f"Saved: the others see what “{name}” likes." if name else "Saved: nobody sees what you like."
             case "remove library":
@@ -164,8 +175,9 @@ class ReaderPage:
             authors=field(request, "authors").splitlines(),
             mute=field(request, "mute").splitlines(),
             language=field(request, "language"),
-            # The box sends nothing if it is empty, so a hidden field comes with it.
+            # The boxes send nothing if they are empty, so a hidden field comes with each.
             catch_up="1" in fields(request, "catch_up"),
+            weekly="1" in fields(request, "weekly"),
         )
         kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
         kept += [name for name in ("timezone", "language") if not field(request, name)]
@@ -238,6 +250,15 @@ class ReaderPage:
             "has_own": override != Override(ignored=override.ignored, shown_as=override.shown_as),
             "shown_as": override.shown_as or "",
             "group": in_file.title if in_file.group and not is_shared(reader) else "",
+            # None where others read this home too.
+            "others": [
+                (self._site.title_of(other), self._site.me(other))
+                for other in self._site.store.readers.at_address(reader.address)
+                if other.id != reader.id and other.profile in self._site.profiles()
+            ]
+            if self._site.is_personal(reader)
+            else None,
+            "is_member": in_file.has_member(reader),
         }
 
     def _votes(self, request: Request, reader: Reader, profile: Profile) -> dict[str, Any]:
@@ -386,10 +407,19 @@ class SubscriptionPages:
     def confirm(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.CONFIRM)
         self._subscriptions.confirm(reader)
+        first = None
         # A double click publishes once.
         if reader.stopped is not None:
+            if self._site.store.editions.last(reader.id) is None:
+                first = self._papers_of_first(self._site.reader_with(reader.id))
             self._publish_soon()
-        return self._confirmation_page(reader, confirmed=True)
+        return self._confirmation_page(reader, confirmed=True, first=first)
+
+    def _papers_of_first(self, reader: Reader) -> int:
+        profile, now = self._site.profile_of(reader), self._site.now
+        with self._site.composer() as composer:
+            edition = composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
+        return len(edition.picks)
 
     def show_unsubscribe(self, request: Request) -> Response:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
@@ -420,15 +450,20 @@ class SubscriptionPages:
             headers={"Content-Security-Policy": f"{POLICY}; script-src 'self'; connect-src 'self'"},
         )
 
-    def _confirmation_page(self, reader: Reader, *, confirmed: bool) -> Response:
+    def _confirmation_page(self, reader: Reader, *, confirmed: bool, first: int | None = None) -> Response:
+        """``first`` is the number of papers in the edition that follows at once, or None if none does."""
         profile = self._site.profile_of(reader)
+        in_file = self._site.profile_in_file(reader)
         typed = self._site.store.overrides.get(reader.id).interests or ""
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
             profile=profile,
-            # The profile's name until the confirmation: a stranger may have typed the interests.
-            title=self._site.profile_in_file(reader).title,
+            # The profile's own name, also because a stranger may have typed the interests.
+            title=in_file.title,
+            group=in_file.group,
+            is_member=in_file.has_member(reader),
+            first=first,
             interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,

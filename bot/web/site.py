@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -142,6 +142,24 @@ class Site:
     def me(self, reader: Reader) -> str:
         return path(self.app.links(reader).me())
 
+    def is_personal(self, reader: Reader) -> bool:
+        """Return whether this reader is the only one of all profiles, none of which is open."""
+        profiles = self.profiles().values()
+        addresses = {address.lower() for profile in profiles for _, address in profile.addresses}
+        return addresses == {reader.address.lower()} and not is_shared(reader) and not any(p.open for p in profiles)
+
+    def own(self, reader: Reader, papers: Iterable[Paper], back: str = "") -> dict[str, Any]:
+        """Return what lists show of a reader's votes: links, thumbs by paper, and saved papers.
+
+        ``back`` is the page that a vote in a list returns to.
+        """
+        ids = list(dict.fromkeys(paper.id for paper in papers))
+        feedback = self.store.feedback
+        # The members of a channel vote in Slack, and the channel's page has a vote of its own.
+        voted = {vote.paper: vote.vote for vote in feedback.votes(reader.id, ids) if not vote.voter}
+        saved = {vote.paper for vote in feedback.saved(reader.id, ids)}
+        return {"links": self.app.links(reader), "voted": voted, "saved": saved, "back": back}
+
     def payload(self, request: Request, purpose: Purpose) -> list[int]:
         try:
             return self.app.signer.read(purpose, request.path_params["token"])
@@ -158,6 +176,7 @@ class Site:
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Response:
+        context = {"voted": {}, "saved": (), "back": "", **context}
         # The pages of papers: a reader's own, the public ones, or None.
         papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
         page = self.app.templates.get_template(f"pages/{template}").render(
@@ -173,6 +192,11 @@ class Site:
 
 def own_path(request: Request) -> str:
     return f"/me/{request.path_params['token']}"
+
+
+def this_page(request: Request) -> str:
+    """Return the path and query of a page."""
+    return f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
 
 
 def require_personal(reader: Reader) -> Reader:

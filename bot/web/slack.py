@@ -33,8 +33,15 @@ from bot.web.site import Site, parse_paper_id, traceback_places
 
 log = logging.getLogger("paperbot")
 
-_VOTES = {"thumb_up": Vote.UP, "thumb_down": Vote.DOWN, "thumb_clear": Vote.CLEAR}
-_VOTE_MESSAGES = {Vote.UP: "👍 More like", Vote.DOWN: "👎 Less like", Vote.CLEAR: "Vote removed:"}
+_VOTES = {f"thumb_{vote}": vote for vote in Vote}
+_VOTE_MESSAGES = {
+    Vote.UP: "👍 More like",
+    Vote.DOWN: "👎 Less like",
+    Vote.CLEAR: "Vote removed:",
+    Vote.SAVE: "🔖 Saved for later:",
+    Vote.UNSAVE: "Removed from the list:",
+}
+_UNDONE_BY = {Vote.UP: Vote.CLEAR, Vote.DOWN: Vote.CLEAR, Vote.SAVE: Vote.UNSAVE}
 _HELP = (
     "`/papers` shows the latest edition, `/papers subscribe NAME` subscribes you, "
     "`/papers pause` and `/papers resume` stop and resume your editions."
@@ -118,12 +125,13 @@ class SlackPages:
         if not user:
             raise HTTPException(400, "Slack did not say who you are, so nothing was saved.")
         reader = self._reader_of_message(payload, [channel, user], paper)
-        if not is_shared(reader):
+        # A channel has one list for later.
+        if not is_shared(reader) or vote in (Vote.SAVE, Vote.UNSAVE):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
         # User ids are unique within a workspace, and Slack Connect joins several in a channel.
         team = _id_at(payload, "user", "team_id") or _id_at(payload, "team", "id")
         effect = record_vote(self._site, reader, paper, vote, via="slack", voter=f"{team}/{user}")
-        votes = [cast.vote for cast in self._site.store.feedback.votes(reader.id, paper.id)]
+        votes = [cast.vote for cast in self._site.store.feedback.votes(reader.id, [paper.id])]
         tally = f"In this channel: {votes.count(Vote.UP)} 👍 {votes.count(Vote.DOWN)} 👎"
         return _vote_answer(paper, vote, effect, tally)
 
@@ -214,8 +222,8 @@ def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> An
     title = escape(wording.title(paper), 300)
     text = "\n".join([f"{_VOTE_MESSAGES[vote]} “{title}”", *(escape(line, 500) for line in details if line)])
     blocks: list[dict[str, Any]] = [{"type": "section", "text": {"type": "mrkdwn", "text": text}}]
-    if vote is not Vote.CLEAR:
+    if undo := _UNDONE_BY.get(vote):
         label = {"type": "plain_text", "text": "Undo"}
-        button = {"type": "button", "text": label, "action_id": "thumb_clear", "value": paper.ref}
+        button = {"type": "button", "text": label, "action_id": f"thumb_{undo}", "value": paper.ref}
         blocks.append({"type": "actions", "elements": [button]})
     return {"text": text, "blocks": blocks}

@@ -13,10 +13,12 @@ from bot.wording.messages import lessons as lessons
 from bot.wording.messages import letter_liked as letter_liked
 from bot.wording.messages import letter_preheader as letter_preheader
 from bot.wording.messages import letter_record as letter_record
+from bot.wording.messages import letter_saved as letter_saved
 from bot.wording.messages import letter_subject as letter_subject
 from bot.wording.messages import letter_votes as letter_votes
 from bot.wording.messages import letter_week as letter_week
 from bot.wording.messages import list_heading as list_heading
+from bot.wording.messages import more as more
 from bot.wording.messages import pick_words as pick_words
 from bot.wording.messages import picked as picked
 from bot.wording.messages import preheader as preheader

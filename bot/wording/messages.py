@@ -96,6 +96,11 @@ def skipped(edition: Edition) -> str:
     return "What was skipped, best first" if edition.catch_up and edition.catch_up.skipped else ""
 
 
+def more(edition: Edition) -> str:
+    """Return ``7 more papers fit``, or an empty string without any."""
+    return f"{plural(edition.more, 'more paper')} fit{'s' * (edition.more == 1)}" if edition.more else ""
+
+
 def catch_up_note(edition: Edition) -> str:
     if not (edition.catch_up and edition.catch_up.is_automatic):
         return ""
@@ -201,6 +206,8 @@ def letter_subject(letter: Letter) -> str:
     parts = []
     if letter.liked:
         parts.append(f"{len(letter.liked)} liked")
+    if letter.saved:
+        parts.append(f"{len(letter.saved)} saved")
     if letter.edition.picks:
         parts.append("one you missed")
     contents = ", ".join(parts) or "what your votes taught"
@@ -221,6 +228,11 @@ def letter_week(letter: Letter) -> str:
 def letter_liked(letter: Letter) -> Sequence[Paper]:
     """Return the listed likes, the newest first."""
     return letter.liked[:_MOST_LIKED]
+
+
+def letter_saved(letter: Letter) -> Sequence[Paper]:
+    """Return the listed papers to read later, the newest first."""
+    return letter.saved[:_MOST_LIKED]
 
 
 def letter_votes(letter: Letter) -> str:

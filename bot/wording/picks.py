@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
@@ -60,11 +61,13 @@ TITLE_WIDTH = 300
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Credits or label name these.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-_PAPERS = (ReasonKind.LIKED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
+_PAPERS = (ReasonKind.LIKED, ReasonKind.SAVED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
 _MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
 _NAMED_AUTHORS = 3
 _NAMED_MEMBERS = 3
 LIKED_ELSEWHERE = "Liked in your group"
+_DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}\.? [A-Z][a-z]{2,8}\.? \d{4}|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4})"
+_DATE_AT_END = re.compile(rf"^{_DATE}\)?[\s,:;–-]*|[\s,:;(–-]*(?:\bof |\bfor |\bon )?{_DATE}\)?$")
 _FIRST_LINE = 200  # characters, as in previews of a link
 _OTHER_SIGHTINGS = 3
 TOPICAL = (
@@ -89,6 +92,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.NEAR: "close to “{near}”, which you wrote: {quoted}",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
+    ReasonKind.SAVED: "like {quoted}, which you saved",
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
     ReasonKind.TRENDING: "trending: {names}",
@@ -178,6 +182,15 @@ def numbered(text: str, position: int) -> str:
     return wrap(text, "    ", number(position))
 
 
+def _without_date(topic: str) -> str:
+    """Return a digest's name without a date at either end, which stands beside it.
+
+    >>> _without_date("Daily Papers - 2025-05-06"), _without_date("6 May 2025: RAG"), _without_date("ICLR 2025")
+    ('Daily Papers', 'RAG', 'ICLR 2025')
+    """
+    return _DATE_AT_END.sub("", topic)
+
+
 def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
     """Return ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
@@ -187,7 +200,8 @@ def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
     appearances: dict[str, date | None] = {}
     for sighting in paper.sightings:
         # Lists of recent papers repeat them.
-        appearances.setdefault(shorten(sighting.topic or sighting.source, 60), sighting.date)
+        name = _without_date(sighting.topic) if sighting.date else sighting.topic
+        appearances.setdefault(shorten(name or sighting.source, 60), sighting.date)
     if not appearances:
         return [long_date(paper.published, language)] if paper.published else []
     (topic, first_seen), *others = appearances.items()

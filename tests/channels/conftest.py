@@ -185,6 +185,9 @@ class TestLinks:
     def skipped(self, day: date) -> str:
         return f"{self.me()}/skipped/{day}"
 
+    def more(self, day: date) -> str:
+        return f"{self.me()}/more/{day}"
+
     def go(self, paper: Paper) -> str:
         return f"https://papers.example.org/go/{'g' * 36}"
 

@@ -91,7 +91,7 @@ def _of_declarations(text: str, tags: set[str]) -> Iterator[str]:
         is_border = name.startswith("border") and name != "border-radius"
         outside = tags - {"td", "th"}
         if name == "display":
-            yield f"display: {value}"
+            yield f"display: {value.removesuffix('!important').strip()}"
         elif name.startswith("padding"):
             yield from (f"padding{' outside cells' * (tag in outside)}" for tag in tags)
         elif is_border:

@@ -111,9 +111,10 @@ def test_thumbs_are_buttons_that_name_the_paper(make_pick: Pick_, make_edition: 
     assert [(b["action_id"], b["value"]) for b in actions["elements"]] == [
         ("thumb_up", "p17"),
         ("thumb_down", "p17"),
+        ("thumb_save", "p17"),
     ]
     assert all(len(button["text"]["text"]) <= 75 for button in actions["elements"])
-    assert {Vote.UP, Vote.DOWN} == {b["action_id"].removeprefix("thumb_") for b in actions["elements"]}
+    assert {Vote.UP, Vote.DOWN, Vote.SAVE} == {b["action_id"].removeprefix("thumb_") for b in actions["elements"]}
 
 
 def test_a_hostile_paper_is_shown_as_literal_text(
@@ -262,7 +263,7 @@ def test_a_long_edition_is_split_between_papers(
     assert_within_limits(messages)
     assert len(messages) > 1
     values = [e["value"] for m in messages for b in m["blocks"] if b["type"] == "actions" for e in b["elements"]]
-    assert values == [f"p{n}" for n in range(12) for _ in ("up", "down")]
+    assert values == [f"p{n}" for n in range(12) for _ in ("up", "down", "save")]
     assert [m["blocks"][0]["type"] for m in messages] == ["header"] + ["section"] * (len(messages) - 1)
     assert all(m["blocks"][-1]["type"] in ("divider", "context") for m in messages)
 

@@ -15,6 +15,7 @@ from tomlkit.exceptions import ParseError
 
 from bot.channels import address_checks
 from bot.config.profiles import (
+    add_profile,
     add_reader,
     dump_profile,
     load_profile,
@@ -34,6 +35,24 @@ def profile_of(folder: Path, text: str, name: str = "reward-models.toml"):
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return load_profile(path, "Europe/Berlin", address_checks())
+
+
+def test_a_new_profile_is_written_as_asked_and_replaces_none(tmp_path):
+    title, interests = 'Owls & Läuse at "night"', 'Owls that hunt\n\nand """bats""" \\d'
+    schedule = {"at": "07:30", "days": ["mon"], "timezone": "Asia/Tokyo"}
+
+    def add(title: str) -> str:
+        reader = ("email", "ada@example.org")
+        return add_profile(tmp_path, title, interests, reader, address_checks(), schedule=schedule)
+
+    assert [add(title), add(title), add("強化")] == ["owls-lause-at-night", "owls-lause-at-night-2", "papers"]
+    profile = load_profile(tmp_path / "owls-lause-at-night-2.toml", "UTC", address_checks())
+    assert (profile.title, profile.interests_at(datetime(2025, 5, 6, tzinfo=UTC))) == (title, interests)
+    assert (profile.schedule.at, profile.schedule.days) == (time(7, 30), ("mon",))
+    assert profile.addresses == [("email", "ada@example.org")]
+    with pytest.raises(ConfigError, match="interests"):
+        add_profile(tmp_path, "Empty", "", ("email", "ada@example.org"), address_checks())
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_title_and_interests_are_enough(tmp_path):

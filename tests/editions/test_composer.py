@@ -174,10 +174,10 @@ def test_a_batch_that_fails_is_a_problem_of_its_readers_only(three, monkeypatch)
     monkeypatch.setattr(running, "_BATCH", 1)
     votes_of, failing = app.store.feedback.votes_of, requests[1].reader
 
-    def failing_once(reader_ids):
+    def failing_once(reader_ids, *kinds):
         if failing.id in reader_ids:
             raise StoreError("the disk is gone")
-        return votes_of(reader_ids)
+        return votes_of(reader_ids, *kinds)
 
     monkeypatch.setattr(app.store.feedback, "votes_of", failing_once)
     report = app.daily_job.publish(NOW, force=True)

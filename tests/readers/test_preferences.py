@@ -6,6 +6,7 @@ from datetime import UTC, datetime, time
 import pytest
 
 from bot.config.profiles import InterestSection, describe_override, with_override
+from bot.editions.due import due_letters
 from bot.model import Override
 from bot.readers.subscriptions import (
     MAX_IGNORED_WORDS,
@@ -76,8 +77,7 @@ def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profi
     assert overridden.interests_at(NOW) == "World models\nand planning"
     assert overridden.authors == ()
     assert describe_override(override) == (
-        "called “World models”, interests “World models and planning”, keywords “Dreamer”, “MuZero”, "
-        "no authors, mutes “trading”"
+        "interests “World models and planning”, keywords “Dreamer”, “MuZero”, no authors, mutes “trading”"
     )
 
 
@@ -103,22 +103,35 @@ def test_invalid_preferences_change_nothing(app, reader, profile, change, messag
     assert app.store.overrides.get(reader.id) == Override()
 
 
-def test_editions_are_named_by_the_reader_or_after_the_interests(app, reader, profile):
+def test_the_name_of_editions_changes_only_when_their_reader_changes_it(app, reader, profile):
     def title(**change):
         current = with_override(profile, app.store.overrides.get(reader.id))
         set_preferences(app.store, reader, profile, replace(Preferences.of(current, NOW), **change), NOW)
         return with_override(profile, app.store.overrides.get(reader.id)).title
 
-    assert title(keywords=["GRPO"]) == profile.title
-    assert title(interests="I work on protein language models. No robots, please.") == "Protein language models"
-    # A title that was made of the interests follows them; one that the reader chose stays.
-    assert title(interests="antibody design; proteins") == "Antibody design"
+    assert title(interests="I work on protein language models. No robots, please.") == profile.title
+    # An empty name asks for one made of the topics, which stays too.
+    assert title(title="") == "Protein language models"
+    assert title(interests="antibody design; proteins") == "Protein language models"
     assert title(title=" Antibodies\nand more ") == "Antibodies and more"
-    assert title(interests="enzymes") == "Antibodies and more"
-    assert title(title="") == "Enzymes"
-    assert title(interests="", keywords=["CRISPR", "prime editing"], authors=[]) == "CRISPR, prime editing"
-    assert title(interests=profile.interests_at(NOW)) == profile.title
+    assert title(interests="", keywords=["CRISPR", "prime editing"], authors=[]) == "Antibodies and more"
+    assert title(title="") == "CRISPR, prime editing"
+    assert title(title=profile.title) == profile.title
     assert app.store.overrides.get(reader.id).title is None
+
+
+def test_a_reader_switches_the_letter_and_gets_it_alone(app, reader, profile):
+    friday = datetime(2025, 5, 9, 18, tzinfo=UTC)
+
+    def due(weekly: bool, in_file: bool) -> list[int]:
+        in_profile = profile.model_copy(update={"weekly": in_file})
+        set_preferences(app.store, reader, in_profile, replace(Preferences.of(in_profile, NOW), weekly=weekly), NOW)
+        return [due.id for due, _, _ in due_letters(app.store, {reader.profile: in_profile}, friday)]
+
+    assert due(weekly=True, in_file=False) == [reader.id]
+    assert due(weekly=False, in_file=False) == []
+    assert due(weekly=True, in_file=True) == [reader.id]
+    assert due(weekly=False, in_file=True) == []
 
 
 def test_ignored_words_outlast_changes_of_the_preferences(app, reader, profile):

@@ -48,11 +48,17 @@ def test_current_votes_equal_a_replay_of_the_history(samples, store, now, action
     papers = samples.papers(3)
     reader = samples.reader(f"reader{papers[0]}@example.org")
     expected: dict[int, Vote] = {}
+    saved: dict[int, Vote] = {}
     for index, vote in actions:
         store.feedback.add(reader.id, papers[index], vote, now, "cli")
-        expected[papers[index]] = vote
+        # The list for later stands beside the thumbs.
+        (saved if vote in (Vote.SAVE, Vote.UNSAVE) else expected)[papers[index]] = vote
+    on_list = {paper for paper, vote in saved.items() if vote is Vote.SAVE}
+    assert {vote.paper for vote in store.feedback.saved(reader.id)} == on_list
+    both = store.feedback.votes_of([reader.id], (Vote.UP, Vote.DOWN, Vote.SAVE))[reader.id]
     expected = {paper: vote for paper, vote in expected.items() if vote is not Vote.CLEAR}
     assert {paper: vote.vote for paper, vote in store.feedback.current(reader.id).items()} == expected
+    assert len(both) == len(on_list) + len(expected)
     votes = list(expected.values())
     counted = (votes.count(Vote.UP), votes.count(Vote.DOWN))
     assert store.feedback.counts().get(reader.id, (0, 0)) == counted

@@ -4,10 +4,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.channels.slack.rendering import render_thread
-from bot.model import GroupLike, Vote
+from bot.editions.connections import GroupLikes
+from bot.model import GroupLike, Override, Vote
+from bot.web.application import make_web
 
 BEN = "ben@example.org"
 WEDNESDAY = "2025-05-07T09:30:00+02:00"
@@ -115,3 +118,39 @@ def test_slack_names_them_beside_a_pick_and_below_the_list(app, make_edition, ma
     assert "Ada &amp; Co, &lt;!channel&gt;, Cy and 2 more liked this." in reply
     assert "*Liked in your group*\\n• " in first
     assert "(Ada)" in first
+
+
+EVE = "eve@example.org"
+
+
+@pytest.mark.parametrize(
+    ("allow", "by_operator", "is_member"),
+    [((), False, False), (("example.com",), False, False), (("example.org",), False, True), ((), True, True)],
+)
+def test_a_stranger_on_an_open_page_joins_the_group_by_domain_or_approval(
+    app, served, paperbot, reader, preview, show_likes, ben, allow, by_operator, is_member
+):
+    file = served / "profiles" / "reward-models.toml"
+    file.write_text(f"allow = {list(allow)}\n{file.read_text()}")  # it is open already
+    app.refresh()
+    eve = app.store.readers.request_subscription("reward-models", "email", EVE, THURSDAY)
+    app.store.readers.confirm(eve.id)
+    if by_operator:
+        assert paperbot("subscribe", "reward-models", EVE).code == 0
+        app.refresh()
+    unseen = app.store.papers.get([1])[1]
+    app.store.feedback.add(reader.id, unseen.id, Vote.UP, THURSDAY, "mail")
+    app.store.feedback.add(eve.id, unseen.id, Vote.UP, THURSDAY, "mail")
+    app.store.overrides.set(eve.id, Override(shown_as="Prof. Eve"))
+    show_likes(reader, "Ada")
+    now = datetime(2025, 5, 9, 7, tzinfo=UTC)
+    likes = GroupLikes(app.store, app.profiles, now)
+    eve = app.store.readers.by_id(eve.id)
+    assert [like.names for like in likes.of_papers(eve, [unseen])] == ([("Ada",)] if is_member else [])
+    seen_by_ben = [like.names for like in likes.of_papers(ben, [unseen])]
+    assert seen_by_ben == [("Ada", "Prof. Eve") if is_member else ("Ada",)]
+    page = TestClient(make_web(app), base_url="http://localhost:8000").get(app.links(eve).me()).text
+    assert ("You are not in the group yet" in page) is not is_member
+    assert ("see which papers you like" in page) is is_member
+    told = paperbot("check").err + paperbot("check").out
+    assert ("is open and a group" in told) is not bool(allow)

@@ -348,7 +348,7 @@ def test_a_forwarded_mail_leads_to_its_edition_and_to_nothing_personal(app, clie
     page = client.get(links.edition(day))
     assert page.text.count("<li id=") == 5
     assert not re.search("/me/|/thumb/|Preferences<|Archive<", page.text)
-    assert client.get(f"{links.me()}/edition/{day}").text.count("/thumb/") == 15
+    assert client.get(f"{links.me()}/edition/{day}").text.count("/thumb/") == 20
     for other in ("2025-05-06", "yesterday"):
         assert client.get(f"{links.me()}/edition/{other}").status_code == 404
 

@@ -2,14 +2,18 @@
 
 import re
 from dataclasses import replace
+from urllib.parse import unquote
 
+import pytest
 from starlette.testclient import TestClient
 from support import buttons, digest, links_in
 
 from bot.app import open_app
-from bot.channels.papers import SampleLinks
+from bot.channels.papers import SampleLinks, path
+from bot.editions.models import interests_of
 from bot.model import Vote, ZoteroConnection
-from bot.readers.votes import record
+from bot.readers.personal_data import export
+from bot.readers.votes import record, record_reply
 from bot.web.application import make_web
 
 PUBLIC = "https://papers.example.org"
@@ -27,18 +31,20 @@ def test_each_pick_of_a_mail_leads_to_a_page_that_saves_it(served, paperbot, mai
     text = mail.get_body(("plain",)).get_content()
     picks = text.count("More like this:")
     assert picks > 0
-    assert picks == text.count("Save as BibTeX or RIS:") == len(save_links(mail, PUBLIC))
+    assert picks == text.count("Save:") == len(save_links(mail, PUBLIC))
     with open_app(served) as app:
         client = TestClient(make_web(app), base_url=PUBLIC)
         pages = [client.get(link).text for link in save_links(mail, PUBLIC)]
     assert all("Save to your reference manager" in page for page in pages)
 
 
-def test_without_a_server_that_others_reach_mails_have_no_such_link(mails, links, paper):
-    assert save_links(mails("ada@example.org")[0], "http://localhost:8000") == []
-    assert links.save(paper) == ""
-    assert replace(links, public_url=PUBLIC).save(paper).endswith("/save")
-    assert SampleLinks(links.public_url).save(paper) == ""
+def test_where_votes_are_mails_a_mail_saves_a_paper_too(app, links, paper, reader):
+    by_mail = replace(links, public_url="", reply_to="bot@example.org")
+    subject = unquote(by_mail.save(paper).partition("subject=")[2])
+    now = paper.first_seen
+    assert not record_reply(app.store, app.signer, "eve@example.org", subject, now)
+    assert record_reply(app.store, app.signer, reader.address, subject, now)
+    assert [vote.paper for vote in app.store.feedback.saved(reader.id)] == [paper.id]
     assert SampleLinks(PUBLIC).save(paper) == f"{PUBLIC}/sample"
 
 
@@ -52,23 +58,63 @@ def test_the_page_offers_bibtex_and_ris_and_saves_nothing_by_itself(app, client,
     answer = client.get(ris)
     assert answer.headers["content-type"].startswith("application/x-research-info-systems")
     assert f"TI  - {paper.title}\r\n" in answer.text
-    assert buttons(page) == ["👍 More like this"]
+    assert [button.split()[0] for button in buttons(page)] == ["👍", "👎", "🔖"]
     assert app.store.feedback.history(reader.id) == []
 
 
-def test_its_thumb_keeps_the_paper_among_the_liked_ones(app, client, links, paper, reader):
-    page = client.get(links.save(paper, "page")).text
-    (vote,) = re.findall(r'<form method="post" action="([^"]+)"', page)
-    client.post(vote.replace("&amp;", "&"))
-    assert paper.title in client.get(links.library("ris")).text
-    after = client.get(links.save(paper, "page")).text
-    assert "You gave it a thumb up" in after
-    assert buttons(after) == []
+def pressed(page: str) -> list[str]:
+    return re.findall(r'aria-pressed="true">([^\s<]+)', page)
+
+
+def test_the_list_for_later_stands_beside_thumbs_and_is_changed_on_every_page(app, client, links, paper, reader):
+    me = path(links.me())
+    saved = f"{me}/saved"
+    assert "Nothing yet." in client.get(saved).text
+    later = client.post(links.thumb(paper, Vote.SAVE, "page"))
+    assert "Saved for later." in later.text
+    for page in (saved, f"{me}/paper/{paper.ref}", links.save(paper, "page")):
+        assert pressed(client.get(page).text) == ["🔖"], page
+    # A thumb counts as the thumb, and the paper stays on the list.
+    client.post(links.thumb(paper, Vote.UP, "page"))
+    assert pressed(client.get(saved).text) == ["👍", "🔖"]
+    assert paper.title in client.get(links.library("ris", "saved")).text
+    assert client.get(links.library("bib", "saved")).text.startswith("@misc{")
+    # The list's own button removes it, and returns there.
+    removal = client.post(
+        links.thumb(paper, Vote.UNSAVE, "page"), data={"back": f"{saved}?page=1"}, follow_redirects=False
+    )
+    assert (removal.status_code, removal.headers["location"]) == (303, f"{saved}?page=1#{paper.ref}")
+    assert "Nothing yet." in client.get(saved).text
+    assert [vote.vote for vote in app.store.feedback.votes(reader.id)] == [Vote.UP]
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/me/other/saved", "/me"])
+def test_a_vote_returns_to_its_readers_pages_only(client, links, paper, back):
+    answer = client.post(links.thumb(paper, Vote.UP, "page"), data={"back": back}, follow_redirects=False)
+    assert answer.status_code == 200
+
+
+def test_a_saved_paper_counts_half_until_it_has_a_thumb(app, reader, links, paper):
+    def interest():
+        profile = app.profiles[reader.profile]
+        return interests_of(app.store, [(reader, profile)], paper.first_seen)[0]
+
+    def weights():
+        return [interest().weight(liked.id) for liked in interest().up]
+
+    record(app.store, reader, paper, Vote.SAVE, now=paper.first_seen, via="page")
+    assert weights() == [0.5]
+    record(app.store, reader, paper, Vote.UP, now=paper.first_seen, via="page")
+    assert weights() == [1.0]
+    record(app.store, reader, paper, Vote.DOWN, now=paper.first_seen, via="page")
+    assert (weights(), [disliked.id for disliked in interest().down]) == ([], [paper.id])
+    record(app.store, reader, paper, Vote.CLEAR, now=paper.first_seen, via="page")
+    assert weights() == [0.5]
+    exported = export(app.store, reader)
+    assert ([row["paper"] for row in exported["saved"]], exported["thumbs"]) == ([paper.ref], [])
 
 
 def test_with_a_zotero_connection_the_thumb_saves_there(app, client, links, paper, reader):
-    assert "Zotero" not in client.get(links.save(paper, "page")).text.partition("among the papers you like")[2]
+    assert "saves it in your Zotero" not in client.get(links.save(paper, "page")).text
     app.store.zotero.connect(ZoteroConnection(reader.id, "users/17", (), "sealed", True, paper.first_seen))
     assert "saves it in your Zotero" in client.get(links.save(paper, "page")).text
-    record(app.store, reader, paper, Vote.UP, now=paper.first_seen, via="page")
-    assert "saved in your Zotero" in client.get(links.save(paper, "page")).text

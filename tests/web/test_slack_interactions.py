@@ -129,6 +129,16 @@ def test_each_channel_member_has_one_vote_per_paper(app, post, workspace, channe
     assert sorted(t.voter for t in app.store.feedback.votes(channel.id)) == ["T1/U2", "T1/U3"]
 
 
+def test_a_channel_has_one_list_for_later(app, post, workspace, channel, paper):
+    for user in ("U1", "U2"):
+        post(press(paper, workspace, "thumb_save", user))
+    assert workspace.answers[-1]["text"].startswith("🔖 Saved for later: “")
+    undo = workspace.answers[-1]["blocks"][1]["elements"][0]["action_id"]
+    assert [vote.paper for vote in app.store.feedback.saved(channel.id)] == [paper.id]
+    post(press(paper, workspace, undo, "U2"))
+    assert app.store.feedback.saved(channel.id) == app.store.feedback.votes(channel.id) == []
+
+
 def test_a_replayed_request_changes_nothing(app, client, workspace, channel, paper):
     body, stamp = press(paper, workspace), str(int(time.time()))
     signature = SignatureVerifier(SECRET).generate_signature(timestamp=stamp, body=body)
@@ -230,7 +240,7 @@ def test_the_papers_command_shows_the_channels_latest_edition(post, workspace):
     assert post(papers("", workspace, channel="C0123ABC"), "/slack/commands").status_code == 200
     assert workspace.answers[0]["blocks"][0]["text"]["text"] == "Reward models"
     blocks = [block for answer in workspace.answers for block in answer["blocks"]]
-    assert sum(len(block["elements"]) for block in blocks if block["type"] == "actions") == 10
+    assert sum(len(block["elements"]) for block in blocks if block["type"] == "actions") == 15
 
 
 def test_a_person_subscribes_votes_pauses_and_resumes_by_command(app, post, workspace, paperbot):

@@ -56,7 +56,7 @@ def test_editions_of_own_interests_are_called_after_them(app, client, mails, del
     assert confirmation["Subject"] == "Please confirm your subscription to “Reward models”"
     (link,) = (link for link in links_in(confirmation) if "/confirm/" in link)
     assert "what was typed with the request: “I work on reward models for agents”" in client.get(link).text
-    assert "“Reward models for agents” goes to eve@example.org" in client.post(link).text
+    assert "Your editions are named “Reward models for agents”, and go to eve@example.org" in client.post(link).text
     deliver("--force")
     edition = mails(EVE)[-1]
     assert edition.get_body(("plain",)).get_content().startswith("Reward models for agents\r\n")
@@ -74,7 +74,7 @@ def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
     assert client.get(link).status_code == client.head(link).status_code == 200
     assert app.store.readers.get("reward-models", EVE).stopped is StopReason.AWAITING
     page = client.post(link).text
-    assert "You are subscribed." in page
+    assert "You are subscribed to “Reward models”." in page
     assert client.post(link).status_code == 200
     assert deliver()["editions"] == 1
     assert mails(EVE)[-1]["Subject"].startswith("Stop Summation: ")
@@ -90,10 +90,10 @@ def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(
     ask(client)  # the day's one mail is sent
     assert len(reports) == 1
     (link,) = (link for link in links_in(mails(EVE)[0]) if "/confirm/" in link)
-    assert "The first edition is on its way." in client.post(link).text
+    assert "The first edition is on its way: 5 papers." in client.post(link).text
     assert reports[-1]["editions"] == 1
     assert mails(EVE)[-1]["Subject"].startswith("Stop Summation: ")
-    client.post(link)
+    assert "The next edition comes as planned." in client.post(link).text
     assert len(reports) == 2
     assert deliver()["editions"] == 0
 

@@ -231,6 +231,7 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         header(f"Your week in {edition.profile_title}"),
         context([wording.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(wording.letter_votes(letter), TEXT_LIMIT)]),
+        *_paragraph("What you saved for later", list(map(_listed, wording.letter_saved(letter)))),
         *_paragraph("What was learned from your votes", learned),
         *_paragraph(wording.LEAVING, [escape(sentence, TITLE_LIMIT) for sentence in wording.leaving(letter)]),
     ]
@@ -329,7 +330,8 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
-        elements = [_button("👍 More like this", Vote.UP, pick), _button("👎 Less like this", Vote.DOWN, pick)]
+        labels = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this", Vote.SAVE: "🔖 Save for later"}
+        elements = [_button(label, vote, pick) for vote, label in labels.items()]
         # A block_id must be unique within a message.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return blocks
@@ -362,6 +364,8 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT)]
+    if edition.more and (page := links.more(edition.date)):
+        texts.append(link(page, escape(wording.more(edition), TEXT_LIMIT)))
     if links.me():
         texts.append(link(links.me(), "Your preferences"))
     # No member of a channel may unsubscribe the others.
