@@ -12,9 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.text.tokens import stem
-from bot.text.topics import common_expansions
-
 # Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
@@ -35,7 +32,7 @@ _OWN = (
     r"trial|data|findings|observations|results)\b)"
 )
 _EXPLETIVE = (
-    r"(?!\s+(?:would )?(?:appears?|seems?)\s+that)"
+    r"(?!\s+(?:would )?(?:appears?|seems?)\s+that)(?!\s+(?:is|was|has been) (?:\w+ )?(?:\w+ed|found|shown) that\b)"
     r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
     r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
     r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
@@ -334,27 +331,20 @@ def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int 
     return needs
 
 
-# "Exercise-mediated vasodilation (EMVR)", "group B".
-_EXPLAINS = re.compile(r"\(([A-Z][\w-]{0,20}[A-Z0-9])s?[);,]")
-_WORDS = re.compile(r"(?<![\w-])[A-Z][\w-]{0,20}[A-Z0-9](?=s?\b)")
 _PART = re.compile(r"\b(?:arm|cohort|group|regimen) (?:[A-D]|[1-4]|I{1,3}|IV)\b", re.IGNORECASE)
 
 
 def explained(sentences: Sequence[str]) -> list[frozenset[int]]:
-    """Return for each sentence of an abstract the places of those that explain what it names.
+    """Return for each sentence of an abstract the places of those that first name its groups ("group B").
 
-    These are abbreviations that an earlier sentence spells out, except for those of the field, and groups.
-
-    >>> [set(places) for places in explained(["We use early weeding (EWD).", "Weeds grow.", "EWD wins in group B."])]
+    >>> [set(places) for places in explained(["Nine owls were in group B.", "They won.", "Group B won, too."])]
     [set(), set(), {0}]
     """
-    common = common_expansions()
     first: dict[str, int] = {}
     needs = []
     for place, sentence in enumerate(sentences):
-        words = {*_PART.findall(sentence), *_WORDS.findall(sentence)}
-        needs.append(frozenset(first[word] for word in words & first.keys()))
-        for word in (*_EXPLAINS.findall(sentence), *_PART.findall(sentence)):
-            if stem(word) not in common:
-                first.setdefault(word, place)
+        parts = {part.lower() for part in _PART.findall(sentence)}
+        needs.append(frozenset(first[part] for part in parts & first.keys()))
+        for part in parts:
+            first.setdefault(part, place)
     return needs

@@ -117,7 +117,7 @@ def _heading(match: re.Match[str]) -> _Heading:
 
 
 # Abbreviations: a full stop after them never ends a sentence.
-_NEVER_LAST = frozenset("e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st".split())
+_NEVER_LAST = frozenset("e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st tabl".split())
 # After these a full stop doesn't end a sentence if a number follows ("Fig. 2").
 _BEFORE_NUMBERS = frozenset(
     "alg app appx art ch chap def eq eqn eqs fig figs lem no nos nr pp prop ref refs sec sect secs tab thm vol".split()
@@ -163,7 +163,7 @@ class Sentence(NamedTuple):
 # What stands for a heading at the beginning of a sentence.
 _CONCLUDES = re.compile(
     r"(?:in conclusion|to conclude|in summary|to summari[sz]e|taken together|"
-    r"(?:we|it is|it was) (?:therefore )?conclude)\b",
+    r"(?:we|it is|it was) (?:therefore )?concluded?)\b",
     re.IGNORECASE,
 )
 _CONCLUSION = frozenset({"conclusion"})

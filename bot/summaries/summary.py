@@ -15,17 +15,23 @@ from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
-from bot.summaries.claims import claims_win, on_safety, says_nothing, scope
+from bot.summaries.abbreviations import expansions, spelled_out
+from bot.summaries.claims import claims_win, counts_sample, on_safety, says_nothing, scope
 from bot.summaries.references import CUT, adds, alone, antecedents, continues, explained
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
 from bot.summaries.sentences import MAX_WORDS, shortened, split
 from bot.text.tokens import stem_terms, tokens
 from bot.text.topics import common_expansions
 
+# What is presented, but not made: "present the results of two trials", "propose future directions".
+_NOT_MADE = (
+    r"(?! (?:(?:an?|our|some|the|here|new|promising) )*(?:case|data|directions?|evidence|findings|future|open|"
+    r"overview|patients?|results?|review|study|survey)\b)"
+)
 # "We discard the usual prior and introduce a tokenizer": "we" may stand far before the verb.
 _INTRODUCES = re.compile(
-    r"\bwe\b(?! (?:also|further|then|additionally))[^.;]{0,90}\b(?:propose|introduce|present)\b|"
-    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present)\w*",
+    rf"\bwe\b(?! (?:also|further|then|additionally))[^.;]{{0,90}}\b(?:propose|introduce|present)\b{_NOT_MADE}|"
+    rf"\b(?:paper|work|study|article)\b[^.;,]{{0,30}}\b(?:propos|introduc|present)\w*{_NOT_MADE}",
     re.IGNORECASE,
 )
 _WE_INTRODUCE = re.compile(r"\bwe (?:\w+ )?(?:propose|introduce|present)\b", re.IGNORECASE)
@@ -89,7 +95,9 @@ def tells_known(sentences: Sequence[str], readings: Sequence[Reading], proposals
     # "In recent years we have seen" tells nothing new despite its "we", and neither may what follows it.
     places = range(len(sentences))
     is_new = [is_own[i] and bool(i in proposals or not is_known[i] or _STUDIES.search(sentences[i])) for i in places]
-    first_new = is_new.index(True) if True in is_new else len(sentences)
+    # An abstract without words on itself begins with what is new at its first finding.
+    starts = is_new if True in is_new else [reading.finding >= _FINDING_FROM for reading in readings]
+    first_new = starts.index(True) if True in starts else len(sentences)
     return [is_known[i] and not is_own[i] and i < first_new for i in places]
 
 
@@ -161,14 +169,16 @@ _CONCLUSION_FROM = 0.5
 # The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
 _DANGLING_COST = 0.5
 _FIRST_COST = 0.25
-# That of a sentence with an abbreviation, or a group, that another one explains.
-_UNEXPLAINED_COST = 0.04
+# That of a sentence with a group that another one describes ("group B").
+_UNEXPLAINED_COST = 0.3
 # The worth of the sentence that says the gist, beside the roles.
 _GIST_WORTH = 0.4
 # The worths of what a study concludes in all and of its main finding; where something is proposed, idea and result
 # stand for them.
 _ANSWER_WORTH = 1.0
 _MAIN_WORTH = 0.8
+# That of how many were studied, in a study.
+_SAMPLE_WORTH = 0.8
 # The cost of a sentence of more words than ``MAX_WORDS``.
 _LONG_COST = 0.005
 # A sentence under a heading such as "Trial registration" says nothing.
@@ -185,6 +195,7 @@ _CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
 # A sentence is set in bold from this probability of a finding on.
 _FINDING_FROM = 0.6
+_OUTCOME_FROM = 0.3  # of a win without a figure, the share of the result, the answer or the main finding
 _PLAIN_FROM = 0.35  # of a study's conclusion without a more probable finding
 # Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
@@ -207,7 +218,9 @@ class Read(NamedTuple):
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     findings: Sequence[float]  # the probability that each reports a finding
     empty: Sequence[bool]  # says nothing to a reader
-    explained: Sequence[frozenset[int]]  # the places that explain the abbreviations and groups that each names
+    expansions: Mapping[str, str]  # of the abbreviations that the abstract spells out
+    explained: Sequence[frozenset[int]]  # the places that describe the groups that each names
+    sample: int | None  # the place of the first that says how many were studied, and not what came out
     antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
     continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
@@ -231,7 +244,12 @@ class Options(NamedTuple):
 
 
 def summarise(
-    abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
+    abstract: str,
+    how_many: int,
+    weights: Mapping[str, float],
+    phrases: Sequence[str] = (),
+    *,
+    is_verbatim: bool = False,
 ) -> tuple[Sentence, ...]:
     """Return at most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
@@ -240,15 +258,17 @@ def summarise(
     less, as shares are estimates, and two results in place of an idea tell little. A finding counts more, a sentence
     that refers to one that is left out counts less, and one that says nothing is chosen only where no other is left.
     Only a probable finding has the role of the result, and only the first sentence of background that follows what is
-    new has that role. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked.
+    new has that role. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked. Each text is a
+    part of the abstract if it ``is_verbatim``. Otherwise an ellipsis stands for what was cut behind it, and a first
+    abbreviation has its expansion behind it in brackets.
     """
     places = choose(read_abstract(abstract), how_many, weights)
-    return _shown(abstract, places, tuple(phrases))
+    return _shown(abstract, places, tuple(phrases), is_verbatim)
 
 
 # Many readers get the same papers on the same day, with the same few phrases.
 @lru_cache(maxsize=5_000)
-def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> tuple[Sentence, ...]:
+def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_verbatim: bool) -> tuple[Sentence, ...]:
     """Return these sentences in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
@@ -271,17 +291,13 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
     texts = list(map(shortened, texts))
     # One ellipsis stands for both: "a robot … We find".
     gaps = [gap and not before.endswith(CUT) for gap, before in zip(gaps, ("", *texts), strict=False)]
+    texts = [text.removesuffix(CUT) for text in texts] if is_verbatim else spelled_out(texts, paper.expansions)
     return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:
-    """Return the sentence of a summary that is set in bold, word for word, None without a probable finding."""
-    return next((verbatim(sentence) for sentence in summary if sentence.role is Role.RESULT), None)
-
-
-def verbatim(sentence: Sentence) -> str:
-    """Return what of a sentence's text stands in the abstract: without the ellipsis for what was left out."""
-    return sentence.text.removesuffix(CUT)
+    """Return the sentence of a summary that is set in bold, None without a probable finding."""
+    return next((sentence.text.removesuffix(CUT) for sentence in summary if sentence.role is Role.RESULT), None)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
@@ -301,6 +317,8 @@ def read_with(abstract: str, weights: Weights) -> Read:
     ]
     empty = [says_nothing(text) or kinds == _OTHER for text, kinds in parts]
     proposals = find_proposals(texts, empty)
+    background = tells_known(texts, readings, proposals)
+    is_told = [a or reading.finding >= _FINDING_FROM for a, reading in zip(background, readings, strict=True)]
     # "We introduce X, which opens new avenues" says more than an outlook.
     if proposals:
         empty[proposals[0]] = False
@@ -311,10 +329,12 @@ def read_with(abstract: str, weights: Weights) -> Read:
         sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
         empty=empty,
+        expansions=expansions(texts),
         explained=explained(texts),
+        sample=next((i for i, text in enumerate(texts) if counts_sample(text) and not is_told[i]), None),
         antecedents=antecedents(texts, proposals),
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
-        background=tells_known(texts, readings, proposals),
+        background=background,
         introduces=any(pattern.search(text) for text in texts for pattern in (_INTRODUCES, _DEVELOPS)),
         in_own_voice=[_WE_INTRODUCE.search(text) is not None for text in texts],
         long=[len(shortened(text).split()) > MAX_WORDS for text in texts],
@@ -361,7 +381,10 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
         return [shares.gist]
     boost = 1.0 + paper.findings[place] * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-    if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
+    has_sample = paper.sample is not None and not paper.introduces
+    if (paper.background[place] or has_sample) and any(
+        reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings
+    ):
         worth_of_task *= _KNOWN_WORTH
     return [worth_of_task * shares.task, shares.idea, boost * shares.result]
 
@@ -385,14 +408,16 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     others = [paper.findings[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
-    has_proposal = not set(proposals).isdisjoint(places)
+    # Who was studied says what for, too.
+    has_proposal = not {*proposals, paper.sample}.isdisjoint(places)
     has_own_voice = any(paper.in_own_voice[place] for place in places)
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
     shares = [paper.readings[i].shares for i in places]
     gist = _GIST_WORTH * max(own.gist for own in shares)
-    study_worth = (
-        0.0 if paper.introduces else sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
-    )
+    study_worth = 0.0
+    if not paper.introduces:
+        study_worth = sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
+        study_worth += _SAMPLE_WORTH * (paper.sample in places)
     return finding_worth * max(others, default=0.0) + proposal_worth + gist + study_worth + conclusion
 
 
@@ -492,7 +517,8 @@ def _is_plain(paper: Read, place: int) -> bool:
     """Return whether a sentence says in plain words what came out: "it outperforms all others", a clear conclusion."""
     finding, reading = paper.findings[place], paper.readings[place]
     is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
-    is_win = place not in paper.proposals and claims_win(paper.sentences[place])
+    is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
+    is_win = is_outcome and place not in paper.proposals and claims_win(paper.sentences[place])
     return is_win or (is_conclusion and finding >= _PLAIN_FROM)
 
 

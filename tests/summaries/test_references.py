@@ -168,11 +168,6 @@ def test_what_is_read_alone_is_a_part_of_the_sentence(text):
     assert alone(text).removesuffix(CUT) in text
 
 
-def test_an_abbreviation_needs_the_sentence_that_spells_it_out_unless_it_is_the_fields():
-    texts = [
-        "We use early weeding (EWD) and large language models (LLMs).",
-        "Nine gardens were in group B.",
-        "EWD wins.",
-        "LLMs weed group B.",
-    ]
-    assert [set(places) for places in explained(texts)] == [set(), set(), {0}, {1}]
+def test_a_group_needs_the_sentence_that_first_names_it():
+    texts = ["Nine gardens were in Group B.", "Robots win.", "In group b robots win."]
+    assert [set(places) for places in explained(texts)] == [set(), set(), {0}]

@@ -274,7 +274,11 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("The main benefit of our robot is that it gives gardeners time to act.", False),
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Evaluation results demonstrate that the robot can weed with a high precision rate.", False),
-        ("Results show substantial improvements over strong baselines, confirming the merits of WeedNet.", False),
+        ("Results show substantial improvements over strong baselines, confirming the merits of WeedNet.", True),
+        ("Experiments show that WeedNet can improve the yield of most gardens.", True),
+        ("Experiments show that WeedNet could improve the yield of most gardens.", False),
+        ("WeedNet surpasses most gardeners.", True),
+        ("The pre-intervention rate of weeding was 85.2% (785 of 921 gardens).", False),
         ("On wet beds, WeedNet achieves better precision than the standard methods.", True),
         ("Training incorporated 1,200 gardens of nine countries in all.", False),
         ("Experiments show that WeedNet surpasses RootBot by 9.5%, demonstrating the power of roots.", True),
@@ -309,7 +313,9 @@ def read_as(*shares):
         sentence_terms=[[]] * 4,
         findings=[0.0] * 4,
         empty=no,
+        expansions={},
         explained=[frozenset()] * len(shares),
+        sample=None,
         antecedents=[None] * 4,
         continues=no,
         background=no,
@@ -512,9 +518,9 @@ def test_what_was_known_before_is_not_bold():
     assert finding(summarise(f"{known} We propose WeedNet, which pulls weeds.", 3, {})) is None
 
 
-def test_a_summary_tells_what_was_studied_what_was_found_and_what_follows():
+def test_a_summary_tells_who_was_studied_what_was_found_and_what_follows():
     summary = summarise(TRIAL, 3, {})
-    assert texts(summary)[0].startswith("The aim of this study")
+    assert texts(summary)[0].startswith("Sixty patients were randomly assigned")
     assert texts(summary)[1].startswith("Pain was reduced by 42%")
     assert finding(summary) == texts(summary)[-1]
     assert texts(summary)[-1].startswith("These results suggest")
@@ -597,3 +603,19 @@ def test_two_ellipses_never_meet():
     summary = summarise(abstract, 2, {})
     assert summary[0].text.endswith(CUT)
     assert not summary[1].after_gap
+
+
+def test_an_abbreviation_has_its_expansion_behind_its_first_mention():
+    abstract = (
+        "Many gardens have hidden weed banks (HWB). We propose WeedNet, which pulls weeds by their roots. "
+        "Experiments show that it removes 95% of the HWB, and that each HWB had 20% more weeds than the last."
+    )
+    shown = "Experiments show that it removes 95% of the HWB [hidden weed banks], and that each HWB had"
+    assert texts(summarise(abstract, 2, {}))[1].startswith(shown)
+    assert all(text in abstract for text in texts(summarise(abstract, 2, {}, is_verbatim=True)))
+    assert "[" not in " ".join(texts(summarise(abstract, 3, {}))[:1])
+
+
+def test_an_abstract_without_words_on_itself_begins_with_its_first_finding():
+    abstract = "Weeding at night doubled the yield of nine beds (p < 0.01). Weeding by day had no effect on yield."
+    assert finding(summarise(abstract, 1, {})) is not None
