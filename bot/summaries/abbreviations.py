@@ -10,8 +10,8 @@ from bot.text.topics import common_expansions
 
 _DEFINED = re.compile(r"\s\((?P<short>[A-Za-z][\w-]{0,20}[A-Z0-9])s?[);,]")
 _MENTIONED = re.compile(r"(?<![\w/-])[A-Za-z][\w-]{0,20}[A-Z0-9](?=s?(?![\w/-]))")
-_MARKUP = re.compile(r"[$\\{}()\[\]]")
-_MORE_WORDS = 3  # than letters
+_QUOTES = "'‘’“”\""
+_MARKUP = re.compile(r"[$\\{}()\[\]<>]")
 _KNOWN_TO_ALL = frozenset("AI AIDS API CPU CT DNA GPU HIV IQ MRI PC RNA UK US USA WHO".split())
 
 
@@ -36,13 +36,13 @@ def expansions(sentences: Sequence[str]) -> dict[str, str]:
 def _expansion(short: str, words: Sequence[str]) -> str:
     """Return the last words that an abbreviation stands for, else nothing.
 
-    Their initials spell it. Otherwise its letters stand in them from the last to the first, which begins a word, as
-    Schwartz and Hearst (2003) have it.
+    Their initials spell it, or its letters stand in them, the first as an initial (Schwartz and Hearst 2003).
     """
-    last = " ".join(words[-len(short) :])
+    words = " ".join(words).strip(_QUOTES).split()
+    last = " ".join(words[-len(short) :]).lstrip(_QUOTES)
     if "".join(word[0] for word in last.split()).lower() == short.lower():
         return last
-    text = " ".join(words[-min(len(short) + _MORE_WORDS, 2 * len(short)) :])
+    text = " ".join(words[-min(len(short) + 3, 2 * len(short)) :])
     end = len(text)
     for place, letter in reversed(list(enumerate(short.lower()))):
         if not letter.isalnum():
@@ -52,7 +52,7 @@ def _expansion(short: str, words: Sequence[str]) -> str:
             end = text.lower().rfind(letter, 0, end)
         if end < 0:
             return ""
-    long = text[text.rfind(" ", 0, end) + 1 :].strip("'‘’“”\"")
+    long = text[text.rfind(" ", 0, end) + 1 :].lstrip(_QUOTES)
     return long if " " in long or "-" in long else ""
 
 

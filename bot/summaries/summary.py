@@ -17,9 +17,9 @@ from typing import NamedTuple
 from bot.model import Role, Sentence
 from bot.summaries.abbreviations import expansions, spelled_out
 from bot.summaries.claims import claims_win, counts_sample, on_safety, says_nothing, scope
-from bot.summaries.references import CUT, adds, alone, antecedents, continues, explained
+from bot.summaries.references import adds, antecedents, continues, without_head
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
-from bot.summaries.sentences import MAX_WORDS, shortened, split
+from bot.summaries.sentences import CUT, shortened, split
 from bot.text.tokens import stem_terms, tokens
 from bot.text.topics import common_expansions
 
@@ -47,8 +47,8 @@ _STUDIES = re.compile(
     r"explor|focus|investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
     r"\bis (?:proposed|introduced|presented|developed)\b|"
     r"\b(?:aims?|objectives?|purpose|goal) (?:of [^.;]{0,60})?(?:was|is|were|are)\b|"
-    r"\b(?:was|were|is|are) (?:\w+ly )?(?:compared|described|determined|evaluated|examined|investigated|"
-    r"reviewed|studied)\b|"
+    r"\b(?:was|were|is|are) (?:\w+ly )?(?:assessed|compared|described|determined|evaluated|examined|investigated|"
+    r"reviewed|studied|tested)\b|"
     r"^to (?:assess|analy[sz]e|compare|describe|determine|estimate|evaluate|examine|explore|find|identify|investigate|"
     r"measure|review|study|test)\b",
     re.IGNORECASE,
@@ -146,66 +146,43 @@ def _words(text: str) -> list[tuple[str, int, int]]:
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # Worths are relative to a role held for certain, which is worth 1; ``docs/decisions/summaries.md`` has other values.
-# A sentence that holds everything in the abstract that the reader cares about: enough to decide between sentences of
-# equal use, not to lose a role.
-_INTEREST_WORTH = 0.1
-# A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
-_PROPOSAL_WORTH = 0.4
-_OWN_VOICE_WORTH = 0.3
-# How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
-_DOUBT = 0.1
-# The title names the task already: where there are fewer sentences than roles, the others come first.
-_TASK_WORTH_OF_FEW = 0.2
-# A sentence that holds a smaller share of a role than this is not labelled with it.
-_ROLE_FROM = 0.4
-# The worth of a sentence that surely is a conclusion.
-_CONCLUSION_WORTH = 0.8
-# What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
-# out and what follows leave it no place.
+_INTEREST_WORTH = 0.1  # holding all that the reader cares about: decides between sentences of equal use
+_PROPOSAL_WORTH = 0.4  # saying what the paper proposes, rather than a part of it
+_OWN_VOICE_WORTH = 0.3  # saying so as "we propose"
+_DOUBT = 0.1  # how much less a second half of a role adds: with 0 every share is believed, with 1 none
+_TASK_WORTH_OF_FEW = 0.2  # of fewer sentences than roles: the title names the task already
+_CONCLUSION_WORTH = 0.8  # a sentence that surely is a conclusion
+# Background and the aim of a counted sample hold less of the task where an abstract surely concludes something.
 _SURELY_CONCLUDES = 0.7
 _KNOWN_WORTH = 0.6
-# From this probability on, a sentence is labelled as one.
-_CONCLUSION_FROM = 0.5
-# The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
-_DANGLING_COST = 0.5
-_FIRST_COST = 0.25
-# That of a sentence with a group that another one describes ("group B").
-_UNEXPLAINED_COST = 0.3
-# The worth of the sentence that says the gist, beside the roles.
-_GIST_WORTH = 0.4
-# The worths of what a study concludes in all and of its main finding; where something is proposed, idea and result
-# stand for them.
+_DANGLING_COST = 0.5  # of a sentence that refers to one that is left out
+_FIRST_COST = 0.25  # of beginning with one that can't come first
+_GIST_WORTH = 0.4  # beside the roles
+# Of a study, where nothing is proposed: its conclusion in all, its main finding, how many were studied.
 _ANSWER_WORTH = 1.0
 _MAIN_WORTH = 0.8
-# That of how many were studied, in a study.
 _SAMPLE_WORTH = 0.8
-# The cost of a sentence of more words than ``MAX_WORDS``.
-_LONG_COST = 0.005
-# A sentence under a heading such as "Trial registration" says nothing.
-_OTHER = {"other"}
-# How much more of the result a finding counts as holding, at most.
-_FINDING_BOOST = 0.1
-# A set with a sure finding, where an abstract divides its result among several sentences.
-_FINDING_WORTH = 0.45
-# What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
-_EVIDENCE_WORTH = 0.3
+_OTHER = {"other"}  # a sentence under a heading such as "Trial registration" says nothing
+_FINDING_BOOST = 0.1  # how much more of the result a finding counts as holding, at most
+_FINDING_WORTH = 0.45  # a sure finding, where an abstract divides its result among several sentences
+_EVIDENCE_WORTH = 0.3  # such a finding in addition, where a surely stated conclusion would stand for it
 # Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
 _HEADLINE_WORTH = 0.3
 _CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
-# A sentence is set in bold from this probability of a finding on.
+# From these probabilities on, a sentence has the label of a role, that of a conclusion, and is set in bold.
+_ROLE_FROM = 0.4
+_CONCLUSION_FROM = 0.5
 _FINDING_FROM = 0.6
 _OUTCOME_FROM = 0.3  # of a win without a figure, the share of the result, the answer or the main finding
 _PLAIN_FROM = 0.35  # of a study's conclusion without a more probable finding
-# Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
-_COMPARED = 10
+_COMPARED = 10  # sentences in every combination, which bounds the time for long abstracts: 10 choose 3 are 120
 
 
 class Worth(NamedTuple):
-    """The worth of a set of sentences to any reader; ``number`` is its place among the sets that are compared."""
+    """The worth of a set of sentences to any reader."""
 
     worth: float
-    number: int
     places: tuple[int, ...]
 
 
@@ -217,16 +194,15 @@ class Read(NamedTuple):
     terms: Sequence[str]  # the stems and bigrams of all sentences, each once
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     findings: Sequence[float]  # the probability that each reports a finding
+    leads: Sequence[float]  # the same, less for one that only adds to another
     empty: Sequence[bool]  # says nothing to a reader
     expansions: Mapping[str, str]  # of the abbreviations that the abstract spells out
-    explained: Sequence[frozenset[int]]  # the places that describe the groups that each names
     sample: int | None  # the place of the first that says how many were studied, and not what came out
     antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
     continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
     introduces: bool  # says that something is proposed, and not only what is studied
     in_own_voice: Sequence[bool]  # says so as "we propose"
-    long: Sequence[bool]  # of too many words, and can't be shortened
     proposals: Sequence[int]  # the places of those that say what the paper proposes
     options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
 
@@ -253,12 +229,8 @@ def summarise(
 ) -> tuple[Sentence, ...]:
     """Return at most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
-    Each role (task, idea, result) is told by one sentence, and a set of sentences is expected to cover as many roles as
-    the shares that its sentences hold add up to. The set that holds most is chosen; more of one role adds less and
-    less, as shares are estimates, and two results in place of an idea tell little. A finding counts more, a sentence
-    that refers to one that is left out counts less, and one that says nothing is chosen only where no other is left.
-    Only a probable finding has the role of the result, and only the first sentence of background that follows what is
-    new has that role. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked. Each text is a
+    Each role (task, idea, result) is told by one sentence, and the set of sentences that is expected to hold most of
+    the roles is chosen. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked. Each text is a
     part of the abstract if it ``is_verbatim``. Otherwise an ellipsis stands for what was cut behind it, and a first
     abbreviation has its expansion behind it in brackets.
     """
@@ -272,22 +244,17 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_
     """Return these sentences in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
-    roles = _roles([paper.readings[place] for place in shown])
-    bold = finding_place(paper, shown)
-    known = known_place(paper, shown)
-    for at, place in enumerate(shown):
-        if place == bold:
-            roles[at] = Role.RESULT
-        elif place == known:
-            roles[at] = Role.BACKGROUND
+    bold, known = finding_place(paper, shown), known_place(paper, shown)
+    own = {known: Role.BACKGROUND, bold: Role.RESULT}
+    roles = [own.get(i, role) for i, role in zip(shown, _roles([paper.readings[i] for i in shown]), strict=True)]
     texts: list[str] = []
     gaps: list[bool] = []
     for before, place, role in zip((-1, *shown), shown, roles, strict=False):
-        text = paper.sentences[place] if place == before + 1 else alone(paper.sentences[place])
+        text = paper.sentences[place] if place == before + 1 else without_head(paper.sentences[place])
         texts.append(text)
         # The label of what was known shows that it stood elsewhere.
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
-        gaps.append(is_moved or not paper.sentences[place].startswith(text.removesuffix(CUT)))
+        gaps.append(is_moved or text != paper.sentences[place])
     texts = list(map(shortened, texts))
     # One ellipsis stands for both: "a robot … We find".
     gaps = [gap and not before.endswith(CUT) for gap, before in zip(gaps, ("", *texts), strict=False)]
@@ -318,7 +285,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
     empty = [says_nothing(text) or kinds == _OTHER for text, kinds in parts]
     proposals = find_proposals(texts, empty)
     background = tells_known(texts, readings, proposals)
-    is_told = [a or reading.finding >= _FINDING_FROM for a, reading in zip(background, readings, strict=True)]
+    is_told = [a or reading.finding >= _PLAIN_FROM for a, reading in zip(background, readings, strict=True)]
     # "We introduce X, which opens new avenues" says more than an outlook.
     if proposals:
         empty[proposals[0]] = False
@@ -328,16 +295,15 @@ def read_with(abstract: str, weights: Weights) -> Read:
         terms=list(place_of),
         sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
+        leads=[reading.finding * (0.5 if adds(a) else 1) for a, reading in zip(texts, readings, strict=True)],
         empty=empty,
         expansions=expansions(texts),
-        explained=explained(texts),
         sample=next((i for i, text in enumerate(texts) if counts_sample(text) and not is_told[i]), None),
         antecedents=antecedents(texts, proposals),
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
         background=background,
         introduces=any(pattern.search(text) for text in texts for pattern in (_INTRODUCES, _DEVELOPS)),
         in_own_voice=[_WE_INTRODUCE.search(text) is not None for text in texts],
-        long=[len(shortened(text).split()) > MAX_WORDS for text in texts],
         proposals=proposals,
         options={},
     )
@@ -392,9 +358,10 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
 def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
     """Return the worth to any reader of each set of the compared sentences, best first."""
     worths = []
-    for number, places in enumerate(combinations(compared, options.how_many)):
-        worth = _worth_of_roles(places, options.values) + _worth_of_parts(paper, places) - _cost(paper, places)
-        worths.append(Worth(worth, number, places))
+    for places in combinations(compared, options.how_many):
+        held = [sum(column) for column in zip(*(options.values[i] for i in places), strict=True)]
+        of_roles = sum(share - _DOUBT * share * share for share in held)
+        worths.append(Worth(of_roles + _worth_of_parts(paper, places) - _cost(paper, places), places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
 
 
@@ -405,7 +372,7 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
         return 0.0 if paper.introduces else conclusion
     # Of two sentences the first proposal: another may say a part of the idea only.
     proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
-    others = [paper.findings[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
+    others = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
     # Who was studied says what for, too.
@@ -417,46 +384,35 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     study_worth = 0.0
     if not paper.introduces:
         study_worth = sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
-        study_worth += _SAMPLE_WORTH * (paper.sample in places)
+        study_worth += _SAMPLE_WORTH * (paper.sample in places and paper.antecedents[paper.sample] in (None, *places))
     return finding_worth * max(others, default=0.0) + proposal_worth + gist + study_worth + conclusion
 
 
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
-    """Return the cost of sentences that refer to one left out, can't come first, or are long."""
+    """Return the cost of sentences that refer to one left out or can't come first."""
     loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
-    unexplained = [i for i in places if not paper.explained[i].issubset(places)]
     first = in_order(paper, places)[0]
     is_abrupt = first in loose or paper.continues[first]
     # Several sentences may begin with another one; the only one has to say the gist, too.
     first_cost = _FIRST_COST * min(len(places), 2) * is_abrupt
-    cost = _DANGLING_COST * len(loose) + _UNEXPLAINED_COST * len(unexplained)
-    return cost + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
+    return _DANGLING_COST * len(loose) + first_cost
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
-    """Return the set of highest worth with a reader's extras, of equals the first that was compared.
+    """Return the set of highest worth with a reader's extras, of equals the first.
 
     ``worths`` are sorted: the search ends where no extras make up for the rest.
     """
     # A little more than the extras of any set, which are summed in another order.
     most = sum(sorted(extras, reverse=True)[: len(worths[0].places)]) + 1e-9
-    best, best_number, best_places = -math.inf, 0, worths[0].places
-    for worth, number, places in worths:
+    best, best_places = -math.inf, worths[0].places
+    for worth, places in worths:
         if worth + most < best:
             break
         total = worth + sum([extras[i] for i in places])
-        if total > best or (total == best and number < best_number):
-            best, best_number, best_places = total, number, places
+        if total > best:
+            best, best_places = total, places
     return best_places
-
-
-def _worth_of_roles(places: tuple[int, ...], values: Sequence[Sequence[float]]) -> float:
-    """Return the worth of a set of sentences by its roles."""
-    total = 0.0
-    for column in range(len(values[0])):
-        held = sum(values[i][column] for i in places)
-        total += held - _DOUBT * held * held
-    return total
 
 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
@@ -498,8 +454,9 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     probable = sure or [place for place in new if _is_plain(paper, place)]
     # Harm is the main finding only where a paper is about it.
     is_beside = not any(on_safety(paper.sentences[place]) for place in paper.proposals)
-    apart = [place for place in probable if not (is_beside and on_safety(paper.sentences[place]))]
-    return max(apart or probable, key=lambda place: _headline(paper, place), default=None)
+    if is_beside:
+        probable = [place for place in probable if not on_safety(paper.sentences[place])]
+    return max(probable, key=lambda place: _headline(paper, place), default=None)
 
 
 def _headline(paper: Read, place: int) -> float:
