@@ -171,10 +171,8 @@ _EFFECTIVENESS = re.compile(
     r"efficiency|performance)\b[^.;]{0,60}\b(?:is|are|was|were) (?:\w+ )?(?:demonstrated|validated|shown|"
     r"evaluated)\b"
 )
-# A longer sentence tells more than where to find the code.
-_LINK_LENGTH = 220
-# Beside bare praise a sentence of more than so many words tells something else.
-_PRAISE_WORDS = 25
+_LINK_LENGTH = 220  # a longer sentence tells more than where to find the code
+_PRAISE_WORDS = 25  # beside bare praise more words tell something else
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
 # Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(

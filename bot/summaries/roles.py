@@ -165,8 +165,6 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 
 _EVERY_KIND = range(len(KINDS))
-
-
 # The log-odds of a kind that the heading above a sentence doesn't allow.
 _NOT_ALLOWED = -8.0
 

@@ -133,12 +133,11 @@ _END = re.compile(
 _LOOK_BACK = 60  # characters; no abbreviation is longer
 _OPENS = re.compile(rf"\s*{_OPENER}\b")
 _NUMBER_FOLLOWS = re.compile(r"\s*\d")
+_PERCENT_FOLLOWS = re.compile(r"\s\d{1,2}\s?\\?%")
 _NUMBER_BEFORE = re.compile(r"\d\s$")
 _LAST_WORD = re.compile(r"[\w.]+$")
 _DOTTED = re.compile(r"(?:[a-z]\.)*[a-z]")
 _LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
-
-
 _NAMED_ADDRESS = re.compile(
     r"(?:\b(?:at|in|on|from|via|here|see|is|are|and|or|under|of|to|with|through|by|page)|[:(,])\s*$", re.I
 )
@@ -190,15 +189,12 @@ def sentences(text: str) -> list[str]:
 
 
 _NUMBER = re.compile(r"(\d{1,2})\.? (?=[A-Z])")
-_LEAST_NUMBERED = 3
 
 
 def _without_numbers(parts: list[str]) -> list[str]:
     """Leave out the numbers of an abstract's paragraphs, 1 to at least 3 in order."""
     numbered = {place: number for place, part in enumerate(parts) if (number := _NUMBER.match(part))}
-    if len(numbered) < _LEAST_NUMBERED or [int(each[1]) for each in numbered.values()] != [
-        *range(1, len(numbered) + 1)
-    ]:
+    if len(numbered) < 3 or [int(each[1]) for each in numbered.values()] != [*range(1, len(numbered) + 1)]:
         return parts
     return [part[numbered[place].end() :] if place in numbered else part for place, part in enumerate(parts)]
 
@@ -220,7 +216,7 @@ def _full_stop_ends(before: str, text: str, after: int) -> bool:
     if _LIST_MARK.search(before):
         return False
     last = word.group().lower()
-    if last in _NEVER_LAST:
+    if last in _NEVER_LAST or (last.isdigit() and len(last) < 4 and _PERCENT_FOLLOWS.match(text, after)):  # 64. 36%
         return False
     if last in _BEFORE_NUMBERS:
         return not _NUMBER_FOLLOWS.match(text, after)

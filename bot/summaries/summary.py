@@ -193,8 +193,7 @@ class Read(NamedTuple):
     readings: Sequence[Reading]
     terms: Sequence[str]  # the stems and bigrams of all sentences, each once
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
-    findings: Sequence[float]  # the probability that each reports a finding
-    leads: Sequence[float]  # the same, less for one that only adds to another
+    leads: Sequence[float]  # the probability that each reports a finding, less for one that only adds to another
     empty: Sequence[bool]  # says nothing to a reader
     expansions: Mapping[str, str]  # of the abbreviations that the abstract spells out
     sample: int | None  # the place of the first that says how many were studied, and not what came out
@@ -294,7 +293,6 @@ def read_with(abstract: str, weights: Weights) -> Read:
         readings=readings,
         terms=list(place_of),
         sentence_terms=sentence_terms,
-        findings=[reading.finding for reading in readings],
         leads=[reading.finding * (0.5 if adds(a) else 1) for a, reading in zip(texts, readings, strict=True)],
         empty=empty,
         expansions=expansions(texts),
@@ -345,7 +343,7 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
     shares = paper.readings[place].shares
     if how_many == 1:
         return [shares.gist]
-    boost = 1.0 + paper.findings[place] * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
+    boost = 1.0 + paper.readings[place].finding * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
     has_sample = paper.sample is not None and not paper.introduces
     if (paper.background[place] or has_sample) and any(
@@ -450,7 +448,7 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     clear conclusion.
     """
     new = [place for place in places if not (paper.background[place] or paper.empty[place])]
-    sure = [place for place in new if paper.findings[place] >= _FINDING_FROM]
+    sure = [place for place in new if paper.readings[place].finding >= _FINDING_FROM]
     probable = sure or [place for place in new if _is_plain(paper, place)]
     # Harm is the main finding only where a paper is about it.
     is_beside = not any(on_safety(paper.sentences[place]) for place in paper.proposals)
@@ -467,16 +465,16 @@ def _headline(paper: Read, place: int) -> float:
         main += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
     if adds(paper.sentences[place]):
         main -= 1
-    return paper.findings[place] + main + _SCOPE_WORTH * scope(paper.sentences[place])
+    return reading.finding + main + _SCOPE_WORTH * scope(paper.sentences[place])
 
 
 def _is_plain(paper: Read, place: int) -> bool:
     """Return whether a sentence says in plain words what came out: "it outperforms all others", a clear conclusion."""
-    finding, reading = paper.findings[place], paper.readings[place]
+    reading = paper.readings[place]
     is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
     is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
     is_win = is_outcome and place not in paper.proposals and claims_win(paper.sentences[place])
-    return is_win or (is_conclusion and finding >= _PLAIN_FROM)
+    return is_win or (is_conclusion and reading.finding >= _PLAIN_FROM)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:
