@@ -188,7 +188,7 @@ def draw_summary(paper: Paper) -> None:
     for place, wrapped in enumerate(lines):
         if place in places:
             picture.add("rect", x=62, y=y - 15, width=WIDTH - 70, height=18 * len(wrapped) + 4, rx=4, fill=LIGHT)
-        picture.text(50, y, f"{read.findings[place]:.2f}", GREY, text_anchor="end", font_size=12)
+        picture.text(50, y, f"{read.readings[place].finding:.2f}", GREY, text_anchor="end", font_size=12)
         for words in wrapped:
             weight = {"font_weight": "bold"} if place == bold else {}
             picture.text(70, y, words, INK if place in places else GREY, **weight)

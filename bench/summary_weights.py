@@ -24,7 +24,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -470,6 +470,18 @@ def training_data(bench: Path) -> tuple[list[dict[str, Any]], list[Marked], list
     )
 
 
+def as_json(weights: Weights) -> str:
+    """Return the weights as JSON with a line for each feature, so that a change can be read."""
+    tables = []
+    for name, table in asdict(weights).items():
+        if isinstance(table, dict):
+            rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in sorted(table.items()))
+            tables.append(f" {json.dumps(name)}: {{\n{rows}\n }}")
+        else:
+            tables.append(f" {json.dumps(name)}: {json.dumps(table)}")
+    return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bench", type=Path)
@@ -483,7 +495,7 @@ def main() -> None:
     weights = correct_findings(examples_of(with_labels(parts, labels_of("shown"), STRICT_WORTH), weights), weights)
     weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), learn_roles(papers, weights))
     weights = learn_answers(parts, weights)
-    args.output.write_text(weights.to_json())
+    args.output.write_text(as_json(weights))
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
 
 

@@ -492,7 +492,7 @@ def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> 
       paperbot summarize --papers papers.jsonl --output summaries.jsonl
       paperbot summarize --papers papers.jsonl --sentences 2 --output out.jsonl --interests "reward models"
     """
-    from bot.summaries.summary import finding, summarise, verbatim
+    from bot.summaries.summary import finding, summarise
     from bot.text.tokens import stem_terms
 
     weights = dict.fromkeys(stem_terms(interests), 1.0)
@@ -502,8 +502,8 @@ def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> 
         for paper in read_papers(papers, problems):
             if not (paper.get("abstract") or "").strip():
                 without += 1
-            summary = summarise(paper.get("abstract") or "", sentences, weights)
-            row = {"id": paper["id"], "sentences": list(map(verbatim, summary)), "finding": finding(summary)}
+            summary = summarise(paper.get("abstract") or "", sentences, weights, is_verbatim=True)
+            row = {"id": paper["id"], "sentences": [sentence.text for sentence in summary], "finding": finding(summary)}
             file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     if without:
         problem = f"{plural(without, 'paper')} without an abstract, so without a summary; give each one under abstract"

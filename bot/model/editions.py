@@ -68,7 +68,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a summary, verbatim unless it is a TL;DR or shortened with " …".
+    """A sentence of a summary, verbatim unless it is a TL;DR, shortened with " …" or has an expansion in brackets.
 
     ``marks`` are words to highlight, verbatim. ``after_gap`` shows an ellipsis before the sentence.
     """

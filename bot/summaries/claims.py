@@ -15,7 +15,7 @@ from functools import lru_cache
 
 NUMBER = re.compile(
     r"\d\s?(?:\\?%|percent|per cent|points?\b|pp\b|[x×]\b|\\?\$?\\times)|\d-?(?:fold|times|x)\b|\b\d+\.\d+|"
-    r"\b(?:twice|half|doubl(?:e|es|ed|ing)|orders? of magnitude)\b"
+    r"\b(?:(?:two|three|four|five|ten)-?fold|twice|half|doubl(?:e|es|ed|ing)|orders? of magnitude)\b"
 )
 DIGIT = re.compile(r"(?<![a-z0-9.-])\d")
 STRICT_COMPARISON = re.compile(
@@ -171,14 +171,12 @@ _EFFECTIVENESS = re.compile(
     r"efficiency|performance)\b[^.;]{0,60}\b(?:is|are|was|were) (?:\w+ )?(?:demonstrated|validated|shown|"
     r"evaluated)\b"
 )
-# A longer sentence tells more than where to find the code.
-_LINK_LENGTH = 220
-# Beside bare praise a sentence of more than so many words tells something else.
-_PRAISE_WORDS = 25
+_LINK_LENGTH = 220  # a longer sentence tells more than where to find the code
+_PRAISE_WORDS = 25  # beside bare praise more words tell something else
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
 # Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
-    r"\bstatistical power\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
+    r"\bstatistical power\b|\bpre-?intervention\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
     r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
     r"participants|adults|children|women|volunteers|respondents|studies|trials|articles|papers|physicians|"
     r"practices|rats|mice|interviews)\b[^.;:]{0,60}?\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|"
@@ -188,6 +186,17 @@ _SAMPLE = re.compile(
     r"survey|trial)\b|\bat (?:baseline|enrol?lment|the (?:beginning|start) of the (?:study|trial))\b|"
     r"\b(?:groups|data|variables|means) were (?:compared|analy[sz]ed|tested) "
     r"(?:by|using|with)\b"
+)
+_NUMBER_WORD = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen|twenty|thirty|forty|fifty|sixty|"
+    r"seventy|eighty|ninety|hundred|thousand)"
+)
+# "57 patients", "one hundred and twenty-six women with asthma", "8 randomised trials".
+_COUNTED = re.compile(
+    rf"\b(?:\d[\d,]*|{_NUMBER_WORD}(?:(?:-| and | ){_NUMBER_WORD}){{0,4}}) (?:(?!and\b)[a-z()/-]+,? ){{0,5}}?"
+    r"(?:adolescents|adults|articles|boys|cases|children|controls|families|females|girls|hospitals|individuals|infants|"
+    r"males|men|mice|nurses|participants|patients|people|persons|physicians|practices|practitioners|rats|residents|"
+    r"respondents|students|studies|subjects|trials|volunteers|women)\b"
 )
 # What beside a description of the sample tells what came out of it.
 _BESIDE_SAMPLE = re.compile(
@@ -237,6 +246,15 @@ def describes_sample(sentence: str) -> bool:
     return _SAMPLE.search(lower) is not None and not _BESIDE_SAMPLE.search(lower)
 
 
+def counts_sample(sentence: str) -> bool:
+    """Return whether a sentence says how many were studied.
+
+    >>> counts_sample("Forty-two men with asthma took it."), counts_sample("Men took 42 mg.")
+    (True, False)
+    """
+    return _COUNTED.search(sentence.lower()) is not None
+
+
 def scope(sentence: str) -> int:
     """Return 1 where a sentence speaks of all that was tried, -1 where of its best part alone, else 0.
 
@@ -247,24 +265,32 @@ def scope(sentence: str) -> int:
     return 1 if _OVERALL.search(lower) else -1 if _SUBSET.search(lower) else 0
 
 
-# Patterns of what came out ahead, with or without a figure.
+# What came out ahead, or changed something, with or without a figure.
 _WIN = re.compile(
-    r"\b(?:outperform|surpass|exceed)(?:s|ed|ing)?\b|"
-    r"\b(?:superior|comparable|competitive)(?: \w+){0,2} (?:to|with)\b|"
-    r"\b(?:achiev|attain|deliver|establish|obtain|reach|set|yield)\w* (?:a |an )?(?:new )?"
+    r"\b(?:outperform|surpass|exceed)(?:e?s|ed|ing)?\b|\bcompar(?:es?|ed|ing) favou?rably\b|"
+    r"\b(?:superior|comparable|competitive)(?: \w+){0,2} (?:to|with)\b|\bsuperiority (?:[^\s.;]+ ){0,4}over\b|"
+    r"\b(?:achiev|attain|deliver|demonstrat|establish|obtain|reach|set|show|yield)\w* (?:an? |the )?(?:new )?"
     r"(?:competitive|sota|state-of-the-art|superior)\b|"
     r"\b(?:boost|decreas|enhanc|improv|increas|mitigat|reduc)\w*(?: \w+){1,8} (?:across|compared|over|than|while)\b|"
-    r"\b(?:better|fewer|faster|higher|less|lower|more)(?: \w+){0,4} than\b"
+    r"\b(?:better|fewer|faster|higher|less|lower|more|superior)"
+    r"(?:(?: \w+){0,4} than|\b[^.;]{0,80} compared (?:to|with))\b|"
+    r"\b(?:evaluations?|experiments?|findings|results?|simulations?|study|tests|we)\b[^.;]{0,90}?"
+    r"\b(?:confirm|demonstrate|find|found|indicate|observe|prove|reveal|show)(?:s|d|ed)?(?: \w+)? that "
+    r"(?![^.;]{0,100}\b(?:could|may|might|potential\w*)\b)[^.;]{0,120}?"
+    r"\b(?:boosts?|decreases?|degrades?|enhances?|fails?|improve(?:s|ments?)?|increases?|lowers?|mitigates?|reduces?|"
+    r"worse)\b|\b(?:demonstrat|show|yield)\w* (?:\w+ ){0,2}improvements\b"
 )
+# Harm by its name, too.
 _SAFETY = re.compile(
-    r"^[^,;]{0,80}\b(?:adverse|complications?|cough|discontinu\w+|ed?ema|headache|safe|safety|side[ -]effects?|"
-    r"tolerab\w+|tolerance|tolerated|toxicity|withdr\w+)\b"
+    r"^[^,;]{0,80}\b(?:adverse|complications?|cough|deaths?|discontinu\w+|dizziness|drop-?outs?|ed?ema|"
+    r"hepatotoxicity|hypoglyc?aemia|headache|nausea|rash|safe|safety|sedation|side[ -]effects?|somnolence|tolerab\w+|"
+    r"tolerance|tolerated|toxicity|vomiting|weight gain|withdr\w+)\b"
 )
 _EFFECT = re.compile(r"\b(?:effective\w*|efficacy|efficacious|reduc\w+|improv\w+|lower\w*)\b")
 
 
 def claims_win(sentence: str) -> bool:
-    """Return whether a sentence says that something came out ahead of others.
+    """Return whether a sentence says that something came out ahead of others, or changed something.
 
     >>> claims_win("Experiments show that it outperforms all others."), claims_win("Experiments show its value.")
     (True, False)

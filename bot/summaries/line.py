@@ -90,7 +90,9 @@ def line_of(title: str, finding: str | None) -> str:
 
 def _answer(title: str, finding: str) -> str:
     """Return a finding as a line on what the title asks; empty if it doesn't stand alone."""
-    statement = without_head(_PARENTHESES.sub("", oneline(readable(finding)))).rstrip(" .")
+    # Twice, as an expansion in brackets may stand in parentheses.
+    statement = _PARENTHESES.sub("", _PARENTHESES.sub("", oneline(readable(finding))))
+    statement = without_head(statement).rstrip(" .")
     statement = _LINKS.sub("", statement)
     if report := _REPORTS.match(statement):
         statement = "" if _NOT_REPORTED.search(report[0]) else statement[report.end() :]

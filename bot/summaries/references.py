@@ -12,9 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.text.tokens import stem
-from bot.text.topics import common_expansions
-
 # Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
@@ -35,7 +32,7 @@ _OWN = (
     r"trial|data|findings|observations|results)\b)"
 )
 _EXPLETIVE = (
-    r"(?!\s+(?:would )?(?:appears?|seems?)\s+that)"
+    r"(?!\s+(?:would )?(?:appears?|seems?)\s+that)(?!\s+(?:is|was|has been) (?:\w+ )?(?:\w+ed|found|shown) that\b)"
     r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
     r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
     r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
@@ -164,57 +161,18 @@ def _pointer(sentence: str) -> int | None:
     return None
 
 
-_MAKES = (
-    r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut|conduct|"
-    r"curat|compil|formulat|implement|provid|offer)(?:es|ed|s|e|ing)?\s+)"
-)
 _NAME = re.compile(r"\b[A-Z][a-z]*[A-Z0-9][\w-]*(?:\+\+)?")
-# The beginning of a clause that can be left out: "a robot that closes this gap", "a robot, closing this gap".
-_CLAUSE_BEGINS = re.compile(
-    r",? (?:that|which|designed to|aim(?:ed|ing) (?:to|at)|capable of|to (?!be\b)[a-z]+|thereby|so as to|by \w+ing|"
-    r"(?<=, )\w+ing|with|for|in order to)\b"
-)
-# What stays has to say what the paper makes. Before other verbs the clause is their object: "we show that this fails",
-# "few attempt to do so", and a subject without a verb would stay of "rewards with such noise mislead". Its last word
-# must not want more, as "tailored" does.
-_SAYS_WHAT_IS_MADE = re.compile(
-    rf"{_MAKES}(?!as |of |to )(?:(?!that (?!can\b|\w+s\b)|whether |how |why )\S+\s+)*"
-    r"(?!(?:arguing|are|is|particularly|tailored|was|were)$)\S+$"
-)
-_LEAST_WORDS = 7  # "two mechanisms" says nothing
-_LEAST_WORDS_WITH_NAME = 5
-FIGURE = re.compile(r"\d\s?(?:\\?%|[x×]\b)|\d\.\d")
-CUT = " …"
-
-
-def alone(sentence: str) -> str:
-    """Return what of a sentence can be read without the one before: no linking head, no clause that points back.
-
-    >>> alone("However, we propose WeedNet, a robot that closes this gap.")
-    'we propose WeedNet, a robot …'
-    """
-    rest = without_head(sentence)
-    at = _pointer(rest)
-    if at is None or FIGURE.search(rest, at):
-        return rest
-    for clause in reversed(list(_CLAUSE_BEGINS.finditer(rest, 0, at + 12))):
-        kept = rest[: clause.start()].rstrip(" ,")
-        least = _LEAST_WORDS_WITH_NAME if _NAME.search(kept) else _LEAST_WORDS
-        is_whole = len(kept.split()) >= least and kept.count("(") == kept.count(")")
-        if clause.start() <= at and is_whole and _SAYS_WHAT_IS_MADE.search(kept):
-            return kept + CUT
-    return rest
 
 
 def refers_back(sentence: str) -> bool:
-    """Return whether a sentence can't be understood without the one before it, also if it is read as by ``alone``.
+    """Return whether a sentence can't be understood without the one before it, also ``without_head``.
 
     >>> refers_back("However, this fails."), refers_back("However, we fail.")
     (True, False)
-    >>> refers_back("This paper closes this gap."), refers_back("We introduce WeedNet, a robot that closes this gap.")
+    >>> refers_back("This paper closes this gap."), refers_back("We address a gap, and close this gap.")
     (True, False)
     """
-    rest = alone(sentence)
+    rest = without_head(sentence)
     rest = rest[:1].upper() + rest[1:]
     return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match)) or _pointer(rest) is not None
 
@@ -288,7 +246,7 @@ def adds(sentence: str) -> bool:
     >>> adds("In addition, owls sleep."), adds("In contrast, owls sleep.")
     (True, False)
     """
-    return sentence.startswith(("Additionally", "Also", "Finally", "Further", "In addition", "Lastly", "Moreover"))
+    return sentence.startswith(("Additionally", "Also", "Further", "In addition", "Moreover"))
 
 
 def continues(sentence: str) -> bool:
@@ -301,8 +259,7 @@ def continues(sentence: str) -> bool:
 
 
 _FIRST_WORDS = 8  # a name further on is explained by what stands before it
-
-
+_PART = re.compile(r"\b(?:arm|cohort|group|regimen) (?:[a-d]|[1-4]|i{1,3}|iv)\b")
 _GAINS = re.compile(
     r"It (?:also |\w+ly )?(?:achiev|attain|cut|deliver|exceed|improv|increas|match|outperform|reach|reduc|remov|"
     r"surpass|win|yield)e?s\b"
@@ -312,7 +269,8 @@ _GAINS = re.compile(
 def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int | None]:
     """Return for each sentence of an abstract the place of the one that it can't be understood without.
 
-    That is the one before where it refers back, or the proposal that introduces the name that it begins with.
+    That is the one before where it refers back, the proposal that introduces the name that it begins with, or the first
+    sentence on its group ("group B").
 
     >>> antecedents(["We propose WeedNet.", "Weeds fall.", "WeedNet wins.", "This helps."], [0])
     [None, None, 0, 2]
@@ -323,38 +281,15 @@ def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int 
             introduced.setdefault(name, place)
     needs: list[int | None] = []
     for place, sentence in enumerate(sentences):
+        parts = _PART.findall(sentence.lower())
         opening = " ".join(without_head(sentence).split()[:_FIRST_WORDS])
-        named = [at for name in _NAME.findall(opening) if (at := introduced.get(name, place)) < place]
+        named = [at for name in (*_NAME.findall(opening), *parts) if (at := introduced.get(name, place)) < place]
         if not (place and refers_back(sentence)):
             needs.append(min(named, default=None))
         else:
             # "It removes 95% of weeds" is said of what is proposed, if anything is.
             made = [at for at in proposals if at < place and _GAINS.match(sentence)]
             needs.append(max(made, default=place - 1))
-    return needs
-
-
-# "Exercise-mediated vasodilation (EMVR)", "group B".
-_EXPLAINS = re.compile(r"\(([A-Z][\w-]{0,20}[A-Z0-9])s?[);,]")
-_WORDS = re.compile(r"(?<![\w-])[A-Z][\w-]{0,20}[A-Z0-9](?=s?\b)")
-_PART = re.compile(r"\b(?:arm|cohort|group|regimen) (?:[A-D]|[1-4]|I{1,3}|IV)\b", re.IGNORECASE)
-
-
-def explained(sentences: Sequence[str]) -> list[frozenset[int]]:
-    """Return for each sentence of an abstract the places of those that explain what it names.
-
-    These are abbreviations that an earlier sentence spells out, except for those of the field, and groups.
-
-    >>> [set(places) for places in explained(["We use early weeding (EWD).", "Weeds grow.", "EWD wins in group B."])]
-    [set(), set(), {0}]
-    """
-    common = common_expansions()
-    first: dict[str, int] = {}
-    needs = []
-    for place, sentence in enumerate(sentences):
-        words = {*_PART.findall(sentence), *_WORDS.findall(sentence)}
-        needs.append(frozenset(first[word] for word in words & first.keys()))
-        for word in (*_EXPLAINS.findall(sentence), *_PART.findall(sentence)):
-            if stem(word) not in common:
-                first.setdefault(word, place)
+        for part in parts:
+            introduced.setdefault(part, place)
     return needs

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, repeat
 from math import exp, log
@@ -141,17 +141,6 @@ class Weights:
     finding: dict[str, float]
     finding_phrases: dict[str, float]
 
-    def to_json(self) -> str:
-        """Return the weights as JSON with a line for each feature, so that a change can be read."""
-        tables = []
-        for name, table in asdict(self).items():
-            if isinstance(table, dict):
-                rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in sorted(table.items()))
-                tables.append(f" {json.dumps(name)}: {{\n{rows}\n }}")
-            else:
-                tables.append(f" {json.dumps(name)}: {json.dumps(table)}")
-        return "{\n" + ",\n".join(tables) + "\n}\n"
-
 
 @cache
 def shipped_weights() -> Weights:
@@ -176,8 +165,6 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 
 _EVERY_KIND = range(len(KINDS))
-
-
 # The log-odds of a kind that the heading above a sentence doesn't allow.
 _NOT_ALLOWED = -8.0
 
@@ -352,11 +339,7 @@ def role_features(
     """
     results = [[*row[:_RESULT], row[_RESULT] + row[_CONCLUSION], *row[_CONCLUSION + 1 :]] for row in kinds]
     outcomes = [[row[_CONCLUSION], finding] for row, finding in zip(kinds, findings, strict=True)]
-    tables = (
-        (results, KINDS_OF_ROLES),
-        (eighths, EIGHTH_NAMES),
-        (outcomes, OUTCOMES),
-    )
+    tables = ((results, KINDS_OF_ROLES), (eighths, EIGHTH_NAMES), (outcomes, OUTCOMES))
     rows = []
     for i in range(len(kinds)):
         row: dict[str, float] = {}

@@ -12,8 +12,6 @@ import re
 from operator import attrgetter
 from typing import NamedTuple
 
-from bot.summaries.references import CUT, FIGURE
-
 # The words of headings by the kinds of sentences below them: a background often ends with the objective.
 _HEADINGS = {
     "background objective": """
@@ -54,7 +52,7 @@ _START = r"(?:^|\n|(?<=[.!?;])|(?<=[.!?][)\]\"”’]))\s*"
 # Surely a heading: with a colon, a dash, or on a line of its own.
 _SURE = re.compile(
     rf"{_START}(?P<words>{_WORDS}|[A-Z][A-Z /,&()-]{{2,50}}(?=:))"
-    r"(?:[^\S\n]*:|\.?[^\S\n]*(?=\n|$)|\.(?=\s)|[^\S\n][–—-](?=\s))"
+    r"(?:[^\S\n]*:|\.?[^\S\n]*(?=\n|$)|\.(?=\s)|[^\S\n][–—-](?=\s)|\.\s?[–—-]{1,2}\s?(?=[A-Z]))"
 )
 # "Methods We asked", "ResultsWe asked": a heading if there is another.
 _LIKELY = re.compile(
@@ -65,17 +63,11 @@ _LIKELY = re.compile(
 
 
 class Section(NamedTuple):
-    """A part of an abstract; ``kinds`` are those that its heading allows, none without one."""
+    """A part of an abstract, or its heading; ``kinds`` are those that the heading allows, none without one."""
 
     start: int
     end: int
     kinds: frozenset[str]
-
-
-class _Heading(NamedTuple):
-    start: int
-    end: int
-    kinds: frozenset[str] | None  # None where no word of it is known
 
 
 def sections(text: str) -> list[Section]:
@@ -94,30 +86,32 @@ def sections(text: str) -> list[Section]:
 
 
 def _headings(text: str) -> list[Section]:
-    """Return the headings of an abstract, with the place of each instead of that of its part."""
-    sure = [_heading(match) for match in _SURE.finditer(text)]
-    likely = [_heading(match) for match in _LIKELY.finditer(text)]
-    named = [each for each in sure if each.kinds is not None]
+    sure = list(map(_heading, _SURE.finditer(text)))
+    likely = list(map(_heading, _LIKELY.finditer(text)))
+    named = [each for each in sure if each.kinds != _UNKNOWN]
     likely = [
-        each for each in likely if each.kinds and not any(a.start < each.end and each.start < a.end for a in sure)
+        each
+        for each in likely
+        if each.kinds and each.kinds != _UNKNOWN and not any(a.start < each.end and each.start < a.end for a in sure)
     ]
     if len({each.kinds for each in (*named, *likely)}) < 2:
         likely = []
     # "FIGHT: a trial" alone has a name, "TRIAL DESIGN: ..." beside other headings is one.
-    headings = [*(sure if len(named) > 1 else named), *likely]
-    return [
-        Section(each.start, each.end, each.kinds or frozenset()) for each in sorted(headings, key=attrgetter("start"))
-    ]
+    headings = sorted([*(sure if len(named) > 1 else named), *likely], key=attrgetter("start"))
+    return [each._replace(kinds=each.kinds - _UNKNOWN) for each in headings]
 
 
-def _heading(match: re.Match[str]) -> _Heading:
+_UNKNOWN = frozenset({"unknown"})  # a heading without a word of the list
+
+
+def _heading(match: re.Match[str]) -> Section:
     words = [word for word in re.findall(r"[^\W\d_]+", match["words"].lower()) if word in _KINDS]
-    kinds = frozenset().union(*(_KINDS[word] for word in words)) if words else None
-    return _Heading(match.start("words"), match.end(), kinds)
+    kinds = frozenset().union(*(_KINDS[word] for word in words)) if words else _UNKNOWN
+    return Section(match.start("words"), match.end(), kinds)
 
 
 # Abbreviations: a full stop after them never ends a sentence.
-_NEVER_LAST = frozenset("e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st".split())
+_NEVER_LAST = frozenset("e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st tabl".split())
 # After these a full stop doesn't end a sentence if a number follows ("Fig. 2").
 _BEFORE_NUMBERS = frozenset(
     "alg app appx art ch chap def eq eqn eqs fig figs lem no nos nr pp prop ref refs sec sect secs tab thm vol".split()
@@ -139,12 +133,11 @@ _END = re.compile(
 _LOOK_BACK = 60  # characters; no abbreviation is longer
 _OPENS = re.compile(rf"\s*{_OPENER}\b")
 _NUMBER_FOLLOWS = re.compile(r"\s*\d")
+_PERCENT_FOLLOWS = re.compile(r"\s\d{1,2}\s?\\?%")
 _NUMBER_BEFORE = re.compile(r"\d\s$")
 _LAST_WORD = re.compile(r"[\w.]+$")
 _DOTTED = re.compile(r"(?:[a-z]\.)*[a-z]")
 _LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
-
-
 _NAMED_ADDRESS = re.compile(
     r"(?:\b(?:at|in|on|from|via|here|see|is|are|and|or|under|of|to|with|through|by|page)|[:(,])\s*$", re.I
 )
@@ -163,7 +156,7 @@ class Sentence(NamedTuple):
 # What stands for a heading at the beginning of a sentence.
 _CONCLUDES = re.compile(
     r"(?:in conclusion|to conclude|in summary|to summari[sz]e|taken together|"
-    r"(?:we|it is|it was) (?:therefore )?conclude)\b",
+    r"(?:we|it is|it was) (?:therefore )?concluded?)\b",
     re.IGNORECASE,
 )
 _CONCLUSION = frozenset({"conclusion"})
@@ -196,15 +189,12 @@ def sentences(text: str) -> list[str]:
 
 
 _NUMBER = re.compile(r"(\d{1,2})\.? (?=[A-Z])")
-_LEAST_NUMBERED = 3
 
 
 def _without_numbers(parts: list[str]) -> list[str]:
     """Leave out the numbers of an abstract's paragraphs, 1 to at least 3 in order."""
     numbered = {place: number for place, part in enumerate(parts) if (number := _NUMBER.match(part))}
-    if len(numbered) < _LEAST_NUMBERED or [int(each[1]) for each in numbered.values()] != [
-        *range(1, len(numbered) + 1)
-    ]:
+    if len(numbered) < 3 or [int(each[1]) for each in numbered.values()] != [*range(1, len(numbered) + 1)]:
         return parts
     return [part[numbered[place].end() :] if place in numbered else part for place, part in enumerate(parts)]
 
@@ -226,7 +216,7 @@ def _full_stop_ends(before: str, text: str, after: int) -> bool:
     if _LIST_MARK.search(before):
         return False
     last = word.group().lower()
-    if last in _NEVER_LAST:
+    if last in _NEVER_LAST or (last.isdigit() and len(last) < 4 and _PERCENT_FOLLOWS.match(text, after)):  # 64. 36%
         return False
     if last in _BEFORE_NUMBERS:
         return not _NUMBER_FOLLOWS.match(text, after)
@@ -240,6 +230,8 @@ def _full_stop_ends(before: str, text: str, after: int) -> bool:
 # Words of a sentence that is read with ease; a longer one is cut where a clause ends.
 MAX_WORDS = 45
 _LEAST_WORDS = 15
+CUT = " …"
+_FIGURE = re.compile(r"\d\s?(?:\\?%|[x×]\b)|\d\.\d")
 # What may be left out behind a complete clause.
 _CLAUSE_ENDS = re.compile(
     r"(?:;|,) (?=(?:which|where|while|whereas|whose|thereby|thus|but|so that|and (?:we|it|they|the|this|"
@@ -260,7 +252,7 @@ def shortened(sentence: str) -> str:
     for end in reversed(list(_CLAUSE_ENDS.finditer(sentence))):
         clause = sentence[: end.start()]
         is_fitting = _LEAST_WORDS <= len(clause.split()) <= MAX_WORDS
-        if is_fitting and _is_balanced(clause) and (FIGURE.search(clause) or not FIGURE.search(sentence, end.end())):
+        if is_fitting and _is_balanced(clause) and (_FIGURE.search(clause) or not _FIGURE.search(sentence, end.end())):
             return clause + CUT
     return sentence
 

@@ -15,17 +15,23 @@ from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
-from bot.summaries.claims import claims_win, on_safety, says_nothing, scope
-from bot.summaries.references import CUT, adds, alone, antecedents, continues, explained
+from bot.summaries.abbreviations import expansions, spelled_out
+from bot.summaries.claims import claims_win, counts_sample, on_safety, says_nothing, scope
+from bot.summaries.references import adds, antecedents, continues, without_head
 from bot.summaries.roles import Reading, Weights, read, shipped_weights
-from bot.summaries.sentences import MAX_WORDS, shortened, split
+from bot.summaries.sentences import CUT, shortened, split
 from bot.text.tokens import stem_terms, tokens
 from bot.text.topics import common_expansions
 
+# What is presented, but not made: "present the results of two trials", "propose future directions".
+_NOT_MADE = (
+    r"(?! (?:(?:an?|our|some|the|here|new|promising) )*(?:case|data|directions?|evidence|findings|future|open|"
+    r"overview|patients?|results?|review|study|survey)\b)"
+)
 # "We discard the usual prior and introduce a tokenizer": "we" may stand far before the verb.
 _INTRODUCES = re.compile(
-    r"\bwe\b(?! (?:also|further|then|additionally))[^.;]{0,90}\b(?:propose|introduce|present)\b|"
-    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present)\w*",
+    rf"\bwe\b(?! (?:also|further|then|additionally))[^.;]{{0,90}}\b(?:propose|introduce|present)\b{_NOT_MADE}|"
+    rf"\b(?:paper|work|study|article)\b[^.;,]{{0,30}}\b(?:propos|introduc|present)\w*{_NOT_MADE}",
     re.IGNORECASE,
 )
 _WE_INTRODUCE = re.compile(r"\bwe (?:\w+ )?(?:propose|introduce|present)\b", re.IGNORECASE)
@@ -41,8 +47,8 @@ _STUDIES = re.compile(
     r"explor|focus|investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
     r"\bis (?:proposed|introduced|presented|developed)\b|"
     r"\b(?:aims?|objectives?|purpose|goal) (?:of [^.;]{0,60})?(?:was|is|were|are)\b|"
-    r"\b(?:was|were|is|are) (?:\w+ly )?(?:compared|described|determined|evaluated|examined|investigated|"
-    r"reviewed|studied)\b|"
+    r"\b(?:was|were|is|are) (?:\w+ly )?(?:assessed|compared|described|determined|evaluated|examined|investigated|"
+    r"reviewed|studied|tested)\b|"
     r"^to (?:assess|analy[sz]e|compare|describe|determine|estimate|evaluate|examine|explore|find|identify|investigate|"
     r"measure|review|study|test)\b",
     re.IGNORECASE,
@@ -89,7 +95,9 @@ def tells_known(sentences: Sequence[str], readings: Sequence[Reading], proposals
     # "In recent years we have seen" tells nothing new despite its "we", and neither may what follows it.
     places = range(len(sentences))
     is_new = [is_own[i] and bool(i in proposals or not is_known[i] or _STUDIES.search(sentences[i])) for i in places]
-    first_new = is_new.index(True) if True in is_new else len(sentences)
+    # An abstract without words on itself begins with what is new at its first finding.
+    starts = is_new if True in is_new else [reading.finding >= _FINDING_FROM for reading in readings]
+    first_new = starts.index(True) if True in starts else len(sentences)
     return [is_known[i] and not is_own[i] and i < first_new for i in places]
 
 
@@ -138,63 +146,43 @@ def _words(text: str) -> list[tuple[str, int, int]]:
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # Worths are relative to a role held for certain, which is worth 1; ``docs/decisions/summaries.md`` has other values.
-# A sentence that holds everything in the abstract that the reader cares about: enough to decide between sentences of
-# equal use, not to lose a role.
-_INTEREST_WORTH = 0.1
-# A set with a sentence that says what the paper proposes: a reader wants "we propose SEM" rather than a part of it.
-_PROPOSAL_WORTH = 0.4
-_OWN_VOICE_WORTH = 0.3
-# How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
-_DOUBT = 0.1
-# The title names the task already: where there are fewer sentences than roles, the others come first.
-_TASK_WORTH_OF_FEW = 0.2
-# A sentence that holds a smaller share of a role than this is not labelled with it.
-_ROLE_FROM = 0.4
-# The worth of a sentence that surely is a conclusion.
-_CONCLUSION_WORTH = 0.8
-# What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
-# out and what follows leave it no place.
+_INTEREST_WORTH = 0.1  # holding all that the reader cares about: decides between sentences of equal use
+_PROPOSAL_WORTH = 0.4  # saying what the paper proposes, rather than a part of it
+_OWN_VOICE_WORTH = 0.3  # saying so as "we propose"
+_DOUBT = 0.1  # how much less a second half of a role adds: with 0 every share is believed, with 1 none
+_TASK_WORTH_OF_FEW = 0.2  # of fewer sentences than roles: the title names the task already
+_CONCLUSION_WORTH = 0.8  # a sentence that surely is a conclusion
+# Background and the aim of a counted sample hold less of the task where an abstract surely concludes something.
 _SURELY_CONCLUDES = 0.7
 _KNOWN_WORTH = 0.6
-# From this probability on, a sentence is labelled as one.
-_CONCLUSION_FROM = 0.5
-# The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
-_DANGLING_COST = 0.5
-_FIRST_COST = 0.25
-# That of a sentence with an abbreviation, or a group, that another one explains.
-_UNEXPLAINED_COST = 0.04
-# The worth of the sentence that says the gist, beside the roles.
-_GIST_WORTH = 0.4
-# The worths of what a study concludes in all and of its main finding; where something is proposed, idea and result
-# stand for them.
+_DANGLING_COST = 0.5  # of a sentence that refers to one that is left out
+_FIRST_COST = 0.25  # of beginning with one that can't come first
+_GIST_WORTH = 0.4  # beside the roles
+# Of a study, where nothing is proposed: its conclusion in all, its main finding, how many were studied.
 _ANSWER_WORTH = 1.0
 _MAIN_WORTH = 0.8
-# The cost of a sentence of more words than ``MAX_WORDS``.
-_LONG_COST = 0.005
-# A sentence under a heading such as "Trial registration" says nothing.
-_OTHER = {"other"}
-# How much more of the result a finding counts as holding, at most.
-_FINDING_BOOST = 0.1
-# A set with a sure finding, where an abstract divides its result among several sentences.
-_FINDING_WORTH = 0.45
-# What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
-_EVIDENCE_WORTH = 0.3
+_SAMPLE_WORTH = 0.8
+_OTHER = {"other"}  # a sentence under a heading such as "Trial registration" says nothing
+_FINDING_BOOST = 0.1  # how much more of the result a finding counts as holding, at most
+_FINDING_WORTH = 0.45  # a sure finding, where an abstract divides its result among several sentences
+_EVIDENCE_WORTH = 0.3  # such a finding in addition, where a surely stated conclusion would stand for it
 # Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
 _HEADLINE_WORTH = 0.3
 _CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
-# A sentence is set in bold from this probability of a finding on.
+# From these probabilities on, a sentence has the label of a role, that of a conclusion, and is set in bold.
+_ROLE_FROM = 0.4
+_CONCLUSION_FROM = 0.5
 _FINDING_FROM = 0.6
+_OUTCOME_FROM = 0.3  # of a win without a figure, the share of the result, the answer or the main finding
 _PLAIN_FROM = 0.35  # of a study's conclusion without a more probable finding
-# Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
-_COMPARED = 10
+_COMPARED = 10  # sentences in every combination, which bounds the time for long abstracts: 10 choose 3 are 120
 
 
 class Worth(NamedTuple):
-    """The worth of a set of sentences to any reader; ``number`` is its place among the sets that are compared."""
+    """The worth of a set of sentences to any reader."""
 
     worth: float
-    number: int
     places: tuple[int, ...]
 
 
@@ -205,15 +193,15 @@ class Read(NamedTuple):
     readings: Sequence[Reading]
     terms: Sequence[str]  # the stems and bigrams of all sentences, each once
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
-    findings: Sequence[float]  # the probability that each reports a finding
+    leads: Sequence[float]  # the probability that each reports a finding, less for one that only adds to another
     empty: Sequence[bool]  # says nothing to a reader
-    explained: Sequence[frozenset[int]]  # the places that explain the abbreviations and groups that each names
+    expansions: Mapping[str, str]  # of the abbreviations that the abstract spells out
+    sample: int | None  # the place of the first that says how many were studied, and not what came out
     antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
     continues: Sequence[bool]  # can't be the first that is read
     background: Sequence[bool]  # tells what was known before
     introduces: bool  # says that something is proposed, and not only what is studied
     in_own_voice: Sequence[bool]  # says so as "we propose"
-    long: Sequence[bool]  # of too many words, and can't be shortened
     proposals: Sequence[int]  # the places of those that say what the paper proposes
     options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
 
@@ -231,57 +219,51 @@ class Options(NamedTuple):
 
 
 def summarise(
-    abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
+    abstract: str,
+    how_many: int,
+    weights: Mapping[str, float],
+    phrases: Sequence[str] = (),
+    *,
+    is_verbatim: bool = False,
 ) -> tuple[Sentence, ...]:
     """Return at most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
-    Each role (task, idea, result) is told by one sentence, and a set of sentences is expected to cover as many roles as
-    the shares that its sentences hold add up to. The set that holds most is chosen; more of one role adds less and
-    less, as shares are estimates, and two results in place of an idea tell little. A finding counts more, a sentence
-    that refers to one that is left out counts less, and one that says nothing is chosen only where no other is left.
-    Only a probable finding has the role of the result, and only the first sentence of background that follows what is
-    new has that role. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked.
+    Each role (task, idea, result) is told by one sentence, and the set of sentences that is expected to hold most of
+    the roles is chosen. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked. Each text is a
+    part of the abstract if it ``is_verbatim``. Otherwise an ellipsis stands for what was cut behind it, and a first
+    abbreviation has its expansion behind it in brackets.
     """
     places = choose(read_abstract(abstract), how_many, weights)
-    return _shown(abstract, places, tuple(phrases))
+    return _shown(abstract, places, tuple(phrases), is_verbatim)
 
 
 # Many readers get the same papers on the same day, with the same few phrases.
 @lru_cache(maxsize=5_000)
-def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> tuple[Sentence, ...]:
+def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_verbatim: bool) -> tuple[Sentence, ...]:
     """Return these sentences in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
-    roles = _roles([paper.readings[place] for place in shown])
-    bold = finding_place(paper, shown)
-    known = known_place(paper, shown)
-    for at, place in enumerate(shown):
-        if place == bold:
-            roles[at] = Role.RESULT
-        elif place == known:
-            roles[at] = Role.BACKGROUND
+    bold, known = finding_place(paper, shown), known_place(paper, shown)
+    own = {known: Role.BACKGROUND, bold: Role.RESULT}
+    roles = [own.get(i, role) for i, role in zip(shown, _roles([paper.readings[i] for i in shown]), strict=True)]
     texts: list[str] = []
     gaps: list[bool] = []
     for before, place, role in zip((-1, *shown), shown, roles, strict=False):
-        text = paper.sentences[place] if place == before + 1 else alone(paper.sentences[place])
+        text = paper.sentences[place] if place == before + 1 else without_head(paper.sentences[place])
         texts.append(text)
         # The label of what was known shows that it stood elsewhere.
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
-        gaps.append(is_moved or not paper.sentences[place].startswith(text.removesuffix(CUT)))
+        gaps.append(is_moved or text != paper.sentences[place])
     texts = list(map(shortened, texts))
     # One ellipsis stands for both: "a robot … We find".
     gaps = [gap and not before.endswith(CUT) for gap, before in zip(gaps, ("", *texts), strict=False)]
+    texts = [text.removesuffix(CUT) for text in texts] if is_verbatim else spelled_out(texts, paper.expansions)
     return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:
-    """Return the sentence of a summary that is set in bold, word for word, None without a probable finding."""
-    return next((verbatim(sentence) for sentence in summary if sentence.role is Role.RESULT), None)
-
-
-def verbatim(sentence: Sentence) -> str:
-    """Return what of a sentence's text stands in the abstract: without the ellipsis for what was left out."""
-    return sentence.text.removesuffix(CUT)
+    """Return the sentence of a summary that is set in bold, None without a probable finding."""
+    return next((sentence.text.removesuffix(CUT) for sentence in summary if sentence.role is Role.RESULT), None)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
@@ -301,6 +283,8 @@ def read_with(abstract: str, weights: Weights) -> Read:
     ]
     empty = [says_nothing(text) or kinds == _OTHER for text, kinds in parts]
     proposals = find_proposals(texts, empty)
+    background = tells_known(texts, readings, proposals)
+    is_told = [a or reading.finding >= _PLAIN_FROM for a, reading in zip(background, readings, strict=True)]
     # "We introduce X, which opens new avenues" says more than an outlook.
     if proposals:
         empty[proposals[0]] = False
@@ -309,15 +293,15 @@ def read_with(abstract: str, weights: Weights) -> Read:
         readings=readings,
         terms=list(place_of),
         sentence_terms=sentence_terms,
-        findings=[reading.finding for reading in readings],
+        leads=[reading.finding * (0.5 if adds(a) else 1) for a, reading in zip(texts, readings, strict=True)],
         empty=empty,
-        explained=explained(texts),
+        expansions=expansions(texts),
+        sample=next((i for i, text in enumerate(texts) if counts_sample(text) and not is_told[i]), None),
         antecedents=antecedents(texts, proposals),
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
-        background=tells_known(texts, readings, proposals),
+        background=background,
         introduces=any(pattern.search(text) for text in texts for pattern in (_INTRODUCES, _DEVELOPS)),
         in_own_voice=[_WE_INTRODUCE.search(text) is not None for text in texts],
-        long=[len(shortened(text).split()) > MAX_WORDS for text in texts],
         proposals=proposals,
         options={},
     )
@@ -359,9 +343,12 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
     shares = paper.readings[place].shares
     if how_many == 1:
         return [shares.gist]
-    boost = 1.0 + paper.findings[place] * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
+    boost = 1.0 + paper.readings[place].finding * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-    if paper.background[place] and any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings):
+    has_sample = paper.sample is not None and not paper.introduces
+    if (paper.background[place] or has_sample) and any(
+        reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings
+    ):
         worth_of_task *= _KNOWN_WORTH
     return [worth_of_task * shares.task, shares.idea, boost * shares.result]
 
@@ -369,9 +356,10 @@ def _values(paper: Read, place: int, how_many: int) -> list[float]:
 def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
     """Return the worth to any reader of each set of the compared sentences, best first."""
     worths = []
-    for number, places in enumerate(combinations(compared, options.how_many)):
-        worth = _worth_of_roles(places, options.values) + _worth_of_parts(paper, places) - _cost(paper, places)
-        worths.append(Worth(worth, number, places))
+    for places in combinations(compared, options.how_many):
+        held = [sum(column) for column in zip(*(options.values[i] for i in places), strict=True)]
+        of_roles = sum(share - _DOUBT * share * share for share in held)
+        worths.append(Worth(of_roles + _worth_of_parts(paper, places) - _cost(paper, places), places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
 
 
@@ -382,56 +370,47 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
         return 0.0 if paper.introduces else conclusion
     # Of two sentences the first proposal: another may say a part of the idea only.
     proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
-    others = [paper.findings[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
+    others = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
-    has_proposal = not set(proposals).isdisjoint(places)
+    # Who was studied says what for, too.
+    has_proposal = not {*proposals, paper.sample}.isdisjoint(places)
     has_own_voice = any(paper.in_own_voice[place] for place in places)
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
     shares = [paper.readings[i].shares for i in places]
     gist = _GIST_WORTH * max(own.gist for own in shares)
-    study_worth = (
-        0.0 if paper.introduces else sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
-    )
+    study_worth = 0.0
+    if not paper.introduces:
+        study_worth = sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
+        study_worth += _SAMPLE_WORTH * (paper.sample in places and paper.antecedents[paper.sample] in (None, *places))
     return finding_worth * max(others, default=0.0) + proposal_worth + gist + study_worth + conclusion
 
 
 def _cost(paper: Read, places: tuple[int, ...]) -> float:
-    """Return the cost of sentences that refer to one left out, can't come first, or are long."""
+    """Return the cost of sentences that refer to one left out or can't come first."""
     loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
-    unexplained = [i for i in places if not paper.explained[i].issubset(places)]
     first = in_order(paper, places)[0]
     is_abrupt = first in loose or paper.continues[first]
     # Several sentences may begin with another one; the only one has to say the gist, too.
     first_cost = _FIRST_COST * min(len(places), 2) * is_abrupt
-    cost = _DANGLING_COST * len(loose) + _UNEXPLAINED_COST * len(unexplained)
-    return cost + first_cost + _LONG_COST * sum(paper.long[i] for i in places)
+    return _DANGLING_COST * len(loose) + first_cost
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
-    """Return the set of highest worth with a reader's extras, of equals the first that was compared.
+    """Return the set of highest worth with a reader's extras, of equals the first.
 
     ``worths`` are sorted: the search ends where no extras make up for the rest.
     """
     # A little more than the extras of any set, which are summed in another order.
     most = sum(sorted(extras, reverse=True)[: len(worths[0].places)]) + 1e-9
-    best, best_number, best_places = -math.inf, 0, worths[0].places
-    for worth, number, places in worths:
+    best, best_places = -math.inf, worths[0].places
+    for worth, places in worths:
         if worth + most < best:
             break
         total = worth + sum([extras[i] for i in places])
-        if total > best or (total == best and number < best_number):
-            best, best_number, best_places = total, number, places
+        if total > best:
+            best, best_places = total, places
     return best_places
-
-
-def _worth_of_roles(places: tuple[int, ...], values: Sequence[Sequence[float]]) -> float:
-    """Return the worth of a set of sentences by its roles."""
-    total = 0.0
-    for column in range(len(values[0])):
-        held = sum(values[i][column] for i in places)
-        total += held - _DOUBT * held * held
-    return total
 
 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
@@ -469,12 +448,13 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     clear conclusion.
     """
     new = [place for place in places if not (paper.background[place] or paper.empty[place])]
-    sure = [place for place in new if paper.findings[place] >= _FINDING_FROM]
+    sure = [place for place in new if paper.readings[place].finding >= _FINDING_FROM]
     probable = sure or [place for place in new if _is_plain(paper, place)]
     # Harm is the main finding only where a paper is about it.
     is_beside = not any(on_safety(paper.sentences[place]) for place in paper.proposals)
-    apart = [place for place in probable if not (is_beside and on_safety(paper.sentences[place]))]
-    return max(apart or probable, key=lambda place: _headline(paper, place), default=None)
+    if is_beside:
+        probable = [place for place in probable if not on_safety(paper.sentences[place])]
+    return max(probable, key=lambda place: _headline(paper, place), default=None)
 
 
 def _headline(paper: Read, place: int) -> float:
@@ -485,15 +465,16 @@ def _headline(paper: Read, place: int) -> float:
         main += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
     if adds(paper.sentences[place]):
         main -= 1
-    return paper.findings[place] + main + _SCOPE_WORTH * scope(paper.sentences[place])
+    return reading.finding + main + _SCOPE_WORTH * scope(paper.sentences[place])
 
 
 def _is_plain(paper: Read, place: int) -> bool:
     """Return whether a sentence says in plain words what came out: "it outperforms all others", a clear conclusion."""
-    finding, reading = paper.findings[place], paper.readings[place]
+    reading = paper.readings[place]
     is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
-    is_win = place not in paper.proposals and claims_win(paper.sentences[place])
-    return is_win or (is_conclusion and finding >= _PLAIN_FROM)
+    is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
+    is_win = is_outcome and place not in paper.proposals and claims_win(paper.sentences[place])
+    return is_win or (is_conclusion and reading.finding >= _PLAIN_FROM)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:

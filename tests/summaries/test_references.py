@@ -1,10 +1,8 @@
 """References: which sentence another can't be understood without, and what of it can."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from bot.summaries.references import CUT, alone, antecedents, continues, explained, refers_back
+from bot.summaries.references import antecedents, continues, refers_back, without_head
 
 
 @pytest.mark.parametrize(
@@ -35,35 +33,23 @@ def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("To weed, we propose WeedNet, a robot that tackles these challenges.", "we propose WeedNet, a robot"),
-        ("We present WeedNet, a small and fast robot which reduces this tension by night.", "a small and fast robot"),
-        ("We present WeedNet, a robot that closes this gap by 3%.", "that closes this gap by 3%."),
         ("We weed.", "We weed."),
         ("When these beds were excluded, the loss was small.", "When these beds were excluded, the loss was small."),
         ("After adjusting for these beds, we see no loss.", "After adjusting for these beds, we see no loss."),
         ("In the process, we weed.", "we weed."),
         ("Guided by its shape, we propose a robot.", "we propose a robot."),
-        ("The aim of the present study was to address these challenges.", "challenges."),
-        ("We present WeedNet, a small yet very robust robot made of wood to capture these benefits.", "made of wood"),
+        ("The aim of the study was to weed these beds.", "The aim of the study was to weed these beds."),
         ("As a cheap alternative, we propose WeedNet.", "we propose WeedNet."),
         ("(3) Robots weed by night.", "Robots weed by night."),
         ("(3) robots weed by night.", "(3) robots weed by night."),
-        # What would stay says nothing, or has lost its verb.
-        ("In this paper, we show that this garden is full of weeds.", "weeds."),
-        ("We introduce two robots to weed such beds.", "beds."),
-        ("Few farms attempt to close this gap in their gardens.", "gardens."),
-        ("While nets have become standard for such beds, weeds grow.", "weeds grow."),
-        ("We present new evidence that robots fail in these seasons.", "seasons."),
-        ("We present RootBot, a robot with a camera and two arms, that weeds in these three seasons.", "two arms"),
         (
-            "We present RootBot, a robot with a camera and two long arms for these two weeds: thistle and dock.",
-            "and dock.",
+            "While nets have become standard for such beds, weeds grow.",
+            "While nets have become standard for such beds, weeds grow.",
         ),
-        ("We present RootBot, a robot that leverages this insight to weed.", "a robot"),
     ],
 )
-def test_a_clause_that_points_back_is_left_out_unless_it_has_the_figure(sentence, expected):
-    assert alone(sentence).removesuffix(CUT).endswith(expected)
+def test_a_head_that_only_links_is_left_out_unless_the_rest_depends_on_it(sentence, expected):
+    assert without_head(sentence) == expected
 
 
 @pytest.mark.parametrize(
@@ -163,16 +149,6 @@ def test_a_sentence_needs_the_one_before_or_the_one_that_introduces_its_name():
     assert antecedents(texts, [1]) == [None, None, 1, 2, None]
 
 
-@given(st.text(max_size=60))
-def test_what_is_read_alone_is_a_part_of_the_sentence(text):
-    assert alone(text).removesuffix(CUT) in text
-
-
-def test_an_abbreviation_needs_the_sentence_that_spells_it_out_unless_it_is_the_fields():
-    texts = [
-        "We use early weeding (EWD) and large language models (LLMs).",
-        "Nine gardens were in group B.",
-        "EWD wins.",
-        "LLMs weed group B.",
-    ]
-    assert [set(places) for places in explained(texts)] == [set(), set(), {0}, {1}]
+def test_a_group_needs_the_sentence_that_first_names_it():
+    texts = ["Nine gardens were in Group B.", "Robots win.", "Robots win in group b."]
+    assert antecedents(texts, []) == [None, None, 0]

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summaries.references import CUT
-from bot.summaries.sentences import MAX_WORDS, sentences, shortened, split
+from bot.summaries.sentences import CUT, MAX_WORDS, sentences, shortened, split
 
 
 @pytest.mark.parametrize(

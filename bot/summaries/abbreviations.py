@@ -1,0 +1,77 @@
+"""Abbreviations that an abstract spells out, and their expansions behind the first mention in its summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bot.text.tokens import stem
+from bot.text.topics import common_expansions
+
+_DEFINED = re.compile(r"\s\((?P<short>[A-Za-z][\w-]{0,20}[A-Z0-9])s?[);,]")
+_MENTIONED = re.compile(r"(?<![\w/-])[A-Za-z][\w-]{0,20}[A-Z0-9](?=s?(?![\w/-]))")
+_QUOTES = "'‘’“”\""
+_MARKUP = re.compile(r"[$\\{}()\[\]<>]")
+_KNOWN_TO_ALL = frozenset("AI AIDS API CPU CT DNA GPU HIV IQ MRI PC RNA UK US USA WHO".split())
+
+
+def expansions(sentences: Sequence[str]) -> dict[str, str]:
+    """Return the expansion of each abbreviation in parentheses, without those that the whole field knows.
+
+    >>> expansions(["We use early weeding (EWD) with large language models (LLMs)."])
+    {'EWD': 'early weeding'}
+    """
+    common = common_expansions()
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        for match in _DEFINED.finditer(sentence):
+            short = match["short"]
+            if short in found or short in _KNOWN_TO_ALL or stem(short) in common:
+                continue
+            if (long := _expansion(short, sentence[: match.start()].split())) and not _MARKUP.search(long):
+                found[short] = long
+    return found
+
+
+def _expansion(short: str, words: Sequence[str]) -> str:
+    """Return the last words that an abbreviation stands for, else nothing.
+
+    Their initials spell it, or its letters stand in them, the first as an initial (Schwartz and Hearst 2003).
+    """
+    words = " ".join(words).strip(_QUOTES).split()
+    last = " ".join(words[-len(short) :]).lstrip(_QUOTES)
+    if "".join(word[0] for word in last.split()).lower() == short.lower():
+        return last
+    text = " ".join(words[-min(len(short) + 3, 2 * len(short)) :])
+    end = len(text)
+    for place, letter in reversed(list(enumerate(short.lower()))):
+        if not letter.isalnum():
+            continue
+        end = text.lower().rfind(letter, 0, end)
+        while place == 0 and end > 0 and text[end - 1].isalnum():
+            end = text.lower().rfind(letter, 0, end)
+        if end < 0:
+            return ""
+    long = text[text.rfind(" ", 0, end) + 1 :].lstrip(_QUOTES)
+    return long if " " in long or "-" in long else ""
+
+
+def spelled_out(texts: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """Return the texts with the expansion of each abbreviation in brackets behind its first mention.
+
+    >>> spelled_out(["We use EWD (by day).", "EWD wins."], {"EWD": "early weeding"})
+    ['We use EWD [early weeding] (by day).', 'EWD wins.']
+    """
+    remaining = dict(known)
+    results = []
+    for text in texts:
+        parts = []
+        start = 0
+        for mention in _MENTIONED.finditer(text):
+            long = remaining.pop(mention[0], None)
+            if long and long.lower() not in text[: mention.start()].lower():
+                end = mention.end() + text.startswith("s", mention.end())
+                parts.append(f"{text[start:end]} [{long}]")
+                start = end
+        results.append("".join(parts) + text[start:])
+    return results
