@@ -7,7 +7,7 @@ fetches only what earlier polls did not. NCBI allows three requests a second, te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated
@@ -71,14 +71,16 @@ class PubmedSource(FetchedSource[PubmedOptions]):
         known = set(memory.get("fetched", "").split())
         new = [identifier for identifier in map(str, identifiers) if identifier not in known]
         for start in range(0, min(len(new), MAX_ARTICLES), BATCH):
-            batch = ",".join(new[start : start + BATCH])
-            articles = self._ask("efetch", {"id": batch, "retmode": "xml"}, b"</PubmedArticleSet>")
-            yield RawDigest(self.name, f"{today} {query} from {start + 1}", articles)
+            yield RawDigest(self.name, f"{today} {query} from {start + 1}", self.articles(new[start : start + BATCH]))
         count = _COUNT.search(found)
         if len(new) > MAX_ARTICLES or (count and int(count[1]) > MAX_FOUND):
             yield Problem(self.name, f"more than {MAX_ARTICLES:,} new articles; make its query narrower")
         fetched = " ".join(map(str, identifiers))
         visit.memory.update({"query": query, "first": first.isoformat(), "fetched": fetched})
+
+    def articles(self, identifiers: Sequence[str]) -> bytes:
+        """Return the XML of a batch of articles by their PMIDs. Raises SourceError."""
+        return self._ask("efetch", {"id": ",".join(identifiers), "retmode": "xml"}, b"</PubmedArticleSet>")
 
     def _ask(self, utility: str, parameters: dict[str, str | int], end: bytes) -> bytes:
         """Return the answer of a utility, which has this ``end``. Raises SourceError, never with the key in it."""
