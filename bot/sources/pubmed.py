@@ -7,7 +7,7 @@ fetches only what earlier polls did not. NCBI allows three requests a second, te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated
@@ -62,23 +62,29 @@ class PubmedSource(FetchedSource[PubmedOptions]):
         first = date.fromisoformat(memory["first"]) if "first" in memory else today - FIRST_LOOK_BACK
         period = {"datetype": "edat", "mindate": f"{max(first, today - _LATE):%Y/%m/%d}", "maxdate": "3000"}
         found = self._ask("esearch", {"term": query, "retmax": MAX_FOUND, **period}, b"</eSearchResult>")
-        unknown = list(dict.fromkeys(phrase.decode(errors="replace").strip() for phrase in _NOT_FOUND.findall(found)))
-        if unknown and not memory:
-            # Once: PubMed goes on without the phrase, and may be right.
-            visit.lasting.update({"query": query, "first": first.isoformat()})
-            yield Problem(self.name, f"PubMed doesn't know {', '.join(unknown)[:300]}; correct its query or types")
         identifiers = sorted({int(identifier) for identifier in _ID.findall(found)}, reverse=True)
+        if phrases := dict.fromkeys(phrase.decode(errors="replace").strip() for phrase in _NOT_FOUND.findall(found)):
+            unknown = f"PubMed doesn't know {', '.join(phrases)[:300]}; correct its query or types"
+            if not identifiers:
+                raise SourceError(unknown)
+            if not memory:
+                # Once: PubMed goes on without the phrase, and may be right.
+                visit.lasting.update({"query": query, "first": first.isoformat()})
+                yield Problem(self.name, unknown)
         known = set(memory.get("fetched", "").split())
         new = [identifier for identifier in map(str, identifiers) if identifier not in known]
         for start in range(0, min(len(new), MAX_ARTICLES), BATCH):
-            batch = ",".join(new[start : start + BATCH])
-            articles = self._ask("efetch", {"id": batch, "retmode": "xml"}, b"</PubmedArticleSet>")
-            yield RawDigest(self.name, f"{today} {query} from {start + 1}", articles)
+            name = f"{today} {self.options.query} from {start + 1}"
+            yield RawDigest(self.name, name, self.articles(new[start : start + BATCH]))
         count = _COUNT.search(found)
         if len(new) > MAX_ARTICLES or (count and int(count[1]) > MAX_FOUND):
             yield Problem(self.name, f"more than {MAX_ARTICLES:,} new articles; make its query narrower")
         fetched = " ".join(map(str, identifiers))
         visit.memory.update({"query": query, "first": first.isoformat(), "fetched": fetched})
+
+    def articles(self, identifiers: Sequence[str]) -> bytes:
+        """Return the XML of a batch of articles by their PMIDs. Raises SourceError."""
+        return self._ask("efetch", {"id": ",".join(identifiers), "retmode": "xml"}, b"</PubmedArticleSet>")
 
     def _ask(self, utility: str, parameters: dict[str, str | int], end: bytes) -> bytes:
         """Return the answer of a utility, which has this ``end``. Raises SourceError, never with the key in it."""

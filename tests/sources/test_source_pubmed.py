@@ -116,7 +116,7 @@ def test_many_articles_come_in_bounded_batches(web: Web) -> None:
     assert problem == Problem("owls", "more than 2,000 new articles; make its query narrower")
 
 
-def test_a_phrase_that_pubmed_does_not_know_is_named_once(web: Web) -> None:
+def test_a_phrase_that_pubmed_does_not_know_is_named_once_unless_nothing_is_found(web: Web) -> None:
     Api(web, {3: NOW.date()}, unknown='"Randomised Trial"[Publication Type]')
     visit = Visit(NOW)
     problem, _ = source(web).retrieve(visit)
@@ -125,6 +125,9 @@ def test_a_phrase_that_pubmed_does_not_know_is_named_once(web: Web) -> None:
     )
     (batch,) = source(web).retrieve(Visit(NOW, visit.lasting))
     assert isinstance(batch, RawDigest)
+    Api(web, {}, unknown="owlz[Title]")
+    with pytest.raises(SourceError, match=r"PubMed doesn't know owlz\[Title\]"):
+        list(source(web).retrieve(Visit(NOW, visit.lasting)))
 
 
 EMPTY = HEAD.format("eSearchResult") + "<eSearchResult><Count>0</Count><IdList/></eSearchResult>"
