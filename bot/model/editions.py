@@ -237,8 +237,8 @@ class Match(StrEnum):
 
 
 # ``docs/glossary.md`` states these.
-STRONG, GOOD = 0.7, 0.4
-_LEAST = (STRONG, GOOD, 0.04)
+STRONG, GOOD, POSSIBLE = 0.7, 0.4, 0.04
+_LEAST = (STRONG, GOOD, POSSIBLE)
 
 
 class BonusKind(StrEnum):
@@ -246,11 +246,12 @@ class BonusKind(StrEnum):
 
     KEYWORD = "keyword"  # of the profile
     TRENDING = "trending"  # upvotes and venue, with ``edition.trending``
+    REFUSED = "refused"  # by the interests; the weight is negative
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """Log-odds (natural logarithm) beside the terms, for a keyword or ``12 upvotes, ICLR 2026``."""
+    """Log-odds (natural logarithm) beside the terms, for a keyword, a refusal, or ``12 upvotes, ICLR 2026``."""
 
     text: str
     weight: float

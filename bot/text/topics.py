@@ -95,13 +95,14 @@ class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
     Topics of one ``segment`` ("reinforcement learning for language models") belong together. Commas, "and" and "or"
-    separate segments.
+    separate segments. ``is_verb``: a lone one, as in "agents that write and repair code".
     """
 
     text: str
     stems: tuple[str, ...]
     segment: int = 0
     starts_sentence: bool = False
+    is_verb: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -137,6 +138,8 @@ _REQUESTS = frozenset(
 )
 # A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
+_NO_VERB_ENDINGS = ("s", "ty", "ion", "ness", "ment")
+_BEFORE_VERB = re.compile(r"\b(?:that|which|to|they|you|can|could|will|would|should|may|might|must)\s+$", re.IGNORECASE)
 # Long lines are wrapped, short ones are list items.
 _WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
 _SENTENCE = re.compile(r"(?:[^.!?;\n•]|[.!?](?!\s|$))+")
@@ -152,9 +155,7 @@ _ME = (
     r"\b(?:i|we)(?:'m|'re|'ve|'d|'ll)?(?:\s+(?:am|are|have|would|do|really|also|just|usually|generally|mostly|often|always"
     r"|tend|prefer|try|to|rather))*"
 )
-_NOT = (
-    r"(?:(?:do|did|would|should|could|have|has|am|is|are|was)(?:\s+not|n't)|won't|cannot|can't|not|never|no\s+longer)(?![-\w])"
-)
+_NOT = r"(?:(?:do|did|would|should|could|have|has|am|is|are|was)(?:\s+not|n't)|won't|cannot|can't|not|never|no\s+longer)(?![-\w])"
 # The sentence goes on about liking: "keen on", "bother me with", "want to hear about".
 _LIKING = r"""(?:\s+(?:a|an|at|all|any|anything|be|been|big|bother|bothered|care|cares|crazy|deal|enthusiastic|especially|ever
     |excited|fan|fans|feel|fond|fussed|get|give|great|hear|hearing|huge|interested|invested|keen|like|looking|me|much|need
@@ -188,7 +189,7 @@ _BEFORE_REFUSED = re.compile(
     rf"""
       (?:{_START}|{_ME}\s+)?(?:never\s*mind|can(?:'t|not)\s+(?:stand|bear)|could(?:n't|\s+not)?\s+care\s+less(?:\s+(?:about|for))?)\b
     | (?P<wish>{_WISH})
-    | {_ME}\s+(?:{_NOT}{_NO_REFUSAL}{_LIKING}|hate|dislike|detest|loathe|despise|{_LEAVE_OUT}|can\s+(?:do|live)\s+without|could\s+(?:do|live)\s+without|(?:had|seen|read)\s+enough\s+of
+    | {_ME}\s+(?:{_NOT}{_NO_REFUSAL}{_LIKING}|hate|dislike|detest|loathe|despise|{_LEAVE_OUT}|can\s+(?:do|live)\s+without|could\s+(?:do|live)\s+without|(?:had|seen|read)\s+enough\s+of|(?:done|through|finished)\s+with
       |(?:rarely|seldom|hardly(?:\s+ever)?)(?:\s+(?:read|need|want|like|care\s+(?:about|for)))?)(?![-\w])
     | \b(?:allergic\s+to|away\s+with|with\s+the\s+exception\s+of|barring|save\s+for|none\s+of)\b
     | (?:\b(?:feel\s+free|prefer|tend)\s+to|\byou\s+(?:can|may|could)|\bjust)(?:\s+(?:just|safely|always))?\s+{_LEAVE_OUT}
@@ -202,7 +203,7 @@ _BEFORE_REFUSED = re.compile(
     | \bwithout\b{_TECHNIQUE}
     | \b(?:except|excluding|neither|nor|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from|unless)\b(?!-)
     | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|(?:un|dis)interested\s+in|indifferent\s+to)\b
-    | \b(?:sick(?:\s+and\s+tired)?|tired|weary|bored|fed\s+up|enough|done|through|finished)\s+(?:of|by|with)\b
+    | \b(?:sick(?:\s+and\s+tired)?|tired|weary|bored|fed\s+up|enough)\s+(?:of|by|with)\b
     | \b(?:(?:{_NO_INTEREST}|lost|lose|lack(?:\s+of)?)\s+(?:all\s+|my\s+)?(?:interest\s+in|(?:use|need|time|patience)\s+for))\b
     | \bnothing\s+(?:about|on|with|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+(?:me\s+)?(?:away|clear))\s+(?:of|from)\b
     | (?<!は)不要|不想要|不想看|不需要|不包括|排除
@@ -355,6 +356,7 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
     topics: dict[tuple[str, ...], Topic] = {}
+    verb_ends = -1
     for (number, run), (_, following) in pairwise([*runs, (0, [])]):
         link = _SHARES_NOUN.match(text, run[0].end)
         is_adjective = len(run) == 1 and run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
@@ -367,7 +369,14 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
         )
         before = original[: run[0].start].rstrip(' \t"“”*•–-')
         starts_sentence = not before or before[-1] in ".:!?\n"
-        topic = Topic(spelling, expanded(token.stem for token in words), number, starts_sentence)
+        follows_verb = verb_ends >= 0 and _SHARES_NOUN.fullmatch(text, verb_ends, run[0].start)
+        is_verb = (
+            len(run) == 1
+            and not run[0].spelling.lower().endswith(_NO_VERB_ENDINGS)
+            and bool(follows_verb or _BEFORE_VERB.search(text[max(run[0].start - 12, 0) : run[0].start]))
+        )
+        verb_ends = run[0].end if is_verb else -1
+        topic = Topic(spelling, expanded(token.stem for token in words), number, starts_sentence, is_verb)
         topics.setdefault(topic.stems, topic)
     return topics, [(token.start, token.end) for _, run in runs for token in run]
 
