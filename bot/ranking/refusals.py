@@ -75,7 +75,7 @@ class Refusals:
 
 
 def _presence(index: PhraseIndex, refusal: Refusal) -> np.ndarray:
-    return np.prod([index.presence(topic.stems) for topic in refusal], axis=0)
+    return np.asarray(np.prod([index.presence(topic.stems) for topic in refusal], axis=0))
 
 
 def _names(text: str, refusal: Refusal) -> bool:

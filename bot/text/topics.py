@@ -121,19 +121,19 @@ class Interests:
 # As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
-    actually ain also anymore anything apart appreciate area aren article articles aside ask asking asks bit bored build
-    building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
+    actually ain also anymore anything apart appreciate area aren article articles aside ask asking asks bit bored
+    build building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
     especially everybody everyone everything evidence except excited exclude excluding fed fewer find fine follow fun
     get gets getting give gives glad go goes going good great group happen happened happening happens happy hasn hate
     haven hear hello help helping helps hi hide hot idea ideally ignore include includes including inside instead
-    interest interested interesting interests isn keen keep kind kinds know lately latest learn leave let like literature ll
-    long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn need needs new
-    nowadays nice often old omit paper papers particular particularly people's phd please prefer preferably previous primarily
-    probably project projects publication publications put puts questions rather re read reader reading reads real
-    really recent related relevant research researcher researchers say says scientist see seem send shouldn show sick
-    skip somebody someone something sort sorts spare specially stop stuff take takes tell thank thanks thing things
-    think tired today top topic topics try trying understand unless update updates usually various ve want wants wasn
-    way ways welcome weren wish won wonder work working works wouldn yes
+    interest interested interesting interests isn keen keep kind kinds know lately latest learn leave let like
+    literature ll long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn
+    need needs new nowadays nice often old omit paper papers particular particularly people's phd please prefer
+    preferably previous primarily probably project projects publication publications put puts questions rather re read
+    reader reading reads real really recent related relevant research researcher researchers say says scientist see
+    seem send shouldn show sick skip somebody someone something sort sorts spare specially stop stuff take takes tell
+    thank thanks thing things think tired today top topic topics try trying understand unless update updates usually
+    various ve want wants wasn way ways welcome weren wish won wonder work working works wouldn yes
     """.split()
 )
 # A verb follows: "I study ...".
@@ -155,29 +155,41 @@ _ME = (
     r"\b(?:i|we)(?:'m|'re|'ve|'d|'ll)?(?:\s+(?:am|are|have|would|do|really|also|just|usually|generally|mostly|often|always"
     r"|tend|prefer|try|to|rather))*"
 )
-_NOT = r"(?:(?:do|did|would|should|could|have|has|am|is|are|was)(?:\s+not|n't)|won't|cannot|can't|not|never|no\s+longer)(?![-\w])"
+_NOT = (
+    r"(?:(?:do|did|would|should|could|have|has|am|is|are|was)(?:\s+not|n't)|won't|cannot|can't|not|never|no\s+longer)"
+    r"(?![-\w])"
+)
 # The sentence goes on about liking: "keen on", "bother me with", "want to hear about".
-_LIKING = r"""(?:\s+(?:a|an|at|all|any|anything|be|been|big|bother|bothered|care|cares|crazy|deal|enthusiastic|especially|ever
-    |excited|fan|fans|feel|fond|fussed|get|give|great|hear|hearing|huge|interested|invested|keen|like|looking|me|much|need
-    |particularly|read|reading|really|receive|see|seeing|send|sending|show|so|that|thrilled|time|to|too|use|very|want|waste
+_LIKING = r"""(?:\s+(?:a|an|at|all|any|anything|be|been|big|bother|bothered|care|cares|crazy|deal|enthusiastic
+      |especially|ever
+    |excited|fan|fans|feel|fond|fussed|get|give|great|hear|hearing|huge|interested|invested|keen|like|looking|me|much
+      |need
+    |particularly|read|reading|really|receive|see|seeing|send|sending|show|so|that|thrilled|time|to|too|use|very|want
+      |waste
     |wish|with|about|after|by|for|in|into|of|on)(?=\s))*"""
 _PAPERS = r"(?:papers?|articles?|work|one|topics?|studies)"
 _LEAVE_OUT = r"""(?:avoid|skip|exclude|ignore|omit|drop|hide|mute|block|ban|remove|forget(?:\s+about)?|de-?prioriti[sz]e
-    |down-?(?:rank|weight)|(?:leave|cut|filter|weed|rule|keep)\s+out|spare\s+me|stop(?:\s+sending(?:\s+me)?)?)(?![-\w])"""
+    |down-?(?:rank|weight)|(?:leave|cut|filter|weed|rule|keep)\s+out|spare\s+me
+      |stop(?:\s+sending(?:\s+me)?)?)(?![-\w])"""
 _START = r"(?:^|[,:(–—]|\b(?:but|and|please|so|maybe|rather|preferably|ideally)\b)\s*(?:please\s+)?"
 # "Never skip", "I can't get enough of", "not only", "nothing but": wishes, however negative.
-_WISH = rf"""(?:{_START}|{_ME}\s+)?(?:{_NOT}{_LIKING}\s+(?:miss(?:ed)?|skip|omit|forget|overlook|ignore|exclude|avoid|leave\s+out|drop|hide|hate|dislike
+_WISH = rf"""(?:{_START}|{_ME}\s+)?(?:{_NOT}{_LIKING}\s+(?:miss(?:ed)?|skip|omit|forget|overlook|ignore|exclude|avoid
+      |leave\s+out|drop|hide|hate|dislike
       |resist|objections?|lose|tire|bor(?:ed|ing)|tired|sick|weary|mind|enough|(?:do|live|go|be)\s+without
       |let\s+me\s+miss|seen\s+enough|least)\b(?:\s+(?:of|by|with|without))?
     | (?:hate|afraid)\s+to\s+miss\b
     | \bnothing\s+(?:but|except|besides|beats|like|against|wrong\s+with|(?:other|better)\s+than)\b
     | \bno\s+(?:{_PAPERS}\s+(?:but|except|besides|other\s+than)|objections?\s+to|less|doubt|matter)\b
-    | \bno\s+{_PAPERS}\s+(?:on|about)\b(?=[^.;\n]{{1,80}}\b(?:missed|skipped)\b) | \bwithout\s+(?:exceptions?|(?:a\s+)?doubt)\b
+    | \bno\s+{_PAPERS}\s+(?:on|about)\b(?=[^.;\n]{{1,80}}\b(?:missed|skipped)\b) | \bwithout\s+(?:exceptions?
+      |(?:a\s+)?doubt)\b
     | \bnothing\s+else\b)"""
 # "Learning without labels" is a topic.
-_TECHNIQUE = r"""(?!-|\s+(?:an?|any|access|additional|explicit|external|ground|human|labels?|labell?ed|annotations?|supervision
-    |gradients?|backpropagation|(?:re|pre-?)?training|fine-?tuning|forgetting|replacement|assumptions?|parametric|parameters
-    |demonstrations?|rewards?|replay|regret|borders|search|attention|normali[sz]ation|loss|losing|sacrificing|compromising)\b)"""
+_TECHNIQUE = r"""(?!-|\s+(?:an?|any|access|additional|explicit|external|ground|human|labels?|labell?ed|annotations?
+      |supervision
+    |gradients?|backpropagation|(?:re|pre-?)?training|fine-?tuning|forgetting|replacement|assumptions?|parametric
+      |parameters
+    |demonstrations?|rewards?|replay|regret|borders|search|attention|normali[sz]ation|loss|losing|sacrificing
+      |compromising)\b)"""
 # "Not only" and "not at random" refuse nothing.
 _NO_REFUSAL = (
     r"(?!-|\s+(?:only|just|merely|necessarily|limited|yet|sure|all\b(?!\s+that)|always|even|matter|doubt|at\s+random"
@@ -187,12 +199,15 @@ _NO_INTEREST = r"(?:no|little|zero|scant|minimal|limited|hardly\s+any|not\s+(?:m
 # The refusal follows these words, unless they are a ``wish``.
 _BEFORE_REFUSED = re.compile(
     rf"""
-      (?:{_START}|{_ME}\s+)?(?:never\s*mind|can(?:'t|not)\s+(?:stand|bear)|could(?:n't|\s+not)?\s+care\s+less(?:\s+(?:about|for))?)\b
+      (?:{_START}|{_ME}\s+)?(?:never\s*mind|can(?:'t|not)\s+(?:stand|bear)|could(?:n't
+      |\s+not)?\s+care\s+less(?:\s+(?:about|for))?)\b
     | (?P<wish>{_WISH})
-    | {_ME}\s+(?:{_NOT}{_NO_REFUSAL}{_LIKING}|hate|dislike|detest|loathe|despise|{_LEAVE_OUT}|can\s+(?:do|live)\s+without|could\s+(?:do|live)\s+without|(?:had|seen|read)\s+enough\s+of|(?:done|through|finished)\s+with
+    | {_ME}\s+(?:{_NOT}{_NO_REFUSAL}{_LIKING}|hate|dislike|detest|loathe|despise|{_LEAVE_OUT}|can\s+(?:do
+      |live)\s+without|could\s+(?:do|live)\s+without|(?:had|seen|read)\s+enough\s+of|(?:done|through|finished)\s+with
       |(?:rarely|seldom|hardly(?:\s+ever)?)(?:\s+(?:read|need|want|like|care\s+(?:about|for)))?)(?![-\w])
     | \b(?:allergic\s+to|away\s+with|with\s+the\s+exception\s+of|barring|save\s+for|none\s+of)\b
-    | (?:\b(?:feel\s+free|prefer|tend)\s+to|\byou\s+(?:can|may|could)|\bjust)(?:\s+(?:just|safely|always))?\s+{_LEAVE_OUT}
+    | (?:\b(?:feel\s+free|prefer|tend)\s+to|\byou\s+(?:can|may|could)|\bjust)(?:\s+(?:just|safely
+      |always))?\s+{_LEAVE_OUT}
     | {_START}(?:{_NOT}{_NO_REFUSAL}{_LIKING}|{_LEAVE_OUT}|(?:fewer|less)(?!-|\s+(?:is|than))|minus(?![-\w]))
     | \b(?:see|want|get|like|need|send|show\s+me|interested\s+in)\s+(?:less|fewer)\b(?!-) | \bless\s+interested\s+in\b
     | (?:{_START}|{_ME}\s+(?:get|got|see|seen|have|had|read|receive)\s+)(?:far\s+|way\s+)?too\s+(?:much|many)\b
@@ -204,8 +219,10 @@ _BEFORE_REFUSED = re.compile(
     | \b(?:except|excluding|neither|nor|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from|unless)\b(?!-)
     | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|(?:un|dis)interested\s+in|indifferent\s+to)\b
     | \b(?:sick(?:\s+and\s+tired)?|tired|weary|bored|fed\s+up|enough)\s+(?:of|by|with)\b
-    | \b(?:(?:{_NO_INTEREST}|lost|lose|lack(?:\s+of)?)\s+(?:all\s+|my\s+)?(?:interest\s+in|(?:use|need|time|patience)\s+for))\b
-    | \bnothing\s+(?:about|on|with|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+(?:me\s+)?(?:away|clear))\s+(?:of|from)\b
+    | \b(?:(?:{_NO_INTEREST}|lost|lose|lack(?:\s+of)?)\s+(?:all\s+|my\s+)?(?:interest\s+in|(?:use|need|time
+      |patience)\s+for))\b
+    | \bnothing\s+(?:about|on|with|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+(?:me\s+)?(?:away
+      |clear))\s+(?:of|from)\b
     | (?<!は)不要|不想要|不想看|不需要|不包括|排除
     | \b(?:as|so)\s+long\s+as\s+(?:\w+\s+){{0,3}}?(?:isn't|aren't|is\s+not|are\s+not|don't|doesn't)\b
     """,
@@ -219,13 +236,16 @@ _BEHIND_REFUSED = re.compile(
       |of\s+(?:(?:any|much|great)\s+)?interest|interesting|relevant|exciting|what\s+i|in\s+scope|wanted|needed|welcome)
     | \b(?:(?:is|are)\s+)?of\s+{_NO_INTEREST}\s+(?:interest|use|concern|relevance|value)(?:\s+(?:to|for)\s+(?:me|us))?\b
     | \bholds?\s+{_NO_INTEREST}\s+interest\b
-    | \b(?:does|do)(?:n't|\s+not)\s+(?:really\s+|much\s+)?(?:interest|excite|concern|appeal|matter|belong|do\s+(?:anything|much|it))(?:\s+(?:to|for)\s+(?:me|us))?
+    | \b(?:does|do)(?:n't|\s+not)\s+(?:really\s+|much\s+)?(?:interest|excite|concern|appeal|matter|belong
+      |do\s+(?:anything|much|it))(?:\s+(?:to|for)\s+(?:me|us))?
     | \bleaves?\s+me\s+cold\b | \bbores?\s+me\b | \bno,?\s+thank(?:s|\s+you)?\b | \bneed\s+not\s+apply\b
     | は不要(?:です)?|[はにへ](?:の)?興味[はが]?(?:ない|ありません)|不感兴趣|不感興趣|没兴趣|沒興趣
-    | \b(?:is|are)\s+(?:out\s+of\s+(?:my\s+)?scope|boring|dull|tedious|irrelevant|uninteresting|less\s+(?:interesting|relevant|important)|unwelcome
+    | \b(?:is|are)\s+(?:out\s+of\s+(?:my\s+)?scope|boring|dull|tedious|irrelevant|uninteresting|less\s+(?:interesting
+      |relevant|important)|unwelcome
       |off[ -](?:topic|limits)|outside(?:\s+of)?\s+my\s+\w+)\b
     | \b(?:can|may|could|should)\s+be\s+(?:skipped|ignored|omitted|excluded|dropped|(?:left|kept)\s+out)\b
-    | \b(?:not\s+(?:wanted|needed)|unwanted|excluded|excepted|aside|i\s+(?:can|could)\s+(?:do|live)\s+without)(?=\s*(?:$|[,)]))
+    | \b(?:not\s+(?:wanted|needed)|unwanted|excluded|excepted|aside|i\s+(?:can|could)\s+(?:do
+      |live)\s+without)(?=\s*(?:$|[,)]))
     | [:–—]\s*(?:no|nope|never|not\s+(?:interested|for\s+me|relevant|now))(?=\s*$)
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -234,7 +254,8 @@ _BEHIND_REFUSED = re.compile(
 _AROUND_REFUSED = re.compile(
     rf"""
       (?:{_START}|{_ME}\s+|\byou\s+(?:can|may|could)\s+)(?:leave|keep|cut|filter|put|find)\s+([^,;:]{{1,80}}?)\s+
-      (?:out|aside|away|off|boring|dull|tedious|uninteresting|irrelevant)\b(?:\s+(?:of|from)\s+(?:my|the|this|me)\b(?:\s+\w+)?)?
+      (?:out|aside|away|off|boring|dull|tedious|uninteresting|irrelevant)\b(?:\s+(?:of|from)\s+(?:my|the|this
+      |me)\b(?:\s+\w+)?)?
     | (?:{_START}|{_ME}\s+(?:had|seen)\s+)enough\s+([^,;:]{{1,80}}?)\s+(?:already|for\s+now|lately)\b
     | \bas\s+(?:little|few)\s+([^,;:]{{1,80}}?)\s+as\s+possible\b
     """,

@@ -14,22 +14,22 @@ READERS = [
         "animal studies",
         "register studies",
         "{} of methylphenidate: what they say about treating ADHD in adults",
-        "Methylphenidate is the stimulant most used in ADHD. We review {} of long-term treatment, of dose and side effects, "
-        "and ask what they say about outcomes in adults.",
+        "Methylphenidate is the stimulant most used in ADHD. We review {} of long-term treatment and side "
+        "effects, and ask what they say about outcomes in adults.",
     ),
     (
         "LLM agents that write and repair code, program repair, agents that use a terminal and tests.",
         "text-to-SQL",
         "data cleaning",
         "{} with LLM agents that test and repair their own code",
-        "We let LLM agents write code for {}, run it in a terminal and repair it by tests. They solve 12 percent more tasks.",
+        "We let LLM agents write code for {}, run it in a terminal and repair it by tests. They solve more tasks.",
     ),
     (
-        "Causal inference from observational data: instrumental variables, treatment effect estimation, causal discovery.",
+        "Causal inference from observational data: instruments, treatment effect estimation, causal discovery.",
         "oncology trials",
         "school reforms",
         "Treatment effect estimation beside {}: causal inference from observational data",
-        "We combine {} with observational data, and use instrumental variables where confounders are not measured. Causal "
+        "We combine {} with observational data, and use instruments where confounders are not measured. Causal "
         "discovery shows which are.",
     ),
     (
@@ -37,8 +37,8 @@ READERS = [
         "driving",
         "folding",
         "World models for {}: planning with learned dynamics",
-        "We train world models by reinforcement learning. In {} they transfer from simulation, and planning with the learned "
-        "dynamics needs a tenth of the samples.",
+        "We train world models by reinforcement learning. In {} they transfer from simulation, and planning with "
+        "the learned dynamics needs a tenth of the samples.",
     ),
 ]
 # "{}" is what is refused.
@@ -102,7 +102,8 @@ def test_a_vote_says_otherwise(sample_ranker):
     by_title = matches(sample_ranker, REWARDS, IN_TITLE, IN_ABSTRACT, up=[liked])
     by_abstract = matches(sample_ranker, REWARDS, IN_TITLE, IN_ABSTRACT, up=[in_passing])
     assert min(by_title) > 0.5
-    assert by_abstract[0] <= 0.02 < 0.5 < by_abstract[1]
+    assert by_abstract[0] <= 0.02
+    assert by_abstract[1] > 0.5
     # A library is no vote.
     owned = matches(sample_ranker, REWARDS, IN_TITLE, IN_ABSTRACT, up=[replace(liked, id=-4)])
     assert max(owned) <= 0.25
