@@ -151,6 +151,7 @@ class _Paragraph(NamedTuple):
 _MOST_MEANING = 6.0
 # A rarer word is more specific.
 _SINGLE_WORD_FROM = 2.2
+_OF_MOST_SPECIFIC = 0.57
 _PHRASE_FROM = 0.8
 _LEAST_PHRASE = 0.3
 # How specific a topic is, its home says: "placebo" is not, where half the papers have one.
@@ -194,8 +195,18 @@ class TextModel:
 
     @property
     def reasons(self) -> list[Topic]:
-        """Topics that can be a reason: no lone verb, and no word that many papers of the home have."""
-        return [topic for topic in self.topics if not topic.is_verb and self._weighted(topic).weight > 0]
+        """Topics that can be a reason: no lone verb, and no word that many papers of the home have.
+
+        Beside "ADHD", "children" and "placebo" say too little.
+        """
+        specific = {
+            topic: float(self._meaning.idf(np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)).max())
+            for topic in self.topics
+        }
+        least = max(_SINGLE_WORD_FROM, _OF_MOST_SPECIFIC * max(specific.values(), default=0.0))
+        return [
+            topic for topic, idf in specific.items() if len(topic.stems) > 1 or (idf >= least and not topic.is_verb)
+        ]
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the topics close to a paper's vector (DIMENSIONS,), the closest first.
