@@ -235,6 +235,7 @@ def compose(
         is_weekly=request.profile.schedule.is_weekly,
         quiet=None if picks else quiet_reason(scores, activity),
         closest=tuple(closest),
+        has_room=len(picks) < min(request.profile.edition.size, len(scores)),
     )
 
 

@@ -215,6 +215,7 @@ class Edition:
     follow_ups: tuple[FollowUp, ...] = ()
     catch_up: CatchUp | None = None
     is_test: bool = False  # a test message, never stored
+    has_room: bool = False  # no other paper came close enough
 
 
 class Match(StrEnum):

@@ -176,13 +176,14 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: 
         rest = rest - model.left_out(pool, pool.seen.matches(model.text), rows)
     total = rest + matches.weights[rows]
     bonuses = list(map(matches.bonuses.__getitem__, rows.tolist()))
-    place = {row: number for number, row in enumerate(rows.tolist())}
-    before = np.zeros(len(pool.papers))
-    before[rows] = total
-    for row, loss in model.refusals.losses(pool.papers, pool.seen.index, before).items():
-        if row in place:
-            total[place[row]] += loss.weight
-            bonuses[place[row]] += (loss,)
+    if model.refusals.in_titles:
+        place = {row: number for number, row in enumerate(rows.tolist())}
+        before = np.zeros(len(pool.papers))
+        before[rows] = total
+        for row, loss in model.refusals.losses(pool.papers, pool.seen.index, before).items():
+            if row in place:
+                total[place[row]] += loss.weight
+                bonuses[place[row]] += (loss,)
     # Break ties by id.
     order = np.lexsort((pool.ids[rows], -total))
     # Much faster than NumPy scalars and ``Score``.
@@ -228,7 +229,9 @@ class _ReaderBatch:
             ignored=frozenset(term for phrase in interest.ignored for term in topical_terms(phrase)),
             votes=VotedTerms(self._corpus, self._papers.terms, voted, liked),
             refusals=Refusals(
-                interest.paragraphs, interest.up, self._papers[[self._row[p.id] for p in interest.up]].index
+                interest.paragraphs,
+                interest.up,
+                lambda papers: self._papers[[self._row[paper.id] for paper in papers]].index,
             ),
         )
         return model, experts

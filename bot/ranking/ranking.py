@@ -229,10 +229,10 @@ class VotedTerms:
     def supports(self, terms: Iterable[str], *, liked: bool = True) -> bool:
         """Return whether two liked papers have each term, and relatively fewer disliked ones.
 
-        With fewer than five liked papers, one is enough. ``liked=False`` swaps liked and disliked.
+        With fewer than five liked papers, one is enough. ``liked=False`` swaps both, and one disliked paper is enough.
         """
         total, other_total = (self.liked, self.disliked) if liked else (self.disliked, self.liked)
-        required = 1 if total < _MANY_VOTES else 2
+        required = 2 if liked and total >= _MANY_VOTES else 1
         for term in terms:
             with_likes, with_dislikes = self.papers_with(term)
             papers, others = (with_likes, with_dislikes) if liked else (with_dislikes, with_likes)

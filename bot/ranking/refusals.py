@@ -6,7 +6,7 @@ score's parts still sum to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 
@@ -29,8 +29,13 @@ Refusal = Sequence[Topic]
 class Refusals:
     """One reader's refusals: ``in_titles`` and ``in_abstracts``, each until a liked paper has it there."""
 
-    def __init__(self, paragraphs: Iterable[str], liked: Sequence[Paper | VotedPaper], index: PhraseIndex) -> None:
-        """``index`` has the liked papers, in their order."""
+    def __init__(
+        self,
+        paragraphs: Iterable[str],
+        liked: Sequence[Paper | VotedPaper],
+        index_of: Callable[[Sequence[Paper | VotedPaper]], PhraseIndex],
+    ) -> None:
+        """``index_of`` is called for readers who refuse something and like papers."""
         interests = [read_interests(paragraph) for paragraph in paragraphs]
         wanted = [f" {' '.join(topic.stems)} " for interest in interests for topic in interest.wanted]
         refusals = [
@@ -44,14 +49,12 @@ class Refusals:
             for refusal in refusals
             if not any(f" {' '.join(topic.stems)} " in other for topic in refusal for other in wanted)
         ]
-        own = np.array([not is_library_paper(paper.id) for paper in liked], dtype=bool)
-        self.in_titles = [
-            refusal
-            for refusal in refusals
-            if not any(_names(paper.title, refusal) for paper in liked if not is_library_paper(paper.id))
-        ]
+        # A library is no vote.
+        own = [paper for paper in liked if not is_library_paper(paper.id)]
+        self.in_titles = [refusal for refusal in refusals if not any(_names(paper.title, refusal) for paper in own)]
+        index = index_of(own) if own and self.in_titles else None
         self.in_abstracts = [
-            refusal for refusal in self.in_titles if not (own.any() and _presence(index, refusal)[own].any())
+            refusal for refusal in self.in_titles if index is None or not _presence(index, refusal).any()
         ]
 
     def losses(self, papers: Sequence[Paper], index: PhraseIndex, log_odds: np.ndarray) -> dict[int, Bonus]:

@@ -63,6 +63,8 @@ def _counts(edition: Edition) -> str:
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"
+    if edition.picks and edition.has_room:
+        papers += "; no other comes close enough"
     return f"{papers}; {minutes(edition)} to read" if edition.picks else papers
 
 
