@@ -75,12 +75,8 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
     good = good_scores(ranked, profile) if ranked else []
     topics = _topics(ranked, good) if ranked else []
     picks = _picks(ranked, profile, good, topics, request.minutes) if ranked else []
+    groups, picks = _grouped(topics, picks)
     shown = [pick.paper.id for pick in picks]
-    groups = []
-    for name, of_topic in topics:
-        ids = {score.paper for score in of_topic}
-        if shown_of_topic := tuple(paper_id for paper_id in shown if paper_id in ids):
-            groups.append(TopicGroup(name, len(of_topic), shown_of_topic))
     scores = ranked.scores if ranked else ()
     skipped = [s for s in scores if s.paper not in shown and not (s.muted or s.missing_terms)]
     return Edition(
@@ -101,7 +97,7 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
             arrived=span.arrived,
             good=len(good),
             upto=span.upto,
-            groups=tuple(groups),
+            groups=groups,
             skipped=tuple((score.paper, round(score.probability, _DECIMALS)) for score in skipped[:_MOST_SKIPPED]),
             is_automatic=request.is_automatic,
         ),
@@ -195,14 +191,34 @@ def good_scores(ranked: Ranked, profile: Profile) -> list[Score]:
 
 
 def _topics(ranked: Ranked, good: Sequence[Score]) -> list[tuple[str, list[Score]]]:
-    """Return the good papers by topic, best first, in the order of their best; others are a topic without name."""
+    """Return the good papers by named topic, best first, in the order of their best."""
     by_id = {score.paper: score for score in good}
     grouped = ranked.named_groups([score.paper for score in good[:_MOST_GROUPED]])
     topics = [(name, sorted((by_id[i] for i in ids), key=lambda s: -s.log_odds)) for name, ids in grouped]
-    in_topics = {score.paper for _, scores in topics for score in scores}
-    if others := [score for score in good if score.paper not in in_topics]:
-        topics.append((_OTHERS, others))
     return sorted(topics, key=lambda topic: -topic[1][0].log_odds)
+
+
+def _grouped(
+    topics: Sequence[tuple[str, Sequence[Score]]], picks: Sequence[Pick]
+) -> tuple[tuple[TopicGroup, ...], list[Pick]]:
+    """Return the picks by topic and by match: a topic stands at its best pick, others between the topics.
+
+    ``picks`` are sorted, best first.
+    """
+    topic_of = {score.paper: topic for topic, (_, scores) in enumerate(topics) for score in scores}
+    shown: list[tuple[int | None, list[Pick]]] = []
+    for pick in picks:
+        topic = topic_of.get(pick.paper.id)
+        earlier = shown[-1:] if topic is None else shown
+        if group := next((of_topic for number, of_topic in earlier if number == topic), None):
+            group.append(pick)
+        else:
+            shown.append((topic, [pick]))
+    groups = []
+    for topic, of_topic in shown:
+        name, papers = (_OTHERS, len(of_topic)) if topic is None else (topics[topic][0], len(topics[topic][1]))
+        groups.append(TopicGroup(name, papers, tuple(pick.paper.id for pick in of_topic)))
+    return tuple(groups), [pick for _, of_topic in shown for pick in of_topic]
 
 
 def _picks(
@@ -214,7 +230,7 @@ def _picks(
 ) -> list[Pick]:
     # Half of the places, because a second paper of a better topic may be worth more.
     places = min(max(words_in(minutes) // _WORDS_A_PICK, 1), _MOST_PICKS)
-    first = [scores[0] for name, scores in topics if name][: places // 2]
+    first = [scores[0] for _, scores in topics][: places // 2]
     chosen: list[Score] = []
     for score in {score.paper: score for score in (*first, *good)}.values():
         if len(chosen) == _MOST_PICKS:
@@ -229,9 +245,8 @@ def _picks(
         if fitting and words > words_in(minutes):
             break
         fitting.add(pick.paper.id)
-    # Explained again in the edition's order, so reasons don't repeat.
-    ordered = [score for _, scores in topics for score in scores if score.paper in fitting]
-    return ranked.picks_of(ordered, sentences)
+    # Explained again by match, so reasons don't repeat.
+    return ranked.picks_of([score for score in good if score.paper in fitting], sentences)
 
 
 def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:

@@ -238,6 +238,7 @@ def compose(
         quiet=None if picks else quiet_reason(scores, activity),
         closest=tuple(closest),
         more=sum(is_strong(score) and score.paper not in picked for score in scores),
+        has_room=len(picks) < min(request.profile.edition.size, len(scores)),
     )
 
 

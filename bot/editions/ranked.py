@@ -72,7 +72,7 @@ class Ranked:
         """Return the ranking with the bonus of trending papers."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
         evidence = Evidence(
-            ranking.model.text.topics,
+            ranking.model.text.reasons,
             ranking.pool.corpus.meaning_,
             ranking.model.votes,
             {paper.id: paper.title for paper in interest.up},
@@ -91,7 +91,15 @@ class Ranked:
         """Return the reasons of a choice whose score has its terms."""
         close = self.ranking.close_topics(paper.id)
         cites = self.cites.get(paper.id, ())
-        reasons = choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by, cites=cites)
+        reasons = choose(
+            self.text(paper),
+            choice.score,
+            self.evidence,
+            close,
+            choice.alerted_by,
+            cites=cites,
+            is_near=self.touches(paper.id),
+        )
         return tuple(
             replace(reason, kind=ReasonKind.SAVED)
             if reason.kind is ReasonKind.LIKED and reason.paper in self.reader.saved
@@ -165,7 +173,8 @@ def choices_of(profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = 
     alerted = {choice.score.paper for choice in alerts}
     others = [score for score in ranked.scores if score.paper not in alerted]
     places = profile.edition.size - len(alerts)
-    limits = SelectionLimits.of(profile.edition, places, votes=ranked.ranking.model.votes.own)
+    votes = ranked.ranking.model.votes
+    limits = SelectionLimits.of(profile.edition, places, votes.own, votes.disliked)
     return alerts + select(others, ranked.ranking, limits, waiting)
 
 

@@ -13,6 +13,7 @@ Import all types from ``bot.model``.
 from __future__ import annotations
 
 from bot.model.editions import GOOD as GOOD
+from bot.model.editions import POSSIBLE as POSSIBLE
 from bot.model.editions import STRONG as STRONG
 from bot.model.editions import Bonus as Bonus
 from bot.model.editions import BonusKind as BonusKind

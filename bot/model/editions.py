@@ -217,6 +217,7 @@ class Edition:
     follow_ups: tuple[FollowUp, ...] = ()
     catch_up: CatchUp | None = None
     is_test: bool = False  # a test message, never stored
+    has_room: bool = False  # no other paper came close enough
 
 
 class Match(StrEnum):
@@ -239,8 +240,8 @@ class Match(StrEnum):
 
 
 # ``docs/glossary.md`` states these.
-STRONG, GOOD = 0.7, 0.4
-_LEAST = (STRONG, GOOD, 0.04)
+STRONG, GOOD, POSSIBLE = 0.7, 0.4, 0.04
+_LEAST = (STRONG, GOOD, POSSIBLE)
 
 
 class BonusKind(StrEnum):
@@ -248,11 +249,12 @@ class BonusKind(StrEnum):
 
     KEYWORD = "keyword"  # of the profile
     TRENDING = "trending"  # upvotes and venue, with ``edition.trending``
+    REFUSED = "refused"  # by the interests; the weight is negative
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """Log-odds (natural logarithm) beside the terms, for a keyword or ``12 upvotes, ICLR 2026``."""
+    """Log-odds (natural logarithm) beside the terms, for a keyword, a refusal, or ``12 upvotes, ICLR 2026``."""
 
     text: str
     weight: float

@@ -32,9 +32,8 @@ _BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}
 _LONG_TITLE = 130  # characters; Google Scholar truncates at about 135, sometimes without a mark
 # Shorter titles ("Introduction", "A reply") are common to many papers.
 _LEAST_TITLE_WORDS, _LEAST_TITLE_LETTERS = 3, 12
-_FULL_NAME = re.compile(
-    r"[^\W\d_]{2,}(?<![A-Z]{2})[\w'’-]*[^\w.]+\w"
-)  # "Ada Lovelace", not "A. Lovelace" or "AB Lovelace"
+# "Ada Lovelace", not "A. Lovelace" or "AB Lovelace", nor PubMed's "Lovelace A", as many people are called.
+_FULL_NAME = re.compile(r"(?!.*[^\w.][A-Z]{1,3}\.?(?:[ -]?[A-Z]\.?)*$)[^\W\d_]{2,}(?<![A-Z]{2})[\w'’-]*[^\w.]+\w")
 _CITED_ID = re.compile(r"(doi|arxiv):(\S+)(?: (.*))?", re.DOTALL)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898|48550|31234|31219|21203|2139|26434|36227|20944|5281)/", re.ASCII)
@@ -422,7 +421,7 @@ def _is_preprint_doi(doi: str) -> bool:
 
 
 def leading_authors(paper: Paper) -> list[str]:
-    """Return the first and last author, normalised, without names that begin with an initial."""
+    """Return the first and last author, normalised, without names that begin or end with initials."""
     names = dict.fromkeys((*paper.authors[:1], *paper.authors[-1:]))
     return [normalised_title(name) for name in names if _FULL_NAME.match(name) and normalised_title(name)]
 

@@ -1,4 +1,4 @@
-"""Group papers by meaning, and name each group by phrases that set it apart.
+"""Group papers by meaning, and name each group by a phrase of its best paper that sets it apart.
 
 The mean of the vectors is the reader's common topic, so it is subtracted. See ``docs/decisions/editions.md``.
 """
@@ -26,12 +26,6 @@ _FEW_PAPERS = 4
 _LEAST_PAPERS = 2
 # Two of many papers make no topic.
 _MANY_PAPERS, _LEAST_OF_MANY = 20, 3
-# Share of a group's papers with its name.
-_LEAST_SHARE = 0.4
-# A first phrase with a smaller share gets a second, of at least half its weight.
-_MOST_OF_GROUP = 0.6
-_MAX_PHRASES = 2
-_SECOND = 0.5
 # A longer phrase replaces its part if nearly as many papers have it.
 _NEARLY_ALL = 0.75
 # Factors of a phrase's weight: extra count in a title, and a single word.
@@ -46,9 +40,9 @@ Stems = tuple[str, ...]
 
 
 def named_groups(pool: Pool, texts: Mapping[PaperId, PaperText]) -> list[tuple[str, list[PaperId]]]:
-    """Return named groups of papers, the largest first.
+    """Return named groups of papers, the largest first. ``texts`` are the best paper's first.
 
-    Papers without a group, and groups without a common phrase, are left out.
+    A group has the papers with its name. Papers without a group, and groups without a common phrase, are left out.
     """
     if len(texts) < _FEW_PAPERS:
         return []
@@ -74,7 +68,7 @@ def named_groups(pool: Pool, texts: Mapping[PaperId, PaperText]) -> list[tuple[s
         for paper, text in texts.items()
     }
     names = _Names(pool, phrases)
-    return [(name, group) for group in groups if (name := names.of(group))]
+    return [named for group in groups if (named := names.of(group, least))]
 
 
 def _can_stand_alone(phrase: Phrase) -> bool:
@@ -105,38 +99,25 @@ class _Names:
     def _papers_with(self) -> Counter[Stems]:
         return Counter(stems for of_paper in self.phrases.values() for stems in of_paper)
 
-    def of(self, group: Sequence[PaperId]) -> str:
-        """Return a group's name; empty if no phrase sets it apart."""
-        having: defaultdict[Stems, dict[PaperId, Phrase]] = defaultdict(dict)
-        for paper in group:
-            for stems, phrase in self.phrases[paper].items():
-                having[stems][paper] = phrase
-        least = max(_LEAST_PAPERS, math.ceil(_LEAST_SHARE * len(group)))
-        weights = self._weights(group, {stems: of for stems, of in having.items() if len(of) >= least})
-        chosen: list[str] = []
-        covered: set[PaperId] = set()
-        least_weight = _LEAST_WEIGHT
-        while weights and len(chosen) < _MAX_PHRASES and len(covered) < _MOST_OF_GROUP * len(group):
-            new = {stems: len(having[stems].keys() - covered) for stems in weights}
-            left = {stems: weight * new[stems] / len(having[stems]) for stems, weight in weights.items()}
-            best = max(left, key=lambda stems: (left[stems], len(stems), stems))
-            if left[best] < least_weight or (chosen and new[best] < least):
-                break
-            spaced = f" {' '.join(best)} "
-            least_papers = _NEARLY_ALL * len(having[best])
-            longer = [
-                other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least_papers
-            ]
-            longest = max(longer, key=lambda other: (len(other), weights[other]))
-            if not any(named.issubset(longest) or named.issuperset(longest) for named in self._named):
-                # The usual spelling, without abbreviations where possible.
-                spellings = Counter(phrase.text for phrase in having[longest].values())
-                chosen.append(max(spellings, key=lambda text: (len(text.split()), spellings[text], text)))
-                self._named.append(frozenset(longest))
-                covered |= having[longest].keys()
-                least_weight = max(least_weight, _SECOND * weights[longest])
-            del weights[longest]
-        return " and ".join(chosen)
+    def of(self, group: Sequence[PaperId], least: int) -> tuple[str, list[PaperId]] | None:
+        """Return a phrase of the first paper that sets the group apart, and the papers with it, or None."""
+        best = self.phrases[group[0]]
+        having = {
+            stems: {paper: self.phrases[paper][stems] for paper in group if stems in self.phrases[paper]}
+            for stems in best
+            if not any(named.issubset(stems) or named.issuperset(stems) for named in self._named)
+        }
+        having = {stems: papers for stems, papers in having.items() if len(papers) >= least}
+        weights = self._weights(group, having)
+        heaviest = max(weights, key=lambda stems: (weights[stems], len(stems), stems), default=())
+        if not heaviest or weights[heaviest] < _LEAST_WEIGHT:
+            return None
+        spaced = f" {' '.join(heaviest)} "
+        least_papers = _NEARLY_ALL * len(having[heaviest])
+        longer = [other for other in weights if spaced in f" {' '.join(other)} " and len(having[other]) >= least_papers]
+        longest = max(longer, key=lambda other: (len(other), weights[other]))
+        self._named.append(frozenset(longest))
+        return best[longest].text, list(having[longest])
 
     def _weights(
         self, group: Sequence[PaperId], having: Mapping[Stems, Mapping[PaperId, Phrase]]

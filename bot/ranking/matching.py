@@ -151,8 +151,11 @@ class _Paragraph(NamedTuple):
 _MOST_MEANING = 6.0
 # A rarer word is more specific.
 _SINGLE_WORD_FROM = 2.2
+_OF_MOST_SPECIFIC = 0.57
 _PHRASE_FROM = 0.8
 _LEAST_PHRASE = 0.3
+# How specific a topic is, its home says: "placebo" is not, where half the papers have one.
+_FEW_PAPERS = 100
 _EACH_WORD = 0.6
 _MOST_IDF = 8.0
 _REFUSED_MATCH = np.array([0.0, 0.0, 4.0, 0.0])
@@ -189,6 +192,21 @@ class TextModel:
     @property
     def topics(self) -> list[Topic]:
         return self._topics(wanted=True)
+
+    @property
+    def reasons(self) -> list[Topic]:
+        """Topics that can be a reason: no lone verb, and no word that many papers of the home have.
+
+        Beside "ADHD", "children" and "placebo" say too little.
+        """
+        specific = {
+            topic: float(self._meaning.idf(np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)).max())
+            for topic in self.topics
+        }
+        least = max(_SINGLE_WORD_FROM, _OF_MOST_SPECIFIC * max(specific.values(), default=0.0))
+        return [
+            topic for topic, idf in specific.items() if len(topic.stems) > 1 or (idf >= least and not topic.is_verb)
+        ]
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the topics close to a paper's vector (DIMENSIONS,), the closest first.
@@ -290,7 +308,7 @@ class TextModel:
 
     def _weighted(self, topic: Topic) -> _WeightedTopic:
         hashes = np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)
-        idf = np.minimum(self._meaning.idf(hashes), _MOST_IDF)
+        idf = np.minimum(self._meaning.idf(hashes, _FEW_PAPERS), _MOST_IDF)
         if len(idf) == 1:
             return _WeightedTopic(topic.stems, max(0.0, float(idf[0]) - _SINGLE_WORD_FROM))
         specific = max(_LEAST_PHRASE, float(idf.mean()) - _PHRASE_FROM)

@@ -206,14 +206,14 @@ class Meaning:
             self._phrases[stems] = self.text(stems)
         return self._phrases[stems]
 
-    def idf(self, words: np.ndarray) -> np.ndarray:
-        """Return inverse document frequencies of hashed words, from table and home."""
+    def idf(self, words: np.ndarray, of_table: int = _TABLE_PAPERS) -> np.ndarray:
+        """Return inverse document frequencies of hashed words, from the home and so many papers of the table."""
         table = shipped()
         place = _places(table["hash"], words)
         share = np.where(place >= 0, np.exp(-table["idf"][place].astype(float)), 0.25 / _TABLE_PAPERS)
         own = _places(self.words, words)
         papers = np.where(own >= 0, self.papers_with[own] if len(self.words) else 0, 0)
-        return np.asarray(np.log((_TABLE_PAPERS + self.count) / (_TABLE_PAPERS * share + papers)))
+        return np.asarray(np.log((of_table + self.count) / (of_table * share + papers)))
 
     def vectors(self, words: np.ndarray) -> np.ndarray:
         """Return (n_words, DIMENSIONS), 0 for unknown words."""

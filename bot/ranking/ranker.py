@@ -18,6 +18,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED, Examples, Experts, Learned, Mixture, TrainingVotes, learn, time_decay
 from bot.ranking.matching import TextModel
 from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
+from bot.ranking.refusals import Refusals
 from bot.text.tokens import tokens, topical_terms
 
 _BATCH = 200
@@ -161,6 +162,8 @@ class Ranker:
                 with self._threads.limit(limits=1):
                     model, _ = batch.model(interest)
                     log_odds = model.form.log_odds(pool.seen, pool.seen.matches(model.text))
+                    for row, loss in model.refusals.losses(pool.papers, pool.seen.index, log_odds).items():
+                        log_odds[row] += loss.weight
                 rows = np.arange(len(candidates))
                 if interest.rules.require:
                     rows = rows[[not pool.missing_group(row, interest.rules) for row in rows.tolist()]]
@@ -177,6 +180,15 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: 
     if model.ignored:
         rest = rest - model.left_out(pool, pool.seen.matches(model.text), rows)
     total = rest + matches.weights[rows]
+    bonuses = list(map(matches.bonuses.__getitem__, rows.tolist()))
+    if model.refusals.in_titles:
+        place = {row: number for number, row in enumerate(rows.tolist())}
+        before = np.zeros(len(pool.papers))
+        before[rows] = total
+        for row, loss in model.refusals.losses(pool.papers, pool.seen.index, before).items():
+            if row in place:
+                total[place[row]] += loss.weight
+                bonuses[place[row]] += (loss,)
     # Break ties by id.
     order = np.lexsort((pool.ids[rows], -total))
     # Much faster than NumPy scalars and ``Score``.
@@ -186,7 +198,7 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: 
         expit(total[order]).tolist(),
         total[order].tolist(),
         rest[order].tolist(),
-        map(matches.bonuses.__getitem__, ranked),
+        map(bonuses.__getitem__, order.tolist()),
         repeat(MappingProxyType({})),
         map(matches.followed.__getitem__, ranked),
         map(matches.muted.__getitem__, ranked),
@@ -221,6 +233,11 @@ class _ReaderBatch:
             text=self._ranker.text(interest.paragraphs),
             ignored=frozenset(term for phrase in interest.ignored for term in topical_terms(phrase)),
             votes=VotedTerms(self._corpus, self._papers.terms, voted, liked),
+            refusals=Refusals(
+                interest.paragraphs,
+                interest.up,
+                lambda papers: self._papers[[self._row[paper.id] for paper in papers]].index,
+            ),
         )
         return model, experts
 

@@ -17,6 +17,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.experts import LinearForm, Mixture
 from bot.ranking.matching import MatchFeatures, TextModel
 from bot.ranking.meaning import Composition, word_hash
+from bot.ranking.refusals import Refusals
 from bot.text.spaceless import CHARACTERS, is_spaceless
 from bot.text.tokens import StemSequence, phrases, stem_sequence
 from bot.text.topics import Topic, expanded
@@ -25,8 +26,9 @@ from bot.text.topics import Topic, expanded
 KEYWORD_WEIGHT = 1.4
 
 
-# Standard deviations above the mean. One paper in a hundred reaches it.
-_TOUCHES_BY_MEANING = 2.5
+# Standard deviations above the mean: of a paper that touches a text without its words, and with them. Without any
+# closeness a word has another sense, as "circuits" in quantum computing.
+_TOUCHES_BY_MEANING, _TOUCHES_BY_WORDS = 2.5, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +229,10 @@ class VotedTerms:
     def supports(self, terms: Iterable[str], *, liked: bool = True) -> bool:
         """Return whether two liked papers have each term, and relatively fewer disliked ones.
 
-        With fewer than five liked papers, one is enough. ``liked=False`` swaps liked and disliked.
+        With fewer than five liked papers, one is enough. ``liked=False`` swaps both, and one disliked paper is enough.
         """
         total, other_total = (self.liked, self.disliked) if liked else (self.disliked, self.liked)
-        required = 1 if total < _MANY_VOTES else 2
+        required = 2 if liked and total >= _MANY_VOTES else 1
         for term in terms:
             with_likes, with_dislikes = self.papers_with(term)
             papers, others = (with_likes, with_dislikes) if liked else (with_dislikes, with_likes)
@@ -280,6 +282,7 @@ class Model:
     text: TextModel
     ignored: frozenset[str]
     votes: VotedTerms
+    refusals: Refusals
 
     def contributions(self, pool: Pool, matches: MatchFeatures, row: int) -> dict[str, float]:
         """Return each term's contribution to a paper's log-odds, with ignored ones."""
@@ -356,5 +359,5 @@ class Ranking:
     def touches(self, paper: PaperId) -> bool:
         """Return whether a paper names a topic or is near the text. True without a text."""
         row = self.pool.row[paper]
-        is_near = self.matches.meaning[row] >= _TOUCHES_BY_MEANING
-        return bool(self.model.text.is_empty or is_near or self.matches.phrases[row] > 0)
+        least = _TOUCHES_BY_WORDS if self.matches.phrases[row] > 0 else _TOUCHES_BY_MEANING
+        return bool(self.model.text.is_empty or self.matches.meaning[row] >= least)

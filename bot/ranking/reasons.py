@@ -76,19 +76,19 @@ _MAX_TOPICS = 3
 
 
 def written_topics(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, rules: Collection[str]
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, rules: Collection[str], *, is_near: bool
 ) -> tuple[list[Reason], set[str]]:
     """Return the reader's topics in the paper, the heaviest first, and the terms that they cover.
 
-    Topics in ``rules`` (lower case) and parts of other topics are left out. Mentions in passing must weigh more than
-    the central topics.
+    Topics in ``rules`` (lower case) and parts of other topics are left out, and single words unless the paper
+    ``is_near`` the text: they may have another sense. Mentions in passing must weigh more than the central topics.
     """
     mentioned = {}
     central = {}
     covered: set[str] = set()
     for topic in evidence.topics:
         mention = paper.mentions(topic)
-        if mention is None or topic.text.casefold() in rules:
+        if mention is None or topic.text.casefold() in rules or not (is_near or len(topic.stems) > 1):
             continue
         weight = sum([terms.get(term, 0.0) for term in {*topic.terms, *mention.stems}])
         if weight >= 0:
@@ -236,6 +236,7 @@ def choose(
     alerted_by: Sequence[str] = (),
     *,
     cites: Sequence[Reason] = (),
+    is_near: bool = True,
 ) -> tuple[Reason, ...]:
     """Return the reasons for one pick, the strongest first. No two name the same words.
 
@@ -250,7 +251,9 @@ def choose(
     reasons += [Reason(ReasonKind.KEYWORD, keyword) for keyword in keywords if keyword not in alerted_by]
 
     terms = score.terms
-    written, covered = written_topics(paper, terms, evidence, {name.casefold() for name in (*keywords, *alerted_by)})
+    written, covered = written_topics(
+        paper, terms, evidence, {name.casefold() for name in (*keywords, *alerted_by)}, is_near=is_near
+    )
     reasons += written
     if len(written) < 2:
         near, of_near = close_topic(paper, terms, evidence, close, covered)

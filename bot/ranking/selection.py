@@ -9,7 +9,7 @@ from datetime import time
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import EditionSection
-from bot.model import STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
+from bot.model import POSSIBLE, STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
 from bot.model.wording import plural
 
 if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
@@ -21,6 +21,7 @@ Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 _NEAR_DUPLICATE = 0.75
 # Closer probabilities are equal, and the least similar paper is taken.
 _EQUAL = 0.01
+_MOST_EQUAL = 10
 
 
 def best_different(
@@ -32,7 +33,7 @@ def best_different(
     picked: list[Score] = []
     while remaining and len(picked) < places:
         equals = [score for score in remaining if score.probability > remaining[0].probability - _EQUAL]
-        redundancy = [max_similarity(score, compared, similarity) for score in equals[:places]]
+        redundancy = [max_similarity(score, compared, similarity) for score in equals[:_MOST_EQUAL]]
         least = min(range(len(redundancy)), key=redundancy.__getitem__)
         score = remaining.pop(least)
         if redundancy[least] < _NEAR_DUPLICATE:
@@ -49,9 +50,9 @@ def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity
     return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)
 
 
-# Newer readers get papers below the threshold. Otherwise one who dislikes the first papers would get none for weeks.
+# A newer reader with more dislikes than likes gets more papers below the threshold, to find what they want.
 VOTES_OF_NEW_READER = 30
-_PICKS_OF_NEW_READER = 5
+_PICKS_AFTER_DISLIKES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class SelectionLimits:
     """The limits of one edition, from a profile's ``[edition]``.
 
     ``explore`` of ``size`` papers are exploratory. ``threshold`` and ``lowest`` are the minimum probabilities of
-    matches and of exploration. ``fill`` places go to the best papers that touch the text.
+    matches and of exploration. With less than ``fill`` papers, the best that touch the text follow.
     """
 
     size: int
@@ -69,15 +70,16 @@ class SelectionLimits:
     fill: int = 0
 
     @classmethod
-    def of(cls, section: EditionSection, places: int, votes: int) -> SelectionLimits:
-        """``places`` are left by alerts."""
+    def of(cls, section: EditionSection, places: int, votes: int, disliked: int = 0) -> SelectionLimits:
+        """``places`` are left by alerts. ``votes`` include the ``disliked`` papers."""
         is_new = votes < VOTES_OF_NEW_READER and "threshold" not in section.model_fields_set
         return cls(
-            places,
-            min(section.explore, places),
-            section.fills_from,
-            section.threshold,
-            min(_PICKS_OF_NEW_READER, places) if is_new else 0,
+            size=places,
+            explore=min(section.explore, places),
+            threshold=section.fills_from,
+            # An unlikely match is never a pick, unless the profile says so.
+            lowest=POSSIBLE if is_new else section.threshold,
+            fill=min(_PICKS_AFTER_DISLIKES, places) if is_new and 2 * disliked > votes else 0,
         )
 
 
@@ -96,7 +98,7 @@ def select(
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, whatever their score.
-    ``waiting`` papers had no place in earlier editions: strong matches compete again, others may be explored.
+    ``waiting`` papers had no place in earlier editions. Strong matches compete again, others may be explored.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
@@ -109,22 +111,32 @@ def select(
     free = limits.size - len(followed)
     strong = sum(score.probability >= STRONG for score in eligible)
     places = max(free - limits.explore, min(strong, free))
-    # First the best of each interest: one of few papers or lower probabilities would never appear otherwise.
+    # After the strong matches the best of each interest: one of few papers would never appear otherwise.
     best: dict[int, Score] = {}
     for score in eligible:
         if (interest := papers.interest(score.paper)) is not None:
             best.setdefault(interest, score)
-    matches = best_different(list(best.values()), followed, similarity, places) if len(best) > 1 else []
-    matches += best_different(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
+    matches: list[Score] = []
+    for turn in ([s for s in eligible if s.probability >= STRONG], list(best.values()), eligible):
+        chosen = [*followed, *matches]
+        matches += best_different(_without(turn, chosen), chosen, similarity, places - len(matches))
     chosen = [*followed, *matches]
-    if len(chosen) < limits.fill:
-        touching = [s for s in _without(others, chosen) if papers.touches(s.paper) and s.paper not in waiting]
-        filled = best_different(touching, chosen, similarity, limits.fill - len(chosen))
-        matches += filled
-        chosen += filled
 
-    explorable = [s for s in _without(others, chosen) if s.probability >= limits.lowest and papers.touches(s.paper)]
-    explored = best_different(explorable, chosen, similarity, min(limits.explore, limits.size - len(chosen)))
+    near = [
+        score
+        for score in _without(others, chosen)
+        if score.probability >= limits.lowest
+        and papers.touches(score.paper)
+        and not any(bonus.kind is BonusKind.REFUSED for bonus in score.bonuses)
+    ]
+    # The last one is exploratory.
+    fill = min(limits.fill - len(chosen), len(near)) - limits.explore
+    filled = best_different([s for s in near if s.paper not in waiting], chosen, similarity, fill)
+    matches += filled
+    chosen += filled
+    explored = best_different(
+        _without(near, chosen), chosen, similarity, min(limits.explore, limits.size - len(chosen))
+    )
     unused = limits.size - len(chosen) - len(explored)
     matches += best_different(_without(eligible, [*chosen, *explored]), [*chosen, *explored], similarity, unused)
     choices = [Choice(score, PickKind.FOLLOW) for score in followed]
@@ -182,7 +194,8 @@ def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weig
     for score in scores:
         upvotes = papers[score.paper].upvotes or 0
         venue = next((fact for fact in papers[score.paper].facts if fact.kind is FactKind.VENUE), None)
-        if not upvotes and not venue:
+        is_refused = any(added.kind is BonusKind.REFUSED for added in score.bonuses)
+        if is_refused or not (upvotes or venue):
             raised.append(score)
             continue
         added = bonus(upvotes + (_VENUE_UPVOTES if venue else 0), weight)

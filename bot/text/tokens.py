@@ -105,8 +105,8 @@ def snowball_stem(word: str) -> str:
 
 
 # Each pattern is linear: neighbouring parts never match the same character.
-_WORD = re.compile(r"\w[\w\u0300-\u036f@+-]*(?:[./]\d+)*")
-_AMOUNT = re.compile(r"[\d._/@+-]+(?:x|k|m|b|t|s|ms|st|nd|rd|th|gb|mb|hz|kg|km|cm|mm)?")
+_WORD = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\w)[\w\u0300-\u036f@+-]*(?:[./]\d+)*")
+_AMOUNT = re.compile(r"[\d.,_/@+-]+(?:x|k|m|b|t|s|ms|st|nd|rd|th|gb|mb|hz|kg|km|cm|mm)?")
 _LATEX = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z\s]|[{}$~]")
 _POSSESSIVE = re.compile(r"'s\b")
 _DASHES = re.compile(r"-{2,}")  # LaTeX's dashes
@@ -115,6 +115,12 @@ _LINK = re.compile(r"://|www\.|@[\w-]+\.\w|\w\.(?:com|org|io|net|edu|gov)(?:[/).
 _LINK_SIGNS = ("://", "www.", "@", ".com", ".org", ".io", ".net", ".edu", ".gov", ".co", ".ai", ".dev")
 _ARXIV_LINK = re.compile(r"this https? URL")  # arXiv's substitute for a link
 _TYPOGRAPHY = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2019": "'", "\u00a0": " "})
+# "Tool use" is one word, "we use" is none.
+_NOUN_USE = re.compile(
+    r"\b(agent|alcohol|antibiotic|cannabis|computer|data|drug|energy|health|internet|land|language|media|medication|nicotine"
+    r"|opioid|phone|resource|screen|service|smartphone|substance|technology|tobacco|tool|water) use\b",
+    re.IGNORECASE,
+)
 # "pre-training" equals "pretraining".
 _PREFIXES = frozenset(
     "anti bi co fine hyper inter intra micro multi non over post pre re semi sub super un under".split()
@@ -273,6 +279,8 @@ def _without_markup(text: str) -> str:
         text = _LATEX.sub(lambda command: " " * len(command[0]), text)
     if any(sign in text for sign in _LINK_SIGNS):
         text = _RUN.sub(lambda run: "." * len(run[0]) if _LINK.search(run[0]) else run[0], text)
+    if " use" in text:
+        text = _NOUN_USE.sub(r"\1-use", text)
     if "--" in text:
         text = _DASHES.sub(lambda dashes: "," * len(dashes[0]), text)
     if "this http" in text:

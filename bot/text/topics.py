@@ -95,13 +95,14 @@ class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
     Topics of one ``segment`` ("reinforcement learning for language models") belong together. Commas, "and" and "or"
-    separate segments.
+    separate segments. ``is_verb``: a lone one, as in "agents that write and repair code".
     """
 
     text: str
     stems: tuple[str, ...]
     segment: int = 0
     starts_sentence: bool = False
+    is_verb: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -120,23 +121,25 @@ class Interests:
 # As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
-    actually ain also anything apart appreciate area aren article articles aside ask asking asks bit bored build
-    building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
+    actually ain also anymore anything apart appreciate area aren article articles aside ask asking asks bit bored
+    build building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
     especially everybody everyone everything evidence except excited exclude excluding fed fewer find fine follow fun
     get gets getting give gives glad go goes going good great group happen happened happening happens happy hasn hate
     haven hear hello help helping helps hi hide hot idea ideally ignore include includes including inside instead
-    interest interested interesting interests isn keen keep kind kinds know latest learn leave let like literature ll
-    long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn need needs new
-    nice often old omit paper papers particular particularly people's phd please prefer preferably previous primarily
-    probably project projects publication publications put puts questions rather re read reader reading reads real
-    really recent related relevant research researcher researchers say says scientist see seem send shouldn show sick
-    skip somebody someone something sort sorts spare specially stop stuff take takes tell thank thanks thing things
-    think tired today top topic topics try trying understand unless update updates usually various ve want wants wasn
-    way ways welcome weren wish won wonder work working works wouldn yes
+    interest interested interesting interests isn keen keep kind kinds know lately latest learn leave let like
+    literature ll long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn
+    need needs new nowadays nice often old omit paper papers particular particularly people's phd please prefer
+    preferably previous primarily probably project projects publication publications put puts questions rather re read
+    reader reading reads real really recent related relevant research researcher researchers say says scientist see
+    seem send shouldn show sick skip somebody someone something sort sorts spare specially stop stuff take takes tell
+    thank thanks thing things think tired today top topic topics try trying understand unless update updates usually
+    various ve want wants wasn way ways welcome weren wish won wonder work working works wouldn yes
     """.split()
 )
 # A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
+_NO_VERB_ENDINGS = ("s", "ty", "ion", "ness", "ment")
+_BEFORE_VERB = re.compile(r"\b(?:that|which|to|they|you|can|could|will|would|should|may|might|must)\s+$", re.IGNORECASE)
 # Long lines are wrapped, short ones are list items.
 _WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
 _SENTENCE = re.compile(r"(?:[^.!?;\n•]|[.!?](?!\s|$))+")
@@ -148,42 +151,118 @@ _HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE
 _SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
 _ADJECTIVE_ENDINGS = ("tial", "cial", "onal", "ural", "ical", "ative", "tic", "ous", "able", "ible")
 
-_ME = r"\b(?:i|we)(?:'m|'re|'ve|'d|'ll)?(?:\s+(?:am|are|have|would|do|really|also|just|usually|try|to|rather))*"
-_NOT = r"(?:do\s+not|don'?t|did\s+not|didn't|not|never|no\s+longer|won't|wouldn't|cannot|can't)"
-# "Not only" and "no matter" refuse nothing.
-_NO_REFUSAL = r"(?!\s+(?:only|just|merely|necessarily|limited|yet|sure|least|all|always|even|mind|matter|doubt|so\b))"
-# The refusal follows these words.
+_ME = (
+    r"\b(?:i|we)(?:'m|'re|'ve|'d|'ll)?(?:\s+(?:am|are|have|would|do|really|also|just|usually|generally|mostly|often|always"
+    r"|tend|prefer|try|to|rather))*"
+)
+_NOT = (
+    r"(?:(?:do|did|would|should|could|have|has|am|is|are|was)(?:\s+not|n't)|won't|cannot|can't|not|never|no\s+longer)"
+    r"(?![-\w])"
+)
+# The sentence goes on about liking: "keen on", "bother me with", "want to hear about".
+_LIKING = r"""(?:\s+(?:a|an|at|all|any|anything|be|been|big|bother|bothered|care|cares|crazy|deal|enthusiastic
+      |especially|ever
+    |excited|fan|fans|feel|fond|fussed|get|give|great|hear|hearing|huge|interested|invested|keen|like|looking|me|much
+      |need
+    |particularly|read|reading|really|receive|see|seeing|send|sending|show|so|that|thrilled|time|to|too|use|very|want
+      |waste
+    |wish|with|about|after|by|for|in|into|of|on)(?=\s))*"""
+_PAPERS = r"(?:papers?|articles?|work|one|topics?|studies)"
+_LEAVE_OUT = r"""(?:avoid|skip|exclude|ignore|omit|drop|hide|mute|block|ban|remove|forget(?:\s+about)?|de-?prioriti[sz]e
+    |down-?(?:rank|weight)|(?:leave|cut|filter|weed|rule|keep)\s+out|spare\s+me
+      |stop(?:\s+sending(?:\s+me)?)?)(?![-\w])"""
+_START = r"(?:^|[,:(–—]|\b(?:but|and|please|so|maybe|rather|preferably|ideally)\b)\s*(?:please\s+)?"
+# "Never skip", "I can't get enough of", "not only", "nothing but": wishes, however negative.
+_WISH = rf"""(?:{_START}|{_ME}\s+)?(?:{_NOT}{_LIKING}\s+(?:miss(?:ed)?|skip|omit|forget|overlook|ignore|exclude|avoid
+      |leave\s+out|drop|hide|hate|dislike
+      |resist|objections?|lose|tire|bor(?:ed|ing)|tired|sick|weary|mind|enough|(?:do|live|go|be)\s+without
+      |let\s+me\s+miss|seen\s+enough|least)\b(?:\s+(?:of|by|with|without))?
+    | (?:hate|afraid)\s+to\s+miss\b
+    | \bnothing\s+(?:but|except|besides|beats|like|against|wrong\s+with|(?:other|better)\s+than)\b
+    | \bno\s+(?:{_PAPERS}\s+(?:but|except|besides|other\s+than)|objections?\s+to|less|doubt|matter)\b
+    | \bno\s+{_PAPERS}\s+(?:on|about)\b(?=[^.;\n]{{1,80}}\b(?:missed|skipped)\b) | \bwithout\s+(?:exceptions?
+      |(?:a\s+)?doubt)\b
+    | \bnothing\s+else\b)"""
+# "Learning without labels" is a topic.
+_TECHNIQUE = r"""(?!-|\s+(?:an?|any|access|additional|explicit|external|ground|human|labels?|labell?ed|annotations?
+      |supervision
+    |gradients?|backpropagation|(?:re|pre-?)?training|fine-?tuning|forgetting|replacement|assumptions?|parametric
+      |parameters
+    |demonstrations?|rewards?|replay|regret|borders|search|attention|normali[sz]ation|loss|losing|sacrificing
+      |compromising)\b)"""
+# "Not only" and "not at random" refuse nothing.
+_NO_REFUSAL = (
+    r"(?!-|\s+(?:only|just|merely|necessarily|limited|yet|sure|all\b(?!\s+that)|always|even|matter|doubt|at\s+random"
+    r"|so\b(?!\s+(?:much|many|interested|keen|into|fond))|free\s+lunch))"
+)
+_NO_INTEREST = r"(?:no|little|zero|scant|minimal|limited|hardly\s+any|not\s+(?:much|any))"
+# The refusal follows these words, unless they are a ``wish``.
 _BEFORE_REFUSED = re.compile(
     rf"""
-      {_ME}\s+(?:{_NOT}{_NO_REFUSAL}(?:\s+(?:really|much))?(?:\s+care(?:\s+(?:much|about|for))*)?|hate|dislike|avoid|skip|ignore|exclude|detest|can\s+do\s+without|had\s+enough\s+of)
-    | (?:^|[,:(–—]|\b(?:but|and|please|so|maybe|rather|preferably|ideally)\b)\s*(?:please\s+)?
-      (?:{_NOT}{_NO_REFUSAL}|avoid|skip|exclude|ignore|omit|drop|hide|mute|leave\s+out|spare\s+me|stop|fewer|less|minus)\b
-    | \b(?:see|want|get|like|need|send|show\s+me|interested\s+in)\s+(?:less|fewer)\b | \bless\s+interested\s+in\b
+      (?:{_START}|{_ME}\s+)?(?:never\s*mind|can(?:'t|not)\s+(?:stand|bear)|could(?:n't
+      |\s+not)?\s+care\s+less(?:\s+(?:about|for))?)\b
+    | (?P<wish>{_WISH})
+    | {_ME}\s+(?:{_NOT}{_NO_REFUSAL}{_LIKING}|hate|dislike|detest|loathe|despise|{_LEAVE_OUT}|can\s+(?:do
+      |live)\s+without|could\s+(?:do|live)\s+without|(?:had|seen|read)\s+enough\s+of|(?:done|through|finished)\s+with
+      |(?:rarely|seldom|hardly(?:\s+ever)?)(?:\s+(?:read|need|want|like|care\s+(?:about|for)))?)(?![-\w])
+    | \b(?:allergic\s+to|away\s+with|with\s+the\s+exception\s+of|barring|save\s+for|none\s+of)\b
+    | (?:\b(?:feel\s+free|prefer|tend)\s+to|\byou\s+(?:can|may|could)|\bjust)(?:\s+(?:just|safely
+      |always))?\s+{_LEAVE_OUT}
+    | {_START}(?:{_NOT}{_NO_REFUSAL}{_LIKING}|{_LEAVE_OUT}|(?:fewer|less)(?!-|\s+(?:is|than))|minus(?![-\w]))
+    | \b(?:see|want|get|like|need|send|show\s+me|interested\s+in)\s+(?:less|fewer)\b(?!-) | \bless\s+interested\s+in\b
+    | (?:{_START}|{_ME}\s+(?:get|got|see|seen|have|had|read|receive)\s+)(?:far\s+|way\s+)?too\s+(?:much|many)\b
     # Not where something else does not: "models that do not generalise".
     | (?<!\bdo\s)(?<!\bdoes\s)(?<!\bdid\s)(?<!\bcan\s)(?<!\bcould\s)(?<!\bis\s)(?<!\bare\s)(?<!\bmay\s)(?<!\bwill\s)
-      (?<!\bshould\s)(?<!\bwhat\s)(?<!\bwhen\s)(?<!\bhow\s)(?<!\bor\s)(?<!\bwhy\s)
-      \b(?:not|no){_NO_REFUSAL}(?!\s+(?:longer|one|more\s+than))\b
-    | \b(?:except|excluding|without|neither|nor|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from)\b
-    | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|uninterested\s+in|outside(?:\s+of)?\s+my)\b
-    | \b(?:(?:sick(?:\s+and\s+tired)?|tired|bored|fed\s+up|enough)\s+(?:of|by|with))\b
-    | \bnothing\s+(?:about|on|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+away)\s+(?:of|from)\b
+      (?<!\bshould\s)(?<!\bwhat\s)(?<!\bwhen\s)(?<!\bhow\s)(?<!\bor\s)(?<!\bwhy\s)(?<!\bneed\s)
+      \b(?:not|no){_NO_REFUSAL}(?!\s+(?:longer|one|more\s+than|wanted|needed)\b){_LIKING}(?![-\w])
+    | \bwithout\b{_TECHNIQUE}
+    | \b(?:except|excluding|neither|nor|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from|unless)\b(?!-)
+    | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|(?:un|dis)interested\s+in|indifferent\s+to)\b
+    | \b(?:sick(?:\s+and\s+tired)?|tired|weary|bored|fed\s+up|enough)\s+(?:of|by|with)\b
+    | \b(?:(?:{_NO_INTEREST}|lost|lose|lack(?:\s+of)?)\s+(?:all\s+|my\s+)?(?:interest\s+in|(?:use|need|time
+      |patience)\s+for))\b
+    | \bnothing\s+(?:about|on|with|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+(?:me\s+)?(?:away
+      |clear))\s+(?:of|from)\b
     | (?<!は)不要|不想要|不想看|不需要|不包括|排除
-    | \b(?:as|so)\s+long\s+as\s+(?:\w+\s+){{0,3}}?(?:isn't|aren't|is\s+not|are\s+not|don't|doesn't)\b | \bunless\b
+    | \b(?:as|so)\s+long\s+as\s+(?:\w+\s+){{0,3}}?(?:isn't|aren't|is\s+not|are\s+not|don't|doesn't)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 # The refusal precedes these words.
 _BEHIND_REFUSED = re.compile(
-    r"""
-      \b(?:is|are)(?:n't|\s+not)\s+(?:really\s+|so\s+)?
-      (?:for\s+me|my\b|of\s+interest|interesting|relevant|what\s+i|in\s+scope)
-    | \b(?:does|do)(?:n't|\s+not)\s+(?:really\s+|much\s+)?(?:interest|excite|concern|appeal|matter\s+to|belong)
-    | \bleaves?\s+me\s+cold\b | \bbores?\s+me\b | \bno,?\s+thanks?\b
+    rf"""
+      \b(?:is|are)(?:n't|\s+not)\s+(?:really\s+|so\s+|very\s+|that\s+)?(?:for\s+me
+      |my\b(?:\s+(?:cup\s+of\s+tea|field|area|thing|topic|focus|scope|concern|business))?
+      |of\s+(?:(?:any|much|great)\s+)?interest|interesting|relevant|exciting|what\s+i|in\s+scope|wanted|needed|welcome)
+    | \b(?:(?:is|are)\s+)?of\s+{_NO_INTEREST}\s+(?:interest|use|concern|relevance|value)(?:\s+(?:to|for)\s+(?:me|us))?\b
+    | \bholds?\s+{_NO_INTEREST}\s+interest\b
+    | \b(?:does|do)(?:n't|\s+not)\s+(?:really\s+|much\s+)?(?:interest|excite|concern|appeal|matter|belong
+      |do\s+(?:anything|much|it))(?:\s+(?:to|for)\s+(?:me|us))?
+    | \bleaves?\s+me\s+cold\b | \bbores?\s+me\b | \bno,?\s+thank(?:s|\s+you)?\b | \bneed\s+not\s+apply\b
     | は不要(?:です)?|[はにへ](?:の)?興味[はが]?(?:ない|ありません)|不感兴趣|不感興趣|没兴趣|沒興趣
-    | \b(?:is|are)\s+(?:out\s+of\s+scope|boring|irrelevant|less\s+(?:interesting|relevant|important)|unwelcome)\b
+    | \b(?:is|are)\s+(?:out\s+of\s+(?:my\s+)?scope|boring|dull|tedious|irrelevant|uninteresting|less\s+(?:interesting
+      |relevant|important)|unwelcome
+      |off[ -](?:topic|limits)|outside(?:\s+of)?\s+my\s+\w+)\b
+    | \b(?:can|may|could|should)\s+be\s+(?:skipped|ignored|omitted|excluded|dropped|(?:left|kept)\s+out)\b
+    | \b(?:not\s+(?:wanted|needed)|unwanted|excluded|excepted|aside|i\s+(?:can|could)\s+(?:do
+      |live)\s+without)(?=\s*(?:$|[,)]))
+    | [:–—]\s*(?:no|nope|never|not\s+(?:interested|for\s+me|relevant|now))(?=\s*$)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# The refusal stands between: "keep robots out", "I find robots boring".
+_AROUND_REFUSED = re.compile(
+    rf"""
+      (?:{_START}|{_ME}\s+|\byou\s+(?:can|may|could)\s+)(?:leave|keep|cut|filter|put|find)\s+([^,;:]{{1,80}}?)\s+
+      (?:out|aside|away|off|boring|dull|tedious|uninteresting|irrelevant)\b(?:\s+(?:of|from)\s+(?:my|the|this
+      |me)\b(?:\s+\w+)?)?
+    | (?:{_START}|{_ME}\s+(?:had|seen)\s+)enough\s+([^,;:]{{1,80}}?)\s+(?:already|for\s+now|lately)\b
+    | \bas\s+(?:little|few)\s+([^,;:]{{1,80}}?)\s+as\s+possible\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# "Robots? No thanks." is one sentence.
+_ANSWERED = re.compile(r"\?(?=\s+(?:no|nope|not|never)\b[^.;?!\n]{0,20}(?:[.;!\n]|$))", re.IGNORECASE)
 _TURN = re.compile(
     r"[()]|\s[–—-]\s|,?(?:但是?|不过|不過|しかし|ただし)|,?\s*\b(?:but|however|though|although|whereas|while)\b"
     r"|,\s*(?=(?:i|we|please|show|send|give|read|love|anything|everything|just|only|especially|rather|prefer|more|unless)\b)",
@@ -216,7 +295,7 @@ def read_interests(text: str) -> Interests:
     >>> [topic.text for topic in interests.wanted], [topic.text for topic in interests.refused], interests.unread
     (['reward hacking', 'models', 'reasoning'], ['Robots'], ('I work on', 'help'))
     """
-    plain = _WRAP.sub(" ", text.replace("’", "'")).translate(_PUNCTUATION)
+    plain = _ANSWERED.sub(":", _WRAP.sub(" ", text.replace("’", "'")).translate(_PUNCTUATION))
     wanted_text, refused_text = list(plain), [sign if sign == "\n" else " " for sign in plain]
     for taken, refused in _refusals(plain):
         # The comma ends the segment. Positions stay.
@@ -263,6 +342,10 @@ def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
         for cue in _BEFORE_REFUSED.finditer(part):
             if cue.start() < done or (done and exceptions.get(cue.end()) == done):
                 continue
+            if cue["wish"]:
+                done = cue.end()
+                yield slice(offset + cue.start(), offset + done), slice(offset + done, offset + done)
+                continue
             done = _first_from(ends, cue.end(), len(part))
             comma = part.find(",", cue.end(), done)
             # "No robots, drones or cars" refuses them all, "agents, not robots, and planning" one.
@@ -270,6 +353,9 @@ def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
             if comma >= 0 and not is_list and first_word and first_word.start() < cue.start():
                 done = comma
             yield slice(offset + cue.start(), offset + done), slice(offset + cue.end(), offset + done)
+        for cue in _AROUND_REFUSED.finditer(part):
+            start, end = next(cue.span(group) for group in range(1, 4) if cue[group])
+            yield slice(offset + cue.start(), offset + cue.end()), slice(offset + start, offset + end)
         previous = 0
         for cue in _BEHIND_REFUSED.finditer(part):
             turn = bisect_right(turn_ends, cue.start())
@@ -291,6 +377,7 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
     topics: dict[tuple[str, ...], Topic] = {}
+    verb_ends = -1
     for (number, run), (_, following) in pairwise([*runs, (0, [])]):
         link = _SHARES_NOUN.match(text, run[0].end)
         is_adjective = len(run) == 1 and run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
@@ -303,7 +390,14 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
         )
         before = original[: run[0].start].rstrip(' \t"“”*•–-')
         starts_sentence = not before or before[-1] in ".:!?\n"
-        topic = Topic(spelling, expanded(token.stem for token in words), number, starts_sentence)
+        follows_verb = verb_ends >= 0 and _SHARES_NOUN.fullmatch(text, verb_ends, run[0].start)
+        is_verb = (
+            len(run) == 1
+            and not run[0].spelling.lower().endswith(_NO_VERB_ENDINGS)
+            and bool(follows_verb or _BEFORE_VERB.search(text[max(run[0].start - 12, 0) : run[0].start]))
+        )
+        verb_ends = run[0].end if is_verb else -1
+        topic = Topic(spelling, expanded(token.stem for token in words), number, starts_sentence, is_verb)
         topics.setdefault(topic.stems, topic)
     return topics, [(token.start, token.end) for _, run in runs for token in run]
 

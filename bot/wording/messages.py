@@ -38,6 +38,7 @@ _WORDS_BESIDE = 20
 _WORDS_OF_FRAME = 60  # heading and footer
 _OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
 _MOST_UNGROUPED = 6
+_ALSO = "Also"
 
 
 def tally(edition: Edition) -> str:
@@ -62,6 +63,8 @@ def _counts(edition: Edition) -> str:
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"
+    if edition.picks and edition.has_room and not edition.more:
+        papers += "; no other comes close enough"
     return f"{papers}; {minutes(edition)} to read" if edition.picks else papers
 
 
@@ -178,14 +181,13 @@ class Group(NamedTuple):
 def groups(edition: Edition) -> list[Group]:
     """Return the list of an edition: one group without a topic, or groups by topic where there are more than six picks.
 
-    The only line on its topic goes to the others of its kind, which come last. The best match is always first: what is
-    better than all groups stands before them.
+    A group stands at its best pick. The only line on its topic stands by match between the groups.
     """
     numbered_picks = list(enumerate(edition.picks, 1))
     if edition.catch_up:
         of_catch_up: list[Group] = []
         for group in edition.catch_up.groups:
-            name = cut(group.name, PHRASE_WIDTH) or ("Also" if of_catch_up else "Various topics")
+            name = cut(group.name, PHRASE_WIDTH) or (_ALSO if of_catch_up else "Various topics")
             topic = f"{name[:1].upper()}{name[1:]} ({plural(group.papers, 'paper')})"
             of_topic = [(place, pick) for place, pick in numbered_picks if pick.paper.id in group.picks]
             of_catch_up.append(Group(topic, of_topic))
@@ -196,10 +198,17 @@ def groups(edition: Edition) -> list[Group]:
     shared = [Group(topic, picks) for topic, picks in by_topic.items() if topic and len(picks) > 1]
     if len(edition.picks) <= _MOST_UNGROUPED or not shared:
         return [Group("", numbered_picks)]
+    at = {group.picks[0][0]: group for group in shared}
     in_groups = {place for group in shared for place, _ in group.picks}
-    lead = numbered_picks[: min(in_groups) - 1]
-    others = [(place, pick) for place, pick in numbered_picks[len(lead) :] if place not in in_groups]
-    return [group for group in (Group("", lead), *shared, Group("Also", others)) if group.picks]
+    found: list[Group] = []
+    for place, pick in numbered_picks:
+        if place in at:
+            found.append(at[place])
+        elif place not in in_groups and found and found[-1].topic in ("", _ALSO):
+            found[-1] = Group(found[-1].topic, [*found[-1].picks, (place, pick)])
+        elif place not in in_groups:
+            found.append(Group(_ALSO if found else "", [(place, pick)]))
+    return found
 
 
 def letter_subject(letter: Letter) -> str:
@@ -267,7 +276,7 @@ def lessons(likes: Sequence[LearnedPhrase], dislikes: Sequence[LearnedPhrase]) -
     return sentences
 
 
-LETTER_MISSED = "It reached Paperbot this week and was in none of your editions. By all your votes so far it would fit:"
+LETTER_MISSED = "It reached Paperbot this week and was in none of your editions. It fits:"
 
 
 def letter_record(letter: Letter) -> str:

@@ -89,7 +89,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
     ReasonKind.WROTE: "you wrote {quoted}",
     ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
-    ReasonKind.NEAR: "close to “{near}”, which you wrote: {quoted}",
+    ReasonKind.NEAR: "it is on {quoted}, close to “{near}”, which you wrote",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.SAVED: "like {quoted}, which you saved",

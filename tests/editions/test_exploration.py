@@ -1,4 +1,4 @@
-"""The places that matches leave: a new reader's best papers by rank, and the exploratory pick."""
+"""The places that matches leave: the exploratory pick, and more after a new reader's first dislikes."""
 
 from types import SimpleNamespace
 
@@ -13,13 +13,18 @@ SET = EditionSection(threshold=0.15)
 
 
 def chosen(
-    votes: int, probabilities: list[float], edition: EditionSection | None = None, touching: int = 9, waiting=()
+    votes: int,
+    probabilities: list[float],
+    edition: EditionSection | None = None,
+    touching: int = 9,
+    waiting=(),
+    disliked: int = 0,
 ):
     """Return paper and kind of each choice; papers are numbered by rank, the first ``touching`` touch the text."""
     scores = [Score(n, p, log_odds=p, rest=0.0) for n, p in enumerate(probabilities)]
     ranking = SimpleNamespace(
         scores=scores,
-        model=SimpleNamespace(votes=SimpleNamespace(own=votes)),
+        model=SimpleNamespace(votes=SimpleNamespace(own=votes, disliked=disliked)),
         similarity=lambda *_: 0.0,
         interest=lambda _: None,
         touches=lambda paper: paper < touching,
@@ -33,21 +38,27 @@ MATCH, EXPLORE = PickKind.MATCH, PickKind.EXPLORE
 
 
 @pytest.mark.parametrize(
-    ("votes", "edition", "touching", "picks"),
+    ("votes", "disliked", "edition", "touching", "picks"),
     [
-        (0, None, 9, 5),
-        (VOTES_OF_NEW_READER - 1, None, 9, 5),
-        (VOTES_OF_NEW_READER - 1, None, 3, 3),
-        (VOTES_OF_NEW_READER, None, 9, 0),
-        (0, SET, 9, 0),
+        (0, 0, None, 9, 0),
+        (4, 2, None, 9, 0),
+        (4, 3, None, 9, 4),
+        (VOTES_OF_NEW_READER - 1, VOTES_OF_NEW_READER - 1, None, 3, 2),
+        (VOTES_OF_NEW_READER - 1, 0, None, 9, 0),
     ],
 )
-def test_a_new_reader_gets_up_to_five_by_rank_of_papers_that_touch_the_text(votes, edition, touching, picks):
-    choices = chosen(votes, [0.1 - n / 100 for n in range(9)], edition, touching)
-    assert choices == [(n, MATCH) for n in range(picks)]
+def test_new_readers_get_an_exploratory_pick_and_more_once_they_dislike_most(votes, disliked, edition, touching, picks):
+    choices = chosen(votes, [0.1 - n / 100 for n in range(6)], edition, touching, disliked=disliked)
+    assert choices == [*((n, MATCH) for n in range(picks)), (picks, EXPLORE)]
 
 
-def test_after_that_only_good_matches_fill_places_and_the_best_near_hit_is_explored():
+def test_an_unlikely_match_is_no_pick_and_a_threshold_of_the_file_holds_from_the_first_day():
+    assert chosen(9, [0.039, 0.01], disliked=9) == []
+    assert chosen(9, [0.1, 0.09], SET, disliked=9) == []
+    assert chosen(60, [0.14, 0.1]) == []
+
+
+def test_only_good_matches_fill_places_and_the_best_near_hit_is_explored():
     assert chosen(60, [0.9, 0.41, 0.39, 0.3, 0.1]) == [(0, MATCH), (1, MATCH), (2, EXPLORE)]
     assert chosen(60, [0.9, 0.41, 0.39, 0.3], touching=2) == [(0, MATCH), (1, MATCH)]
     assert chosen(60, [0.9, 0.2, 0.1], SET) == [(0, MATCH), (1, MATCH)]

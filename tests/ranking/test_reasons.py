@@ -155,7 +155,7 @@ def test_close_to_a_topic_names_the_papers_own_phrases_that_mean_it():
     assert first.weight > 0
     named = {reason.text.lower() for reason in (first, *others)}
     assert named <= {"tactile grippers", "manipulators", "dexterous hands"}
-    assert sentence([first]) == f"Close to “robot grasping”, which you wrote: “{first.text}”."
+    assert sentence([first]) == f"It is on “{first.text}”, close to “robot grasping”, which you wrote."
 
 
 GRASPING = ["robot grasping"]

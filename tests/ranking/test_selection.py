@@ -116,27 +116,33 @@ NEW = EditionSection(explore=0)
 @pytest.mark.parametrize(
     ("section", "places", "votes", "picks"),
     [
-        (NEW, 10, 0, 5),
+        (NEW, 10, 5, 5),
         (NEW, 3, 29, 3),
         (NEW, 10, 30, 0),
         # A threshold that the file sets holds from the first day.
-        (EditionSection(explore=0, threshold=0.25), 10, 0, 6),
+        (EditionSection(explore=0, threshold=0.25), 10, 5, 6),
         (EditionSection(explore=0, threshold=0.25), 10, 30, 6),
-        (EditionSection(explore=0, threshold=0.9), 10, 0, 0),
+        (EditionSection(explore=0, threshold=0.9), 10, 5, 0),
     ],
 )
-def test_a_new_reader_gets_up_to_five_picks_by_rank_and_others_good_matches_only(section, places, votes, picks):
+def test_a_new_reader_who_dislikes_gets_up_to_five_picks_and_others_good_matches_only(section, places, votes, picks):
     below_good = [score(n, 0.3 - n / 100) for n in range(9)]
     assert below_good[0].probability < GOOD
-    assert ids(select(below_good, unlike, SelectionLimits.of(section, places, votes))) == list(range(picks))
+    for disliked, expected in ((votes, picks), (votes // 2, 0 if section is NEW else picks)):
+        limits = SelectionLimits.of(section, places, votes, disliked)
+        assert ids(select(below_good, unlike, limits)) == list(range(expected))
 
 
 def test_places_are_filled_with_new_papers_that_touch_the_text_and_count_as_matches():
+    refusal = Bonus("driving", -3, BonusKind.REFUSED)
     scores = [score(1, 0.9), *(score(n, 0.3 - n / 100) for n in range(2, 9))]
-    limits = SelectionLimits(9, threshold=0.4, lowest=0.5, fill=3)
+    scores[4] = score(5, 0.25, bonuses=(refusal,))
+    limits = SelectionLimits(9, threshold=0.4, lowest=0.15, fill=3)
     chosen = select(scores, unlike, limits, touches=lambda paper: paper not in {1, 3}, waiting={2})
-    assert kinds(chosen) == [(1, PickKind.MATCH), (4, PickKind.MATCH), (5, PickKind.MATCH)]
+    assert kinds(chosen) == [(1, PickKind.MATCH), (4, PickKind.MATCH), (6, PickKind.MATCH)]
     assert ids(select(falling(9), unlike, limits)) == list(range(9))  # enough matches: nothing is filled
+    # Neither is what was refused explored.
+    assert ids(select(scores[4:5], unlike, SelectionLimits(9, explore=1, threshold=0.4))) == []
 
 
 @pytest.mark.parametrize(
@@ -201,9 +207,10 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
     assert all(c.score.probability >= threshold / 2 for c in chosen if c.kind is PickKind.EXPLORE)
 
 
-def test_each_interest_has_its_best_paper_and_all_other_places_go_by_score():
-    scores = [*falling(10), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
-    for size, expected in ((6, [0, 1, 2, 3, 20, 40]), (2, [0, 20]), (1, [0])):
+def test_after_strong_matches_each_interest_has_its_best_paper_and_all_other_places_go_by_score():
+    scores = [*falling(10, start=0.72), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
+    assert [s.probability >= STRONG for s in scores[:3]] == [True, True, False]
+    for size, expected in ((6, [0, 1, 2, 3, 20, 40]), (4, [0, 1, 20, 40]), (3, [0, 1, 20]), (2, [0, 1]), (1, [0])):
         assert ids(select(scores, unlike, SelectionLimits(size), lambda paper: paper // 20)) == expected
     assert ids(select(scores, unlike, SelectionLimits(4))) == [0, 1, 2, 3]
 

@@ -43,7 +43,7 @@ def test_votes_never_hurt(sample_ranker, sample_papers, name):
     # Eight orders of one to five votes leave a standard error of .005 to .015, of eight votes and more .005.
     assert min(voted[:4]) >= alone - 0.015, (alone, voted)
     assert min(voted[4:]) >= alone - 0.005, (alone, voted)
-    assert voted[-1] >= alone + 0.015, (alone, voted)
+    assert voted[-1] >= alone + 0.01, (alone, voted)
 
 
 def test_a_single_vote_changes_the_first_ten_papers(sample_ranker, sample_papers):

@@ -56,7 +56,24 @@ anything but {} | nothing about {} | nothing to do with {} | unless {} | rather 
 please don't show me {} | do not send me {} | uninterested in {} | excluding {} | except {}
 {} isn't for me | {} aren't for me | {} are not for me | {} don't interest me | {} does not interest me | {} bore me
 {} are out of scope | {}: no thanks | {} leaves me cold | {} are boring | {} are not my thing | {} isn't relevant
-steer clear of {} | stay away from {}
+steer clear of {} | stay away from {} | keep me away from {} | away with {} | nothing with {} | none of {}
+never mind {}
+not so much {} | not really {} | not keen on {} | I'm not into {} | I'm not a fan of {} | I'm not looking for {}
+no more {}
+I couldn't care less about {} | I could care less about {} | don't bother me with {} | I don't care about {} at all
+I have no use for {} | no need for {} | I have little interest in {} | zero interest in {} | I've lost interest in {}
+I am done with {} | I'm through with {} | I've seen enough of {} | weary of {} | allergic to {} | indifferent to {}
+barring {}
+too much {} lately | I see too many papers on {} | as few {} as possible | enough {} already | I can live without {}
+I loathe {} | I can't stand {} | I rarely read {} | I tend to skip {} | feel free to skip {} | you can leave out {}
+block {}
+stop sending me {} | forget {} | forget about {} | filter out {} | deprioritize {} | minus {} | with the exception of {}
+leave {} out | keep {} out of my list | please leave {} aside | I find {} boring | {} can be skipped
+{} can be left out
+{} excluded | {} aside | {} not wanted | {}: no | {}: not interested | {}? No thanks | {}? No, thank you
+{} need not apply
+{} is not my field | {} isn't my cup of tea | {} is of no interest | {} holds no interest | {} are of no interest to me
+{} doesn't do anything for me | {} don't matter to me | {} I can do without | {} is outside my area
 """.replace("\n", "|").split("|")
 
 
@@ -99,6 +116,9 @@ def test_a_refusal_in_any_usual_wording_refuses_what_it_names(wording):
         ("No robots except drones", ["drones"], ["robots"]),
         ("Planning. No robots, unless drones, and proofs", ["Planning", "drones", "proofs"], ["robots"]),
         ("No robots; owls except drones", ["owls"], ["robots", "drones"]),
+        ("planning, but don't care about robots", ["planning"], ["robots"]),
+        ("Planning, and I couldn't care less about robots", ["Planning"], ["robots"]),
+        ("I can't get enough of owls. No robots", ["owls"], ["robots"]),
     ],
 )
 def test_a_refusal_ends_where_the_text_turns(text, likes, dislikes):
@@ -109,6 +129,20 @@ NO_REFUSALS = """
 not only proofs but also Lean | not just proofs | not necessarily proofs | data that can't be shared | how not to fail
 models that do not generalise | why agents do not plan | what not to log | agents and when not to trust them
 which agents fail, and whether or not they recover | no matter which robots | no doubt robots | notation for nouns
+I can't get enough of robots | I can't do without robots | I never tire of robots | I'm not tired of robots
+never skip robots
+don't leave out robots | don't forget robots | I don't want to miss robots | I'd hate to miss robots
+no longer only robots
+I don't mind robots | I have nothing against robots | nothing but robots | nothing beats robots
+no papers except robots
+not least robots | last but not least, robots | robots and nothing else | robots without exception
+I do not hate robots
+not enough robots lately | I don't get enough robots | no objection to robots | no paper on robots should be missed
+learning without supervision | control without a model | missing not at random | non-convex optimization
+no-regret learning
+never-ending learning | not-for-profit hospitals | less-studied languages | fewer than ten samples
+no free lunch theorems
+I build agents that get work done with tools
 """
 
 
