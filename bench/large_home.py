@@ -2,8 +2,8 @@
 
     python bench/large_home.py papers.jsonl.gz [--papers 60739] [--code ANOTHER_CHECKOUT] [--url postgresql://...]
 
-The papers come in feeds of 300, as arXiv writes them. Each step is a process of its own, so that memory is its own. The
-database of ``--url`` must be empty. Nothing else is written but in a temporary folder, which ``--keep`` names and keeps.
+The papers come in feeds of 300, as arXiv writes them. Each step is a process, so that memory is its own. The database
+of ``--url`` must be empty. Nothing else is written but in a temporary folder, which ``--keep`` names and keeps.
 """
 
 from __future__ import annotations
