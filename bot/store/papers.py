@@ -454,12 +454,11 @@ def _shown_or_voted(
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 20
 
-# BM25 with weights for title, authors and abstract, of the newest matches: 2 microseconds each. The best score of FTS5 is
-# the lowest.
-_MOST_RANKED = 10_000
+# BM25 with weights for title, authors and abstract. The best score of FTS5 is the lowest. A score takes 2 microseconds,
+# so only the newest 10,000 matches get one.
 _SQLITE = text(
     "SELECT id FROM (SELECT rowid AS id, bm25(papers_search, 10.0, 4.0, 1.0) AS score FROM papers_search "
-    f"WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT {_MOST_RANKED}) ORDER BY score, id DESC LIMIT :limit"
+    "WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT 10000) ORDER BY score, id DESC LIMIT :limit"
 )
 _POSTGRESQL = text(
     "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "
