@@ -59,6 +59,8 @@ _MIN_PAPERS_OF_PAIR = 3
 _MAX_PAPERS = 20_000
 _MAX_TERMS = 100_000
 _BACKGROUND = 1_000
+# At a time. A new home's first edition reads all its papers.
+_TEXTS = 1_000
 # A corpus saved in another format is fitted again.
 _FORMAT = 6
 
@@ -95,12 +97,14 @@ class Corpus:
         fitted, new = np.flatnonzero(row_of >= 0), np.flatnonzero(row_of < 0)
         rows, words = self.rows_[row_of[fitted]], self.words_[row_of[fitted]]
         if len(new):
-            sequences = [stem_sequence(texts[i]) for i in new.tolist()]
+            parts = [(rows, words)]
+            for start in range(0, len(new), _TEXTS):
+                sequences = [stem_sequence(texts[i]) for i in new[start : start + _TEXTS].tolist()]
+                self.meaning_.pairs |= pair_hashes(stem for sequence in sequences for stem in sequence.stems)
+                parts.append((self._weighted(self._counts(sequences)), PaperWords.from_sequences(sequences)))
             order = np.argsort(np.concatenate([fitted, new]))
-            self.meaning_.pairs |= pair_hashes(stem for sequence in sequences for stem in sequence.stems)
-            counts = self._counts(sequences)
-            rows = sp.vstack([rows, self._weighted(counts)], format="csr")[order]
-            words = PaperWords.concatenate([words, PaperWords.from_sequences(sequences)])[order]
+            rows = sp.vstack([rows for rows, _ in parts], format="csr")[order]
+            words = PaperWords.concatenate(words for _, words in parts)[order]
         return Papers(rows, words, self.meaning_.papers(words))
 
     def rows_of(self, texts: Sequence[str]) -> np.ndarray:
