@@ -83,12 +83,13 @@ class Corpus:
         self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in map(reader.read, texts))
         words, stems, stem_of_word = reader.words()
         hashes = np.asarray(reader.hashes)
-        del reader
         counts, names = _count_terms(words, stems, stem_of_word)
+        pairs = pair_hashes(stems)
+        del reader, stems, stem_of_word  # 20 MB before the step that needs most
         self._set_vocabulary(names)
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         self.idf_: np.ndarray = np.log((counts.shape[0] + 1) / papers).astype(np.float32)
-        self.meaning_: Meaning = Meaning.learn(words, pair_hashes(stems))
+        self.meaning_: Meaning = Meaning.learn(words, pairs)
         self._set_papers(self._weighted(counts), words, hashes)
         return self
 

@@ -31,7 +31,7 @@ _TABLE_PAPERS = 2_000
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2
 # At a time. The vectors of the words of 20,000 papers would take 200 MB.
-_PAPERS = 500
+_PAPERS = 250
 # 16 MB.
 _MOST_PHRASES = 10_000
 
