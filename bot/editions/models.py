@@ -12,7 +12,7 @@ models.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -24,7 +24,18 @@ from typing import TYPE_CHECKING, BinaryIO
 from bot.config.files import write_atomically
 from bot.config.profiles import Profile
 from bot.editions.due import Readers
-from bot.model import LibraryPaper, Override, Paper, PaperId, ReaderId, RecordedVote, Vote, VotedPaper, ranked_text
+from bot.model import (
+    NOT_STORED,
+    LibraryPaper,
+    Override,
+    Paper,
+    PaperId,
+    ReaderId,
+    RecordedVote,
+    Vote,
+    VotedPaper,
+    ranked_text,
+)
 from bot.model.papers import keys
 from bot.store import Store
 from bot.store.derived import Corpora, StoredMixture, StoredModel
@@ -146,11 +157,19 @@ class CorpusCache:
     def _fit(self) -> Corpus:
         from bot.ranking.corpus import Corpus
 
-        rows = self.papers.recent_texts(_CORPUS_PAPERS)
-        corpus = Corpus().fit([ranked_text(title, abstract) for _, title, abstract in rows])
-        if not rows or (first_seen := self._first_seen(rows[0][0])) is None:
+        # Streamed: 20,000 texts would take 30 MB.
+        newest, recent = NOT_STORED, self.papers.stream_recent_texts(_CORPUS_PAPERS)
+
+        def texts() -> Iterator[str]:
+            nonlocal newest
+            for paper_id, title, abstract in recent:
+                newest = newest or paper_id
+                yield ranked_text(title, abstract)
+
+        corpus = Corpus().learn(texts())
+        if (first_seen := self._first_seen(newest)) is None:
             return corpus
-        fitted_on = (rows[0][0], first_seen)
+        fitted_on = (newest, first_seen)
         if self.shared is None:
             self._write(self.path, lambda file: corpus.save(file, fitted_on))
         else:

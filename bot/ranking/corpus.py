@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,10 +16,9 @@ from typing import BinaryIO, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer
 
 from bot.ranking.matching import MatchFeatures, PhraseIndex, TextModel
-from bot.ranking.meaning import Meaning, PaperWords, pair_hashes
+from bot.ranking.meaning import Meaning, PaperWords, pair_hashes, word_hash
 from bot.text.tokens import Spellings, StemSequence, stem_sequence
 
 _MOST_TEXTS = 500
@@ -59,31 +59,37 @@ _MIN_PAPERS_OF_PAIR = 3
 _MAX_PAPERS = 20_000
 _MAX_TERMS = 100_000
 _BACKGROUND = 1_000
+# At a time. A new home's first edition reads all its papers.
+_TEXTS = 1_000
 # A corpus saved in another format is fitted again.
-_FORMAT = 5
+_FORMAT = 6
 
 
 class Corpus:
     """Maps texts to papers over one vocabulary."""
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn from at most 20,000 of the texts, evenly spaced.
+        """Learn from at most 20,000 of the texts, evenly spaced."""
+        return self.learn(texts[i] for i in _evenly_spaced(len(texts), _MAX_PAPERS).tolist())
+
+    def learn(self, texts: Iterable[str]) -> Self:
+        """Learn from the texts, of which one at a time is held.
 
         Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``rows_`` (n_fitted, n_terms), ``words_``, ``meaning_``,
         ``background_``, and ``spellings_``.
         """
-        sample = [texts[i] for i in _evenly_spaced(len(texts), _MAX_PAPERS).tolist()]
-        sequences = [stem_sequence(text) for text in sample]
-        counts, names = _count_terms(sequences)
+        reader = _TextReader()
+        # The first line is the title, where capitals carry no information.
+        self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in map(reader.read, texts))
+        words, stems, stem_of_word = reader.words()
+        hashes = np.asarray(reader.hashes)
+        counts, names = _count_terms(words, stems, stem_of_word)
+        pairs = pair_hashes(stems)
+        del reader, stems, stem_of_word  # 20 MB before the step that needs most
         self._set_vocabulary(names)
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         self.idf_: np.ndarray = np.log((counts.shape[0] + 1) / papers).astype(np.float32)
-        words = PaperWords.from_sequences(sequences)
-        pairs = pair_hashes(stem for sequence in sequences for stem in sequence.stems)
         self.meaning_: Meaning = Meaning.learn(words, pairs)
-        # The first line is the title, where capitals carry no information.
-        self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in sample)
-        hashes = np.array([_hash(text) for text in sample], dtype=np.int64)
         self._set_papers(self._weighted(counts), words, hashes)
         return self
 
@@ -92,12 +98,14 @@ class Corpus:
         fitted, new = np.flatnonzero(row_of >= 0), np.flatnonzero(row_of < 0)
         rows, words = self.rows_[row_of[fitted]], self.words_[row_of[fitted]]
         if len(new):
-            sequences = [stem_sequence(texts[i]) for i in new.tolist()]
+            parts = [(rows, words)]
+            for start in range(0, len(new), _TEXTS):
+                sequences = [stem_sequence(texts[i]) for i in new[start : start + _TEXTS].tolist()]
+                self.meaning_.pairs |= pair_hashes(stem for sequence in sequences for stem in sequence.stems)
+                parts.append((self._weighted(self._counts(sequences)), PaperWords.from_sequences(sequences)))
             order = np.argsort(np.concatenate([fitted, new]))
-            self.meaning_.pairs |= pair_hashes(stem for sequence in sequences for stem in sequence.stems)
-            counts = self._vectorizer.transform(sequences)
-            rows = sp.vstack([rows, self._weighted(counts)], format="csr")[order]
-            words = PaperWords.concatenate([words, PaperWords.from_sequences(sequences)])[order]
+            rows = sp.vstack([rows for rows, _ in parts], format="csr")[order]
+            words = PaperWords.concatenate(words for _, words in parts)[order]
         return Papers(rows, words, self.meaning_.papers(words))
 
     def rows_of(self, texts: Sequence[str]) -> np.ndarray:
@@ -106,16 +114,14 @@ class Corpus:
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
         """Return (n_texts, n_terms), float32; zeros for a text outside the vocabulary."""
-        counts = self._vectorizer.transform([stem_sequence(text) for text in texts])
-        return self._weighted(counts)
+        return self._weighted(self._counts([stem_sequence(text) for text in texts]))
 
     def columns(self, terms: Iterable[str]) -> np.ndarray:
-        vocabulary = self._vectorizer.vocabulary
-        return np.array([vocabulary[term] for term in dict.fromkeys(terms) if term in vocabulary], dtype=int)
+        column = self._column
+        return np.array([column[term] for term in dict.fromkeys(terms) if term in column], dtype=int)
 
     def column(self, term: str) -> int | None:
-        column: int | None = self._vectorizer.vocabulary.get(term)
-        return column
+        return self._column.get(term)
 
     def in_background(self, texts: Sequence[str]) -> np.ndarray:
         """Return (n_texts,): the row of ``background_``, -1 without one."""
@@ -135,8 +141,9 @@ class Corpus:
             rows_data=self.rows_.data,
             rows_indices=self.rows_.indices,
             rows_indptr=self.rows_.indptr,
-            words=self.words_.words,
-            positions=self.words_.positions,
+            # Both are kept in the smallest type that holds them, mostly 16 bits.
+            words=_smallest(np.searchsorted(self.meaning_.words, self.words_.words)),
+            positions=_smallest(self.words_.positions),
             starts=self.words_.starts,
             titles=self.words_.titles,
             home_words=self.meaning_.words,
@@ -162,7 +169,8 @@ class Corpus:
             count = len(arrays["keys"])
             parts = (arrays["rows_data"], arrays["rows_indices"], arrays["rows_indptr"])
             rows = sp.csr_matrix(parts, shape=(count, len(corpus.terms_)))
-            words = PaperWords(arrays["words"], arrays["positions"], arrays["starts"], arrays["titles"])
+            hashes, positions = arrays["home_words"][arrays["words"]], arrays["positions"].astype(np.int32)
+            words = PaperWords(hashes, positions, arrays["starts"], arrays["titles"])
             corpus.meaning_ = Meaning(
                 arrays["home_words"],
                 arrays["home_papers"],
@@ -172,7 +180,15 @@ class Corpus:
                 pairs=arrays["pairs"].tolist() if "pairs" in arrays else (),  # an earlier version had none
             )
             corpus._set_papers(rows, words, arrays["keys"], arrays["background_meanings"])
-        except (KeyError, EOFError, OSError, AttributeError, UnicodeDecodeError, zipfile.BadZipFile) as error:
+        except (
+            KeyError,
+            IndexError,
+            EOFError,
+            OSError,
+            AttributeError,
+            UnicodeDecodeError,
+            zipfile.BadZipFile,
+        ) as error:
             raise ValueError(f"no corpus: {error}") from error
         return corpus, fitted_on
 
@@ -206,12 +222,22 @@ class Corpus:
         terms = list(map(sys.intern, names))
         self.terms_: np.ndarray = np.array(terms, dtype=object)
         self.identity = _hash(f"{_FORMAT}\n" + "\n".join(terms))
-        # scikit-learn raises for an empty vocabulary. No text has this placeholder.
-        vocabulary = {term: column for column, term in enumerate(terms)} or {"\0": 0}
-        self._vectorizer = CountVectorizer(analyzer=StemSequence.terms, vocabulary=vocabulary)
+        self._column = {term: column for column, term in enumerate(terms)}
+
+    def _counts(self, sequences: Sequence[StemSequence]) -> sp.csr_matrix:
+        """Return (n_texts, n_terms): how often each text has each term of the vocabulary."""
+        columns, ends = array("i"), [0]
+        for sequence in sequences:
+            found = (self._column.get(term) for term in sequence.terms())
+            columns.extend(column for column in found if column is not None)
+            ends.append(len(columns))
+        ones = np.ones(len(columns), np.float32)
+        counts = sp.csr_matrix((ones, np.array(columns), ends), shape=(len(sequences), len(self.terms_)))
+        counts.sum_duplicates()
+        return counts
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
+        rows = counts.astype(np.float32)
         rows.data = (1 + np.log(rows.data)) * self.idf_[rows.indices]
         rows.sort_indices()
         # scikit-learn's normalize() raises for a matrix without rows.
@@ -229,20 +255,85 @@ def _fitted_on(about: np.ndarray) -> tuple[int, int]:
     return fitted_on[0], fitted_on[1]
 
 
-def _count_terms(sequences: Sequence[StemSequence]) -> tuple[sp.csr_matrix, list[str]]:
-    """Return counts (n_texts, n_terms) and terms."""
-    vectorizer = CountVectorizer(analyzer=StemSequence.terms)
-    try:
-        counts = vectorizer.fit_transform(sequences)
-    except ValueError:  # no words, only function words or punctuation
-        return sp.csr_matrix((len(sequences), 0)), []
-    names = np.asarray(vectorizer.get_feature_names_out(), dtype=object)
+class _TextReader:
+    """Collects the words of texts in arrays, because lists of 2.5 million words would take 90 MB."""
+
+    def __init__(self) -> None:
+        self.hashes = array("q")
+        self._number_of: dict[str, int] = {}
+        self._numbers, self._positions, self._titles = array("i"), array("i"), array("i")
+        self._starts = array("q", [0])
+
+    def read(self, text: str) -> str:
+        sequence = stem_sequence(text)
+        number_of = self._number_of
+        self._numbers.extend([number_of.setdefault(stem, len(number_of)) for stem in sequence.stems])
+        self._positions.extend(sequence.positions)
+        self._titles.append(sequence.title)
+        self._starts.append(len(self._numbers))
+        self.hashes.append(_hash(text))
+        return text
+
+    def words(self) -> tuple[PaperWords, list[str], np.ndarray]:
+        """Return the texts' words, the distinct stems, and the stem's number of each word, (n_words,)."""
+        stems = list(self._number_of)
+        hashes = np.array(list(map(word_hash, stems)), dtype=np.uint32)
+        numbers, positions, starts, titles = map(
+            np.asarray, (self._numbers, self._positions, self._starts, self._titles)
+        )
+        return PaperWords(hashes[numbers], positions, starts, titles), stems, numbers
+
+
+def _count_terms(words: PaperWords, stems: Sequence[str], stem_of_word: np.ndarray) -> tuple[sp.csr_matrix, list[str]]:
+    """Return counts (n_texts, n_terms) of stems and of adjacent pairs, and these terms in alphabetical order."""
+    is_large = len(words) >= _LARGE_CORPUS
+    minimum = _MIN_PAPERS_OF_PAIR if is_large else 1
+    distinct, pairs, starts = _frequent_pairs(words, stem_of_word, len(stems), minimum)
+    pair_counts, common = _common(pairs, starts, len(distinct), minimum)
+    firsts, seconds = np.divmod(distinct[common], max(len(stems), 1))
+    names = [f"{stems[first]} {stems[second]}" for first, second in zip(firsts.tolist(), seconds.tolist(), strict=True)]
+    counts, common = _common(stem_of_word, words.starts, len(stems), _MIN_PAPERS_OF_WORD if is_large else 1)
+    names = [*(stems[number] for number in common.tolist()), *names]
+    counts = sp.hstack([counts, pair_counts], format="csr")
     papers = np.bincount(counts.indices, minlength=len(names))
-    pair = np.array([" " in name for name in names.tolist()])
-    minimum = np.where(pair, _MIN_PAPERS_OF_PAIR, _MIN_PAPERS_OF_WORD)
-    columns = np.flatnonzero(papers >= (minimum if len(sequences) >= _LARGE_CORPUS else 1))
-    columns = np.sort(columns[np.argsort(-papers[columns], kind="stable")][:_MAX_TERMS])
-    return counts[:, columns].tocsr(), names[columns].tolist()
+    alphabetical = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=int)
+    best = alphabetical[np.sort(np.argsort(-papers[alphabetical], kind="stable")[:_MAX_TERMS])]
+    return counts[:, best], [names[column] for column in best.tolist()]
+
+
+def _common(columns: np.ndarray, starts: np.ndarray, number: int, minimum: int) -> tuple[sp.csr_matrix, np.ndarray]:
+    """Count ``columns`` of texts that begin at ``starts``, and return the columns that ``minimum`` texts have."""
+    parts = (np.ones(len(columns), np.float32), columns.astype(np.int32), starts)
+    counts = sp.csr_matrix(parts, shape=(len(starts) - 1, number))
+    counts.sum_duplicates()
+    common = np.flatnonzero(np.bincount(counts.indices, minlength=number) >= minimum)
+    return counts[:, common], common
+
+
+def _frequent_pairs(
+    words: PaperWords, stem_of_word: np.ndarray, stems: int, minimum: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the adjacent pairs that occur ``minimum`` times: ``first * stems + second``, sorted.
+
+    Also each occurrence's number among them, and where the texts' occurrences begin, (n_texts + 1,).
+    """
+    is_second = np.zeros(len(stem_of_word) + 1, dtype=bool)
+    is_second[1:-1] = np.diff(words.positions) == 1
+    is_second[words.starts] = False
+    second = np.flatnonzero(is_second).astype(np.int32)
+    # Usually 32 bits, half the memory.
+    pairs = stem_of_word[second - 1].astype(np.min_scalar_type(stems**2))
+    pairs *= stems
+    pairs += stem_of_word[second].astype(pairs.dtype)
+    distinct, number = np.unique(pairs, return_counts=True)
+    distinct = distinct[number >= minimum]
+    place = np.searchsorted(distinct, pairs).astype(np.int32)
+    kept = np.flatnonzero(np.append(distinct, pairs.dtype.type(stems**2))[place] == pairs)
+    return distinct, place[kept], np.searchsorted(second[kept], words.starts)
+
+
+def _smallest(numbers: np.ndarray) -> np.ndarray:
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
 def _hash(text: str) -> int:

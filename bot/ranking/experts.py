@@ -21,9 +21,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
 from bot.model import PaperId
 from bot.ranking.corpus import Papers
@@ -190,6 +188,8 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
         gradient = X.T @ (expit(log_odds) - predictions.liked) + precisions * deviation
         return float(losses.sum() + (precisions * deviation**2).sum() / 2), gradient
 
+    from scipy.optimize import minimize
+
     # A negative weight would rank by the opposite of an expert.
     bounds = [*((0, None if weight else 0) for weight in prior.weights.tolist()), (None, None)]
     best = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
@@ -285,6 +285,8 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     meanings = _MEANING_SCALE * np.concatenate([part.meanings for part in parts])
     matches = scales * np.concatenate([part.matches for part in parts])
     features = sp.hstack([compact, sp.csr_matrix(meanings), sp.csr_matrix(matches)], format="csr")
+    from sklearn.linear_model import LogisticRegression  # 60 MB, which only a fit needs
+
     # Five times as fast here as the default solver.
     model = LogisticRegression(C=_C, solver="liblinear", tol=_TOLERANCE).fit(features, liked, weight)
     weights = model.coef_.ravel()

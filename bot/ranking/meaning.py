@@ -30,6 +30,8 @@ _TITLE_WEIGHT = 0.5
 _TABLE_PAPERS = 2_000
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2
+# At a time. The vectors of the words of 20,000 papers would take 200 MB.
+_PAPERS = 250
 # 16 MB.
 _MOST_PHRASES = 10_000
 
@@ -139,24 +141,23 @@ class Meaning:
         A new word's vector is a linear map, from the table, of its papers' mean vector. ``pairs`` get none, because
         they would all be the same.
         """
-        occurrences = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
-        words, counts = np.unique(occurrences[0], return_counts=True)
-        nothing = cls(words.astype(np.uint32), counts, len(papers), *_NO_WORDS, pairs=pairs)
+        words = np.unique(papers.words)
+        places = np.searchsorted(words, papers.words).astype(np.int32)
+        presence = sp.csr_matrix((np.ones(len(places), bool), places, papers.starts), (len(papers), len(words)))
+        presence.sum_duplicates()
+        counts = np.bincount(presence.indices, minlength=len(words))
+        nothing = cls(words, counts, len(papers), *_NO_WORDS, pairs=pairs)
         table = shipped()
         unknown = (_places(table["hash"], words) < 0) & (counts >= _LEAST_PAPERS) & ~nothing.are_pairs(words)
         chosen = np.flatnonzero(unknown)
         chosen = np.sort(chosen[np.argsort(-counts[chosen], kind="stable")][:_MOST_WORDS])
         if not len(chosen):
             return nothing
+        presence = presence[:, chosen].astype(np.float32).T.tocsr()
         vectors = nothing.papers(papers)
-        place = _places(words[chosen], occurrences[0])
-        kept = place >= 0
-        presence = sp.csr_matrix(
-            (np.ones(kept.sum(), np.float32), (place[kept], occurrences[1][kept])), shape=(len(chosen), len(papers))
-        )
         contexts = presence @ vectors / counts[chosen][:, None] - table["mean"]
         own = _unit(contexts @ table["map"].astype(np.float32)).astype(np.float16)
-        return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own, pairs=pairs)
+        return cls(words, counts, len(papers), words[chosen], own, pairs=pairs)
 
     def hashes(self, stems: Iterable[str]) -> np.ndarray:
         """Return (n_stems,), and store which are pairs of characters."""
@@ -172,6 +173,13 @@ class Meaning:
 
     def papers(self, papers: PaperWords) -> np.ndarray:
         """Return (n, DIMENSIONS) of norm 1, or 0 for a paper without a known word."""
+        vectors = np.empty((len(papers), DIMENSIONS), dtype=np.float32)
+        for start in range(0, len(papers), _PAPERS):
+            chunk = np.arange(start, min(start + _PAPERS, len(papers)))
+            vectors[chunk] = self._papers(papers[chunk])
+        return vectors
+
+    def _papers(self, papers: PaperWords) -> np.ndarray:
         words, place = np.unique(papers.words, return_inverse=True)
         weights, vectors = self._weights(words), self.vectors(words)
         whole = _frequencies(papers.papers, place, (len(papers), len(words)))

@@ -145,6 +145,7 @@ leading_authors = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, index=True),
+    sqlite_with_rowid=False,
 )
 
 paper_keys = Table(
@@ -153,6 +154,7 @@ paper_keys = Table(
     # First in the primary key, to find the papers of a key. Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
+    sqlite_with_rowid=False,
 )
 
 digests = Table(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 
-HEAD = "0013"  # the newest revision in migrations/versions; a test compares them
+HEAD = "0014"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
 _NAMED = 4  # differences in a message
@@ -113,10 +113,24 @@ def faults(database: Database) -> list[str]:
         if damage != "ok":
             return [*found, f"the file is damaged ({' '.join(str(damage).split())}); put a backup in its place"]
         orphans = Counter((row[0], row[2]) for row in connection.execute(text("PRAGMA foreign_key_check")))
-        return found + [
+        found += [
             f"{plural(number, 'row')} of {child} without the row of {parent} they refer to; put a backup in its place"
             for (child, parent), number in orphans.items()
         ]
+    return found if differing else [*found, *_search_faults(database)]
+
+
+def _search_faults(database: Database) -> list[str]:
+    try:
+        # FTS5's commands are INSERTs, so SQLite wants the write lock.
+        with database.writing() as connection:
+            connection.execute(text("INSERT INTO papers_search (papers_search, rank) VALUES ('integrity-check', 1)"))
+    except StoreError as error:
+        if getattr(getattr(error.__cause__, "orig", None), "sqlite_errorname", "") != "SQLITE_CORRUPT_VTAB":
+            raise
+        again = "INSERT INTO papers_search (papers_search) VALUES ('rebuild')"
+        return [f'its search index differs from its papers; make it again: sqlite3 {database.file} "{again}"']
+    return []
 
 
 def difference(connection: Connection) -> str:
