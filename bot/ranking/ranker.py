@@ -235,8 +235,8 @@ class _ReaderBatch:
             votes=VotedTerms(self._corpus, self._papers.terms, voted, liked),
             refusals=Refusals(
                 interest.paragraphs,
-                interest.up,
-                lambda papers: self._papers[[self._row[paper.id] for paper in papers]].index,
+                {self._row[paper.id]: paper for paper in interest.up},
+                lambda: self._papers.index,
             ),
         )
         return model, experts

@@ -6,7 +6,7 @@ score's parts still sum to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 
@@ -30,12 +30,9 @@ class Refusals:
     """One reader's refusals: ``in_titles`` and ``in_abstracts``, each until a liked paper has it there."""
 
     def __init__(
-        self,
-        paragraphs: Iterable[str],
-        liked: Sequence[Paper | VotedPaper],
-        index_of: Callable[[Sequence[Paper | VotedPaper]], PhraseIndex],
+        self, paragraphs: Iterable[str], liked: Mapping[int, Paper | VotedPaper], voted: Callable[[], PhraseIndex]
     ) -> None:
-        """``index_of`` is called for readers who refuse something and like papers."""
+        """``liked`` are rows of ``voted``, which is called for readers who refuse something and like papers."""
         interests = [read_interests(paragraph) for paragraph in paragraphs]
         wanted = [f" {' '.join(topic.stems)} " for interest in interests for topic in interest.wanted]
         refusals = [
@@ -50,11 +47,13 @@ class Refusals:
             if not any(f" {' '.join(topic.stems)} " in other for topic in refusal for other in wanted)
         ]
         # A library is no vote.
-        own = [paper for paper in liked if not is_library_paper(paper.id)]
-        self.in_titles = [refusal for refusal in refusals if not any(_names(paper.title, refusal) for paper in own)]
-        index = index_of(own) if own and self.in_titles else None
+        own = {row: paper for row, paper in liked.items() if not is_library_paper(paper.id)}
+        self.in_titles = [
+            refusal for refusal in refusals if not any(_names(paper.title, refusal) for paper in own.values())
+        ]
+        index = voted() if own and self.in_titles else None
         self.in_abstracts = [
-            refusal for refusal in self.in_titles if index is None or not _presence(index, refusal).any()
+            refusal for refusal in self.in_titles if index is None or not _presence(index, refusal)[list(own)].any()
         ]
 
     def losses(self, papers: Sequence[Paper], index: PhraseIndex, log_odds: np.ndarray) -> dict[int, Bonus]:
@@ -99,5 +98,9 @@ def _are_spelled(text: str, refusal: Refusal) -> bool:
     activities = [topic for topic in refusal if len(topic.stems) == 1 and topic.text.lower().endswith("ing")]
     if not activities:
         return True
-    found = {token.stem for token in tokens(text) if token.spelling.lower().endswith("ing")}
-    return all(topic.stems[0] in found for topic in activities)
+    return _activities(text).issuperset(topic.stems[0] for topic in activities)
+
+
+@lru_cache(maxsize=5_000)  # few abstracts have the stem
+def _activities(text: str) -> frozenset[str]:
+    return frozenset(token.stem for token in tokens(text) if token.spelling.lower().endswith("ing"))

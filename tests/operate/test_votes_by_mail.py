@@ -39,6 +39,8 @@ def voting_home(home: Path, server: ImapServer, monkeypatch) -> Path:
     settings = home / "paperbot.toml"
     settings.write_text(settings.read_text() + MAILBOX.format(port=server.port))
     (home / "seeds" / "own.txt").write_text(digest("Reward models of owls", "Reward models of bees"))
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0", 1))
     return home
 
 
