@@ -338,10 +338,13 @@ class App:
 
     @cached_property
     def sample_renderer(self) -> MessageRenderer:
-        """Renders samples: their papers are not in the store, so that signed links to them would lead nowhere."""
-        links = SampleLinks(self.public_url)
+        """Renders samples: their editions are not in the store, so that signed links to them would lead nowhere."""
+
+        def links(reader: Reader) -> SampleLinks:
+            return SampleLinks(self.public_url, self.links(reader))
+
         return self._renderer(
-            lambda: RenderingParts(self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False)
+            lambda: RenderingParts(self.templates, links, lambda reader: f"sample-{reader}", has_votes=False)
         )
 
     def _renderer(self, parts: Callable[[], RenderingParts]) -> MessageRenderer:
@@ -392,7 +395,8 @@ class App:
             sample_renderer=self.sample_renderer,
             routes=self.routes,
             composer=self.composer,
-            sample_page=f"{self.public_url}/sample",
+            public_url=self.public_url,
+            reply_to=reply_address(self.home.settings),
         )
 
     @cached_property
@@ -461,6 +465,15 @@ def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None
     if not home.is_dir():
         raise UsageError(f"{home}: no such directory; make a home with `paperbot init {home}`")
     return App(home, stop, parser)
+
+
+def homeless_fetcher(seconds: float) -> Fetcher:
+    """Return a fetcher by the settings of the environment, such as a proxy. Raises ConfigError."""
+    from bot.config.settings import check_settings
+    from bot.sources.http import Fetcher
+
+    fetch = check_settings("", source_models()).fetch
+    return Fetcher(private_hosts=fetch.private_hosts, proxy=fetch.proxy, contact=fetch.contact or "", seconds=seconds)
 
 
 def reply_address(settings: Settings) -> str:

@@ -196,14 +196,21 @@ def path(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SampleLinks:
-    """The links of a sample edition. All lead to one page, which changes nothing."""
+    """The links of a sample edition. All lead to one page, which changes nothing.
+
+    Only thumbs on stored papers are the ones of ``reader``, if given, who can so try them.
+    """
 
     public_url: str
+    reader: ReaderLinks | None = None
 
     def _page(self, *_: object, **__: object) -> str:
         return f"{self.public_url}/sample" if self.public_url else ""
 
-    thumb = edition = skipped = more = save = go = me = unsubscribe = _page
+    edition = skipped = more = save = go = me = unsubscribe = _page
+
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        return self.reader.thumb(paper, vote, via) if self.reader and paper.id > 0 else self._page()
 
 
 @dataclass(frozen=True, slots=True)

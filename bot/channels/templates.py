@@ -285,7 +285,7 @@ def welcome_edition(words: str, first: datetime, page: str) -> Edition:
     )  # fmt: skip
     picks = tuple(
         Pick(
-            replace(_paper(number, title, (), page), published=None, sightings=(), categories=(), facts=()),
+            replace(_paper(-number, title, (), page), published=None, sightings=(), categories=(), facts=()),
             kind,
             0.9 if kind is PickKind.MATCH else 0.5,
             (),

@@ -35,6 +35,7 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
     help=f"Write the plan to FILE; its suffix says the form: {', '.join(_BY_SUFFIX)}.",
     metavar="FILE",
 )
+@click.option("--title", default="", help="The event's name  [default: by FILE's name, such as ICLR 2026].")
 @click.option("--timezone", default="", help="Of times without one, such as Europe/Vienna  [default: the profile's].")
 @report_options
 def conference(
@@ -45,6 +46,7 @@ def conference(
     top: int,
     form: str | None,
     output: Path | None,
+    title: str,
     timezone: str,
     now: datetime,
     as_json: bool,
@@ -83,7 +85,7 @@ def conference(
     # One byte over the limit, so a larger file is refused and not truncated.
     raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
     with working("ranking the programme"):
-        plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone)
+        plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone, title=title)
     problems = [Problem(name, problem) for problem in plan.problems]
     if as_json:
         print_json({**plans.as_json(plan), "problems": problems})

@@ -15,6 +15,7 @@ from bot.channels import reader_channel, reader_channels
 from bot.cli.output import (
     console,
     discard_output,
+    echo,
     json_option,
     now_option,
     pass_app,
@@ -62,7 +63,7 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
     def show(edition: Edition) -> None:
         try:
             if edition.quiet:
-                click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
+                echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
             else:
                 print_edition(edition)
         except (BrokenPipeError, SystemExit):  # SystemExit: rich ends a program so
@@ -118,21 +119,21 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
     if report.skipped:
         parts.append(f"{report.skipped} quiet")
     ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
-    click.echo(f"{ingested}; {', '.join(parts)}")
+    echo(f"{ingested}; {', '.join(parts)}")
     # Without a reader there is no edition, whether sources fail or not.
     is_explained = set(report.problems) - set(report.source_problems) or app.disk_space.problems()
     if not (report.editions or report.skipped or is_explained):
         for line in reasons_for_no_edition(app, force):
-            click.echo(line)
+            echo(line)
     samples = app.home.sample_sources
     if report.skipped and samples and not app.store.sources.has_other(samples):
-        click.echo(
+        echo(
             "So far there are only the sample digests, about reinforcement learning and language models. For your own "
             f"field, name a source in {app.home.settings_file}, such as arXiv's feed of a category (docs/sources.md "
             f"shows how), or copy digests into {app.home.path / 'seeds'}."
         )
     for kind in sorted(report.sent_kinds & app.file_kinds):
-        click.echo(f"{reader_channel(kind).messages} {app.route_description(kind)}.")
+        echo(f"{reader_channel(kind).messages} {app.route_description(kind)}.")
 
 
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:
@@ -184,11 +185,11 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
         rows.add_row(digest.file, digest.format, str(digest.date or "-"), *map(str, counts))
     console().print(rows)
     new_papers = sum(digest.new for digest in digests)
-    click.echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
+    echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
     # Digests often have rejected entries. They are no problems of the run.
     for digest in digests:
         for rejected in digest.rejected:
-            click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)
+            echo(f"! {digest.file}: {rejected}", fg="yellow", err=True)
 
 
 @click.command("preview", short_help="Show READER's next edition; store nothing.")
@@ -230,7 +231,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
             context = app.context(app.profiles)
             letter = compose_letter(context, recipient, profile, letter_day(now, profile), now)
         if letter.is_empty:
-            click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
+            echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
         else:
             click.echo(renderer.preview(letter, output_format))
         return
@@ -238,7 +239,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
     if files := unread(app.sources, app.store, now):
         note = f"{plural(len(files), 'file')} not read yet, such as {files[0]}; `paperbot ingest` does"
-        click.secho(f"? {note}", fg="yellow", err=True)
+        echo(f"? {note}", fg="yellow", err=True)
         if edition.quiet and not edition.considered:
             edition = replace(edition, quiet=Quiet(edition.quiet.reason, f"No paper that was read is new; {note}."))
     if app.tldr_writer:
@@ -254,16 +255,18 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
 def send_test(app: App, reader: str, now: datetime) -> int:
     """Send READER's last edition now through the configured channel, marked as a test.
 
-    Before the first edition, a sample is sent. Nothing is stored or counted, so you can repeat it.
+    Before the first edition, a sample is sent. The mail asks for one thumb, which counts; nothing else does, so you can
+    repeat it.
 
     \b
     Examples:
       paperbot send-test reward-models
       paperbot send-test reward-models/ada@example.org
     """
-    from bot.readers import find_reader
+    from bot.readers import stored_reader
 
-    recipient, profile = find_reader(app.store, app.profiles, reader)
+    # A signed thumb needs a stored reader.
+    recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     try:
         with working("sending"):
             report = app.channel_tests.send(recipient, profile, now)
@@ -273,8 +276,10 @@ def send_test(app: App, reader: str, now: datetime) -> int:
         return 1
     message = "A sample" if report.is_sample else f"The edition of {long_date(report.edition.date)}"
     # Receipts name the server's queue id or the file, which help to trace a message.
-    click.echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
-    click.echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
+    echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
+    echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
+    if report.edition.request:
+        echo("It asks for one thumb; `paperbot status` counts it once it has arrived.")
     return 0
 
 
@@ -319,7 +324,7 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
     else:
         arrived = f"{queued.arrived} had arrived; " if queued.arrived else ""
         resumed = f"{plural(len(queued.resumed), 'reader')} resumed; " if queued.resumed else ""
-        click.echo(f"{arrived}{resumed}{again} tried again; {delivered} delivered")
+        echo(f"{arrived}{resumed}{again} tried again; {delivered} delivered")
         print_problems(sent.problems)
     return 1 if sent.problems or became[State.SENT] < again else 0
 
@@ -394,7 +399,7 @@ def catch_up(
     elif preview and edition.picks:
         click.echo(app.renderer.of_kind(recipient.kind).preview(edition, reader_channel(recipient.kind).forms[0]))
     else:
-        click.echo(f"{recipient.name}: {_outcome(edition, profile)}")
+        echo(f"{recipient.name}: {_outcome(edition, profile)}")
     if not as_json:
         print_problems(problems)
     return 1 if problems else 0

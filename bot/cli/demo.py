@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.channels import address_checks, reader_channels
-from bot.cli.output import has_browser
+from bot.cli.output import echo, has_browser
 from bot.config.files import shipped, write_atomically
 from bot.model import SAMPLES, Edition, Paper, Vote
 from bot.model.errors import UsageError
@@ -60,7 +60,7 @@ def demo(directory: Path) -> int:
     The result is a page, DIRECTORY/index.html, which opens in a browser if there is one. You can run the demo again,
     which replaces the directory.
     """
-    click.echo(f"Making a home in {directory}: settings, four profiles, five sample digests.")
+    echo(f"Making a home in {directory}: settings, four profiles, five sample digests.")
     if directory.exists():
         if not (directory / _MARKER).exists():
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
@@ -92,9 +92,9 @@ def demo(directory: Path) -> int:
         )
         write_atomically(page, text.encode())
     print_days(app, days)
-    click.secho(f"\nAll of it on one page: {page}", bold=True)
+    echo(f"\nAll of it on one page: {page}", bold=True)
     # `make demo` calls .venv/bin/paperbot. The printed command can be copied.
-    click.echo(f"Its pages, where thumbs work: {_program()} --home {directory} serve")
+    echo(f"Its pages, where thumbs work: {_program()} --home {directory} serve")
     if has_browser():
         webbrowser.open(page.resolve().as_uri())
     return 0 if days.is_complete else 1
@@ -136,7 +136,7 @@ def _run(app: App, held_back: Path, now: datetime) -> Days:
         # Lines instead of a progress bar also appear in a CI log.
         if step not in steps:
             steps.add(step)
-            click.echo(f"{step.capitalize()} ...")
+            echo(f"{step.capitalize()} ...")
 
     first: list[Edition] = []
     second: list[Edition] = []
@@ -166,17 +166,15 @@ def print_days(app: App, days: Days) -> None:
     from bot import wording
 
     address = days.first.reader.address
-    click.echo(f"\nYesterday: {plural(days.papers[0], 'paper')}; {address}, who wrote “{_INTERESTS}”, got these:")
+    echo(f"\nYesterday: {plural(days.papers[0], 'paper')}; {address}, who wrote “{_INTERESTS}”, got these:")
     for place, pick in enumerate(days.first.picks, 1):
-        click.echo(f"  {place}. {wording.title(pick.paper)}")
-    click.echo(f"Then {address} pressed {_THUMBS[_VOTE]}, under paper {days.place}.")
-    click.echo(
-        f"Today: {plural(days.papers[1], 'paper')}; the next edition, and each paper's place without that thumb:"
-    )
+        echo(f"  {place}. {wording.title(pick.paper)}")
+    echo(f"Then {address} pressed {_THUMBS[_VOTE]}, under paper {days.place}.")
+    echo(f"Today: {plural(days.papers[1], 'paper')}; the next edition, and each paper's place without that thumb:")
     for place, before, paper in days.moves():
-        click.echo(f"  {place}. (was {before or 'not in it'}) {wording.title(paper)}")
+        echo(f"  {place}. (was {before or 'not in it'}) {wording.title(paper)}")
     for channel in reader_channels():
-        click.echo(f"{channel.messages} {app.route_description(channel.name)}.")
+        echo(f"{channel.messages} {app.route_description(channel.name)}.")
 
 
 def _mail(app: App, edition: Edition, links: ReaderLinks, prefix: str) -> str:

@@ -11,29 +11,31 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 from tzlocal import get_localzone_name
 
-from bot.channels import address_checks
-from bot.cli.output import has_browser, print_edition, print_problems, progress_bar
-from bot.cli.readers import ask_zotero_key
+from bot.channels import address_checks, channel_of
+from bot.cli.output import app_of, echo, has_browser, print_edition, print_problems, progress_bar, wrapped
+from bot.cli.readers import ask_zotero_key, profiles
 from bot.config.files import write_atomically
-from bot.model import SAMPLES, Problem, Reader, Vote
-from bot.model.addresses import is_loopback, own_mail_address
+from bot.model import SAMPLES, Paper, PaperId, Problem, Reader, RecordedVote, Vote
+from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.categories import known_category
 from bot.model.clock import local_date
-from bot.model.errors import DeliveryError, PaperbotError
-from bot.model.wording import plural
+from bot.model.errors import DeliveryError, PaperbotError, SourceError, UsageError
+from bot.model.wording import listed, plural, shorten
 
 if TYPE_CHECKING:
     from bot.app import App
     from bot.config.home import NewUser
     from bot.config.profiles import Profile
     from bot.operate.proposals import Proposal
+    from bot.sources import Source
 
 
 _ZOTERO = "zotero"
@@ -41,8 +43,14 @@ _PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 _HOST = "PAPERBOT_EMAIL__HOST"
 _SETTINGS = "paperbot.toml"
 _BACK = ("back", "<")
-_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "feed", "mailbox")
+_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
+_SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
+_REFUSALS = range(400, 429)  # of a query; 429 asks to wait
+_NO = ("no", "none", "nothing", "skip", "-")
+_COUNT_SECONDS = 10.0  # for each source's number of papers
 _TO_JUDGE = 10
+_TITLE_WIDTH = 60  # characters
+_ABSTRACT_WIDTH = 600  # characters
 _FIRST_EDITION = "first-edition.html"  # in state/
 
 
@@ -65,10 +73,36 @@ def arxiv_categories(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
 
 
+def time_of_day(text: str) -> str:
+    """Return a time as people say it. Raises ValueError.
+
+    >>> [time_of_day(said) for said in ("7am", "7:30 pm", "19 h", "8", "12 am", "0730", "noon", "18.45 Uhr")]
+    ['07:00', '19:30', '19:00', '08:00', '00:00', '07:30', '12:00', '18:45']
+    """
+    said = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}.get(text.strip().casefold(), text)
+    match = re.fullmatch(
+        r"(?:at )?(\d{1,2})(?:[:.h ]?([0-5]\d)(?::\d\d)?)? ?(?:h|hrs?|hours|uhr|o'clock)?\.? ?(?:([ap])\.?m\.?)?",
+        said.strip().casefold(),
+    )
+    hour = int(match[1]) if match else 24
+    if match and match[3]:
+        hour = hour % 12 + (12 if match[3] == "p" else 0) if 0 < hour <= 12 else 24
+    if not match or hour > 23:
+        raise ValueError(f"{text!r} is not a time of day; write it like 08:00 or 8 am")
+    return f"{hour:02}:{match[2] or '00'}"
+
+
 def _timezone(text: str) -> str:
     from bot.config.profiles import known_timezone
 
     return known_timezone(text)
+
+
+def _mailbox_account(text: str) -> str:
+    from bot.config.home import mailbox_table
+
+    mailbox_table(text)
+    return text
 
 
 @click.command("init", short_help="Make a new home.")
@@ -90,21 +124,30 @@ def _timezone(text: str) -> str:
     "sources",
     multiple=True,
     metavar="KIND=VALUE",
-    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, feed=URL or "
+    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL or "
     "mailbox='LOGIN@HOST SENDER'; repeatable. proposed: those that fit your interests.",
 )
 @click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
 @click.option("--email", callback=_valid(own_mail_address), help="The address that editions go to.")
-@click.option("--at", help="The time of day of editions, such as 08:00.")
+@click.option("--at", callback=_valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm.")
 @click.option(
     "--timezone",
     callback=_valid(_timezone),
-    help="The time zone of that time, such as Europe/Berlin  [default: this machine's]",
+    help="The time zone of that time, such as Europe/Berlin or Berlin  [default: this machine's]",
 )
 @click.option("--mail-host", help="Your mail server; without one, mails are files.")
 @click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
 @click.option("--mail-username", help="The login at the mail server.")
+@click.option(
+    "--public-url", callback=_valid(pages_url), help="Where telephones reach the pages of `serve`: thumbs open them."
+)
+@click.option(
+    "--replies",
+    metavar="LOGIN@HOST",
+    callback=_valid(_mailbox_account),
+    help="A mailbox (IMAP) that thumbs are mailed to, where no telephone reaches the pages.",
+)
 @click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
 def init(
     directory: Path,
@@ -119,8 +162,9 @@ def init(
     """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for your own digests.
 
     On a terminal, it asks for everything that you don't give as an option. It proposes sources that fit your interests,
-    shows ten papers to judge and the first edition, tries the mail server, and sends a test mail. Press Enter to skip a
-    question, or type "back" to return to the one before. In a pipe, or with --yes, it asks nothing.
+    shows ten papers to judge and the first edition, tries the mail server, and sends a test mail that asks for one
+    thumb. Press Enter to skip a question, or type "back" to return to the one before. In a pipe, or with --yes, it
+    asks nothing.
 
     The samples are a source of their own. Once another source has delivered papers, editions leave the samples out.
     Their titles and authors are real. The abstracts are rewritten, not the authors'.
@@ -147,24 +191,101 @@ def init(
     if samples is None:
         samples = samples_are_for(user)
     make_home(directory, source_models(), address_checks(), user=user, samples=samples)
-    click.echo(f"{directory} is ready.")
+    echo(f"{directory} is ready.")
     if user.interests:
         if text := understood(user.interests):
-            click.echo(text)
+            echo(text)
         for reason in unmatched(user.interests):
-            click.secho(f"? {reason}", fg="yellow", err=True)
+            echo(f"? {reason}", fg="yellow", err=True)
     if samples:
-        click.echo(
+        echo(
             f"{directory / SAMPLES} has sample digests of real papers; their abstracts are "
             "rewritten, not the authors'.\nThey are used until a source of your own has brought papers."
         )
+    if is_asked:
+        ask_passwords(user)
     if user.library or edition or is_asked:
-        first_papers(directory, user, is_asked=is_asked, edition=edition)
+        first_papers(directory, user, user.profile, is_asked=is_asked, edition=edition)
     if is_asked and user.mail_host:
         try_mail_server(directory, user)
-    click.echo("Next:")
+    echo("Next:")
     for step, purpose in next_steps(directory, user).items():
-        click.echo(f"  {step}\n      {purpose}")
+        echo(f"  {step}\n      {purpose}")
+
+
+@profiles.command("add", short_help="Add a profile: another interest of a reader.")
+@click.option("--interests", help="What you want to read about, in your own words.")
+@click.option("--title", help="What its editions are called  [default: the beginning of your interests]")
+@click.option("--reader", "address", help="Who gets it: a mail address or Slack channel  [default: the first reader]")
+@click.option("--at", callback=_valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm.")
+@click.option(
+    "--timezone", callback=_valid(_timezone), help="The time zone of that time  [default: as the first profile]"
+)
+@click.option("--source", "sources", multiple=True, metavar="KIND=VALUE", help="A source, as for `init`; repeatable.")
+@click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
+@click.pass_context
+def add(
+    ctx: click.Context,
+    *,
+    interests: str | None,
+    title: str | None,
+    address: str | None,
+    at: str | None,
+    timezone: str | None,
+    sources: tuple[str, ...],
+    yes: bool,
+) -> None:
+    """Write another profile into this home, and add the sources that it needs.
+
+    On a terminal, it asks what `init` asks. A source that the home has already is not added again.
+
+    \b
+    Examples:
+      paperbot profiles add
+      paperbot profiles add --yes --interests "Barn owls and their prey" --source proposed
+    """
+    from bot.config.home import NewUser
+    from bot.config.profiles import add_profile
+    from bot.wording import understood
+
+    app = app_of(ctx)
+    first = next(iter(app.profiles.values()), None)
+    usual = f"{first.schedule.at:%H:%M}" if first else "08:00"
+    user = NewUser(interests=interests, at=at, sources=named_sources(sources, interests))
+    if not yes and sys.stdin.isatty() and sys.stdout.isatty():
+        names = ("interests", "sources", "at")
+        user = Questions(user, samples=False, usual_time=usual).ask(names)
+        title = title or _prompt("What are its editions called?", _title(user.interests)) if user.interests else None
+    if not user.interests:
+        raise UsageError('a profile needs interests; name them, as with --interests "Barn owls and their prey"')
+    address = address or next((known for profile in app.profiles.values() for _, known in profile.addresses), None)
+    if not address:
+        raise UsageError("a profile needs a reader; name one, as with --reader ada@example.org")
+    try:
+        channel = channel_of(address)
+        reader = (channel.name, channel.check_address(address))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    timezone = timezone or (first.schedule.timezone if first else local_timezone())
+    added = app.home.add_sources(user.all_sources)
+    slug = add_profile(
+        app.home.profiles_folder,
+        title or _title(user.interests),
+        user.interests,
+        reader,
+        address_checks(),
+        schedule={"at": user.at or usual, "timezone": timezone},
+    )
+    echo(f"{app.home.profile_file(slug)} is ready; its reader is {address}.")
+    if text := understood(user.interests):
+        echo(text)
+    if added:
+        echo(f"{listed(added)} added to {app.home.settings_file}.")
+    echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
+
+
+def _title(interests: str | None) -> str:
+    return shorten(re.split(r"[.;:\n]", (interests or "").strip())[0], _TITLE_WIDTH)
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
@@ -191,9 +312,9 @@ def samples_are_for(user: NewUser) -> bool:
 
     if not user.interests or samples_fit(user.interests):
         return True
-    click.echo("The sample digests are about reinforcement learning and language models, not your field: none is used.")
+    echo("The sample digests are about reinforcement learning and language models, not your field: none is used.")
     if not user.sources:
-        click.echo("Papers need a source: --source proposed, or docs/sources.md; or copy digests into seeds/.")
+        echo("Papers need a source: --source proposed, or docs/sources.md; or copy digests into seeds/.")
     return False
 
 
@@ -211,11 +332,51 @@ def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
         + ("by mail" if has_server else "a file until a mail server is set"),
         f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test"
         + ("" if has_server else ", once a mail server is set"),
-        f"paperbot --home {directory} serve": "an edition whenever one is due, and the pages",
+        f"paperbot --home {directory} serve{serve_options(user.public_url)}": "an edition whenever one is due, and the "
+        f"pages; {thumbs_work(user)}",
     }
-    if user.mail_username:
-        return {f"export {_PASSWORD}=...": "the password of the mail server; no file has it"} | steps
-    return steps
+    passwords = {
+        f"export {name}=...": f"the password of {of}; no file has it" for name, of in passwords_of(user).items()
+    }
+    return passwords | steps
+
+
+def passwords_of(user: NewUser) -> dict[str, str]:
+    """Return the variables of passwords, each with what it belongs to."""
+    passwords = {_PASSWORD: f"the mail server {user.mail_host}"} if user.mail_username else {}
+    for table in user.all_sources:
+        if table["kind"] == "mailbox":
+            variable = f"PAPERBOT_PASSWORDS__{table['name'].replace('-', '_').upper()}"
+            passwords[variable] = f"the mailbox {table['username']} at {table['host']}"
+    return passwords
+
+
+def ask_passwords(user: NewUser) -> None:
+    """Set the variables of passwords for this process."""
+    last = ""
+    for variable, of in passwords_of(user).items():
+        if variable in os.environ:
+            continue
+        entered = f"Enter: {'the same' if last else 'later'}"
+        question = f"The password of {of} (used now, and not stored; {entered})?"
+        if last := click.prompt(wrapped(question), default=last, hide_input=True, show_default=False):
+            os.environ[variable] = last
+
+
+def serve_options(public_url: str | None) -> str:
+    """Return the options with which the pages are at an http address of this computer."""
+    address = urlsplit(public_url or "")
+    if address.scheme != "http" or is_loopback(address.hostname or ""):
+        return ""
+    return f" --host 0.0.0.0 --port {address.port or 80}"
+
+
+def thumbs_work(user: NewUser) -> str:
+    if user.public_url:
+        return f"thumbs open {user.public_url}"
+    if user.replies:
+        return "thumbs are mails, which it reads"
+    return "thumbs work on this computer, while it runs"
 
 
 class Back(Exception):  # noqa: N818 - an answer, not an error
@@ -224,15 +385,17 @@ class Back(Exception):  # noqa: N818 - an answer, not an error
 
 @dataclass
 class Questions:
-    """The questions to a new user. An empty answer keeps the default."""
+    """The questions to a user. An empty answer keeps the default, and "no" is none."""
 
     user: NewUser
     samples: bool
+    usual_time: str = "08:00"
 
-    def ask(self) -> NewUser:
-        click.echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
+    def ask(self, names: Sequence[str] = ()) -> NewUser:
+        """Ask what is still open, all or only ``names``, and return the answers."""
+        echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
         questions = self._questions()
-        names = list(questions)
+        names = names or list(questions)
         asked: list[tuple[int, NewUser]] = []  # with the answers before
         number = 0
         while number < len(names):
@@ -247,12 +410,10 @@ class Questions:
                 if asked:
                     number, self.user = asked.pop()
                 else:
-                    click.echo("This is the first question.")
+                    echo("This is the first question.")
         return self.user
 
     def _questions(self) -> dict[str, Callable[[], Any]]:
-        from bot.config.profiles import clock_time
-
         topic = "the samples' topic" if self.samples else "none yet: an example for you to edit"
         local = local_timezone()
         return {
@@ -263,53 +424,118 @@ class Questions:
             ),
             "email": lambda: _prompt("Your mail address?", "none yet", own_mail_address),
             "at": lambda: (
-                f"{_prompt('When should editions come, Monday to Friday?', '08:00', clock_time) or time(8):%H:%M}"
+                _prompt("When should editions come, Monday to Friday?", self.usual_time, time_of_day) or self.usual_time
             ),
-            "timezone": lambda: _prompt("In which time zone?", local, _timezone) or local,
+            "timezone": lambda: _prompt("In which time zone, or a large city of it?", local, _timezone) or local,
             "mail_host": lambda: _prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
             "mail_port": lambda: _prompt("Its port?", "587", _port) or 587,
-            "mail_username": lambda: _prompt("Your login there?", self.user.email or "none") or self.user.email,
+            "mail_username": self._mail_username,
+            "public_url": self._public_url,
+            "replies": self._replies,
         }
 
     def _is_open(self, name: str) -> bool:
         if getattr(self.user, name):
             return False
-        if name == "mail_host" and (host := os.environ.get(_HOST)):
-            click.echo(f"Mails go by {host}, as {_HOST} says.")
+        has_server = self.user.mail_host or os.environ.get(_HOST)
+        if name == "mail_host" and has_server:
+            echo(f"Mails go by {has_server}, as {_HOST} says.")
             return False
         if name in ("mail_port", "mail_username") and not self.user.mail_host:
             return False
+        if name == "public_url":  # without a mail server, mails are files of this computer
+            return bool(has_server) and not self.user.replies
+        if name == "replies":
+            return (
+                bool(has_server) and not self.user.public_url and all(t["kind"] != "mailbox" for t in self.user.sources)
+            )
         return name != "mail_username" or wants_login(self.user)
 
-    def _sources(self) -> tuple[Mapping[str, str], ...]:
-        from bot.operate.proposals import proposed_sources, pubmed_page
+    def _mail_username(self) -> str | None:
+        login = _prompt("Your login there?", self.user.email or "none")
+        return self.user.email if login is None else str(login)
 
-        proposals = proposed_sources(self.user.interests or "")
+    def _public_url(self) -> str:
+        echo(
+            "\nBelow each paper are two thumbs, from which Paperbot learns. On your phone they open a page, if the "
+            "phone reaches this computer at an address. Else they open a mail to Paperbot, which you only send."
+        )
+        return _prompt("The address, such as https://papers.example.org?", "none: thumbs are mails", pages_url) or ""
+
+    def _replies(self) -> str:
+        host = self.user.mail_host or os.environ.get(_HOST, "")
+        imap = re.sub(r"^(?:smtp|mail)\.", "imap.", host)
+        server = _prompt("The IMAP server of the mailbox that gets these mails, or no?", imap)
+        usual = self.user.mail_username or self.user.email
+        login = None if server == "" else _prompt("Your login there?", usual or "none") or usual
+        if login is None:
+            echo("Then thumbs work on this computer only, while `paperbot serve` runs.")
+            return ""
+        return f"{login}@{server or imap}"
+
+    def _sources(self) -> tuple[Mapping[str, Any], ...]:
+        from bot.operate.proposals import proposed_sources
+
+        return self._chosen_sources(with_counts(proposed_sources(self.user.interests or "")))
+
+    def _chosen_sources(self, proposals: list[Proposal]) -> tuple[Mapping[str, Any], ...]:
+        from bot.operate.proposals import Proposal
+
         if proposals:
-            click.echo("\nThese sources fit, best first; those with x are the nearest:")
+            echo("\nThese sources fit, best first; those with x are the nearest:")
         for number, proposal in enumerate(proposals, 1):
-            click.echo(f"  {number:2} [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
-        if any(proposal.table["kind"] == "biorxiv" for proposal in proposals):
-            page = pubmed_page(self.user.interests or "")
-            click.echo(f'PubMed makes the address of a feed by "Create RSS" below the search field of {page}')
-        click.echo("Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail.")
+            echo(f"  {number:2}. [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
+        echo(
+            "Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail. "
+            "openalex=WORDS or pubmed=WORDS is another search."
+        )
         default = "those with x; or none" if proposals else "none: what you copy into seeds/"
         chosen = _prompt("Which do you want?", default, lambda answer: _chosen(answer, proposals))
+        if isinstance(chosen, str):  # no
+            return ()
+        if isinstance(chosen, Proposal):
+            others = [proposal for proposal in proposals if proposal.table["kind"] != chosen.table["kind"]]
+            return self._chosen_sources([*others, *with_counts([chosen])])
         if chosen is None:
             chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
         try:
             return tuple(_mailbox() if table is _MAIL else table for table in chosen)
         except Back:  # back to the list, not to the question before it
-            return self._sources()
+            return self._chosen_sources(proposals)
 
 
-_MAIL: Mapping[str, str] = {}  # stands for a mailbox to ask for
+_MAIL: Mapping[str, Any] = {}  # stands for a mailbox to ask for
 
 
-def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, str]]:
-    from bot.operate.proposals import source_table
+def with_counts(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Return the proposals, and for each query how many papers it gave last week, if its server answers."""
+    from bot.app import homeless_fetcher
+    from bot.operate.proposals import papers_last_week
+    from bot.sources import HttpError
 
-    chosen: list[Mapping[str, str]] = []
+    fetcher = homeless_fetcher(_COUNT_SECONDS)
+    counted = []
+    for proposal in proposals:
+        try:
+            count = papers_last_week(proposal.table, fetcher, datetime.now(UTC).date())
+            about = proposal.about if count is None else f"{proposal.about}: {plural(count, 'paper')} last week"
+        except SourceError as error:
+            why = "refuses it" if isinstance(error, HttpError) and error.status in _REFUSALS else "can't be reached"
+            server = proposal.about.partition(":")[0]
+            about = f"{proposal.about} (how many papers it gave last week is unknown: {server} {why})"
+        counted.append(replace(proposal, about=about))
+    return counted
+
+
+def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, Any]] | Proposal:
+    """Return the tables of an answer, or the proposal of another search. Raises ValueError."""
+    from bot.operate.proposals import Proposal, source_table
+
+    kind, is_search, words = answer.partition("=")
+    if is_search and kind.strip() in _SEARCHED and words.strip():
+        about = f"{_SEARCHED[kind.strip()]}: {words.strip()}"
+        return Proposal(about, source_table(kind.strip(), words.strip()), is_ticked=True)
+    chosen: list[Mapping[str, Any]] = []
     for word in re.split(r"[\s,;]+", answer):
         if word.isdecimal():
             if not 0 < int(word) <= len(proposals):
@@ -317,19 +543,19 @@ def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, str
             chosen.append(proposals[int(word) - 1].table)
         elif word.casefold() == "mail":
             chosen.append(_MAIL)
-        elif word and word.casefold() != "none":
+        elif word:
             chosen.append(source_table("feed" if "://" in word else "arxiv", word))
     return chosen
 
 
-def _mailbox() -> Mapping[str, str]:
+def _mailbox() -> Mapping[str, Any]:
     from bot.operate.proposals import source_table
 
     host = _prompt("The IMAP server of that mailbox?", "imap.example.org") or "imap.example.org"
     login = _prompt("Your login there?", "ada@example.org") or "ada@example.org"
     sender = _prompt("The sender of the alerts?", "scholaralerts-noreply@google.com", own_mail_address)
     table = source_table("mailbox", f"{login}@{host} {sender or 'scholaralerts-noreply@google.com'}")
-    click.echo(f"Its password is read from PAPERBOT_PASSWORDS__{table['name'].replace('-', '_').upper()}.")
+    echo(f"Its password is read from PAPERBOT_PASSWORDS__{table['name'].replace('-', '_').upper()}.")
     return table
 
 
@@ -358,7 +584,7 @@ def wants_login(user: NewUser) -> bool:
     try:
         return server.takes_logins()
     except DeliveryError as error:
-        click.secho(f"! {error}", fg="yellow", err=True)
+        echo(f"! {error}", fg="yellow", err=True)
         return not is_loopback(host)
     finally:
         server.close()
@@ -373,16 +599,17 @@ def local_timezone() -> str:
         return "UTC"
 
 
-def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
+def first_papers(home: Path, user: NewUser, slug: str, *, is_asked: bool, edition: bool | None) -> None:
+    """Import the library, fetch papers, and let the user judge some before the first edition is shown."""
     from bot.app import open_app
     from bot.readers import stored_reader
 
     if not user.email:
-        click.echo("A library, votes and editions belong to a reader: first add your address to the profile.")
+        echo("A library, votes and editions belong to a reader: first add your address to the profile.")
         return
     now = datetime.now(UTC)
     with open_app(home) as app:
-        reader, profile = stored_reader(app.store, app.profiles, user.profile, now)
+        reader, profile = stored_reader(app.store, app.profiles, f"{slug}/{user.email}", now)
         try:
             if user.library:
                 _import(app, reader, user.library, now)
@@ -409,90 +636,136 @@ def _import(app: App, reader: Reader, library: str, now: datetime) -> None:
     else:
         path = Path(library)
         report = import_file(app.store, app.parser, reader, name=path.name, content=path.read_bytes(), now=now)
-    click.echo(f"ok  {plural(report.read, 'paper')} of your library read; each counts as liked.")
+    echo(f"ok  {plural(report.read, 'paper')} of your library read; each counts as liked.")
     print_problems(report.problems)
 
 
 def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
+    from bot.editions.due import JUDGED
     from bot.editions.models import refit
     from bot.readers.votes import record
     from bot.text.latex import readable
 
     ranked = app.composer.ranked(reader, profile, app.composer.candidates(reader, profile).ids, now)
-    best = [score.paper for score in ranked.scores if not score.muted][:_TO_JUDGE] if ranked else []
-    if not ranked or not best:
+    if not ranked:
         return
-    click.echo("\nWhich of these would you read? y or n, Enter for the next, back, or done:")
+    best = papers_to_judge([ranked.papers[score.paper] for score in ranked.scores if not score.muted])
+    echo(
+        "\nWhich of these would you read? They teach the ranking, and those with y are in your first edition. "
+        "y or n; a shows the abstract; Enter for the next; back; or done:"
+    )
     place = 0
     while place < len(best):
-        paper = ranked.papers[best[place]]
-        click.echo(f"\n{place + 1:2}/{len(best)}  " + click.style(readable(paper.title), bold=True))
+        paper = best[place]
+        echo(f"\n{place + 1:2}/{len(best)}  {readable(paper.title)}", bold=True)
         try:
-            answer = _prompt("Would you read it?", "next", _judgement)
+            while (answer := _prompt("Would you read it?", "next", _judgement, has_no=False)) == "abstract":
+                echo(shorten(readable(paper.abstract), _ABSTRACT_WIDTH) or "It came without an abstract.")
         except Back:
             place = max(0, place - 1)
             continue
         if answer == "done":
             break
         if answer:
-            record(app.store, reader, paper, answer, now=now, via="cli")
+            record(app.store, reader, paper, answer, now=now, via=JUDGED)
         place += 1
     refit(app.store, app.ranker, [(reader, profile)], now)
 
 
+def papers_to_judge(best: Sequence[Paper]) -> list[Paper]:
+    """Return ten of the best papers: of the days before the newest one, which keeps its own, if these have ten."""
+    days = [max([s.date for s in paper.sightings if s.date], default=paper.published) for paper in best]
+    newest = max(filter(None, days), default=None)
+    earlier = [paper for paper, day in zip(best, days, strict=True) if day and day != newest]
+    return list(earlier if len(earlier) >= _TO_JUDGE else best)[:_TO_JUDGE]
+
+
 def _judgement(text: str) -> Vote | str:
     words = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
+    words |= dict.fromkeys(("a", "abstract", "?"), "abstract")
     if text.casefold() not in words:
-        raise ValueError(f"{text!r} is neither y nor n; or press Enter, or type back or done")
+        raise ValueError(f"{text!r} is neither y nor n; or press Enter, or type a, back or done")
     return words[text.casefold()]
 
 
 def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
     """Write the first edition as a page, and open it in a browser. Nothing is stored or sent."""
     edition = app.composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
+    if edition.quiet:
+        echo(f"There is no first edition yet. {edition.quiet}")
+        return
     print_edition(edition)
     page = app.home.state / _FIRST_EDITION
     write_atomically(page, app.renderer.of_kind("email").preview(edition, "html").encode())
-    click.echo(f"Your first edition, as it will look: {page}")
+    echo(f"Your first edition, as it will look: {page}")
     if has_browser():
         webbrowser.open(page.resolve().as_uri())
 
 
 def try_mail_server(home: Path, user: NewUser) -> None:
-    """Log in to the mail server, and offer a test mail. The password stays in this process."""
+    """Log in to the mail server, and offer a test mail. Passwords stay in this process."""
     from bot.app import open_app
-    from bot.readers import find_reader
+    from bot.operate.ingest import retrieved
+    from bot.readers import stored_reader
+    from bot.sources import Visit
 
     if user.mail_username and _PASSWORD not in os.environ:
-        password = click.prompt(
-            "Its password (used now, and not stored)?", default="", hide_input=True, show_default=False
-        )
-        if not password:
-            click.echo("Without it the mail server wasn't tried; `paperbot check --connect` does it later.")
-            return
-        os.environ[_PASSWORD] = password
+        echo("Without its password the mail server wasn't tried; `paperbot check --connect` does it later.")
+        return
     with open_app(home) as app:
         try:
             app.routes["email"].channels[0].check()
-            click.echo(f"ok  {user.mail_host} {'lets you log in' if user.mail_username else 'accepts mail'}.")
-            if user.email and click.confirm(f"Send a test mail to {user.email}?", default=True):
-                reader, profile = find_reader(app.store, app.profiles, user.profile)
-                app.channel_tests.send(reader, profile, datetime.now(UTC))
-                click.echo(f"ok  A test mail is on its way to {user.email}.")
+            echo(f"ok  {user.mail_host} {'lets you log in' if user.mail_username else 'accepts mail'}.")
+            mailbox = next((source for source in app.sources if source.kind == "mailbox"), None)
+            if mailbox:
+                # peek: mark nothing as read.
+                for _ in retrieved(mailbox, Visit(datetime.now(UTC), peek=True)):
+                    break
+                echo("ok  The mailbox for thumbs can be read.")
+            if not user.email or not click.confirm(f"Send a test mail to {user.email}?", default=True):
+                return
+            reader, profile = stored_reader(app.store, app.profiles, user.profile, datetime.now(UTC))
+            sent = app.channel_tests.send(reader, profile, datetime.now(UTC))
+            echo(f"ok  A test mail is on its way to {user.email}.")
+            if mailbox and sent.edition.request:
+                wait_for_thumb(app, reader, mailbox)
+            elif sent.edition.request:
+                echo("Its thumbs open pages: start `paperbot serve`, then press one.")
         except PaperbotError as error:
-            click.secho(f"! {error}", fg="red", err=True)
-            click.echo(f"Correct it in {app.home.settings_file}, then try `paperbot check --connect`.")
+            echo(f"! {error}", fg="red", err=True)
+            echo(f"Correct it in {app.home.settings_file}, then try `paperbot check --connect`.")
 
 
-def _prompt(question: str, default: str, convert: Callable[[str], Any] = str) -> Any:
-    """Return the converted answer, or None if it is empty. Raises Back."""
+def wait_for_thumb(app: App, reader: Reader, mailbox: Source) -> None:
+    """Read the mailbox each time the user presses Enter, until a vote has arrived."""
+    from bot.text.latex import readable
+
+    def votes() -> dict[PaperId, RecordedVote]:
+        return app.store.feedback.current(reader.id)
+
+    question = wrapped("Press a thumb in it, send the mail that opens, then press Enter (or type skip)")
+    before = votes()
+    while not click.prompt(question, default="", show_default=False):
+        report = app.ingestion.ingest([mailbox], datetime.now(UTC), at_once=True)
+        print_problems(report.problems)
+        for paper, vote in votes().items():
+            if before.get(paper) != vote:
+                echo(f"ok  Your thumb {vote.vote} arrived: {readable(app.store.papers.get([paper])[paper].title)}")
+                return
+        echo("No thumb has arrived yet; mails may take a minute.")
+
+
+def _prompt(question: str, default: str, convert: Callable[[str], Any] = str, *, has_no: bool = True) -> Any:
+    """Return the converted answer, None if it is empty, or "" for no. Raises Back."""
     while True:
-        answer = click.prompt(f"{question} [{default}]", default="", show_default=False).strip()
+        answer = click.prompt(wrapped(f"{question} [{default}]"), default="", show_default=False).strip()
         if answer.casefold() in _BACK:
             raise Back
         if not answer:
             return None
+        if has_no and answer.casefold() in _NO:
+            return ""
         try:
             return convert(answer)
         except ValueError as error:
-            click.echo(f"Error: {error}")
+            echo(f"Error: {error}")

@@ -13,6 +13,7 @@ import click
 
 from bot.cli.output import (
     console,
+    echo,
     plain,
     print_json,
     print_problems,
@@ -69,7 +70,7 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
     if not as_json:
         print_explanation(explanation, explained)
         if in_library:
-            click.echo("Not sent: it is already in your library.")
+            echo("Not sent: it is already in your library.")
         return
     score = explanation.score
     liked = [reason for reason in explanation.reasons if reason.paper is not None]
@@ -103,15 +104,15 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     from bot.text.latex import readable
 
     score = explanation.score
-    click.echo(f"{paper.ref} {readable(paper.title)}")
+    echo(f"{paper.ref} {readable(paper.title)}")
     if score.muted:
-        click.echo(f"Never shown: it mentions “{score.muted}”, which is muted.")
+        echo(f"Never shown: it mentions “{score.muted}”, which is muted.")
     if score.missing_terms:
         terms = ", ".join(f"“{term}”" for term in score.missing_terms)
-        click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
-    click.echo(wording.sentence(explanation.reasons))
+        echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
+    echo(wording.sentence(explanation.reasons))
     match = f"{Match.for_probability(score.probability).capitalize()} match ({wording.percent(score.probability)})"
-    click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
+    echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "phrase")
     for bonus in score.bonuses:
         rows.add_row(f"{bonus.weight:+.2f}", plain(f"{bonus.text} ({bonus.kind})"))
@@ -158,7 +159,7 @@ def evaluate(
     else:
         saved = evaluate_reader(app, reader, chart, as_json)
     if saved and not as_json:
-        click.echo(f"\nThe chart as a drawing: {saved}")
+        echo(f"\nThe chart as a drawing: {saved}")
     if chart and not saved:
         reason = "no reader has enough folds for a chart" if reader is None else "a chart over time needs more folds"
         print_problems([Problem(str(chart), f"not written: {reason}")])
@@ -379,9 +380,9 @@ def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datet
             }
         )
     elif not editions:
-        click.echo("No edition was due on these days; `paperbot profiles` shows the schedule.")
+        echo("No edition was due on these days; `paperbot profiles` shows the schedule.")
     else:
-        click.echo(
+        echo(
             f"{plural(totals['days'], 'day')}, {plural(totals['papers'], 'paper')}. Of these, {totals['sent']} were "
             f"really sent so far; {totals['up']} got a thumb up, {totals['down']} a thumb down."
         )
@@ -445,7 +446,7 @@ def print_day(edition: Edition, results: Outcomes) -> None:
             outcome = f"{symbol} {thumb.at:%b %d}, {outcome}"
         match = Match.for_probability(pick.probability)
         rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)), outcome)
-    click.secho(title, bold=True)
+    echo(title, bold=True)
     console().print(rows)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.output import console, json_option, plain, print_json, table
+from bot.cli.output import console, echo, json_option, plain, print_json, table
 from bot.model import Entry, FactKind, ParsedDigest, ParsedLibrary, RawDigest
 from bot.model.clock import zone_named
 from bot.model.errors import DigestError, UsageError
@@ -168,12 +168,12 @@ def _rejected(sentence: str) -> dict[str, str | None]:
 
 def _print(file: InspectedFile) -> None:
     if file.problem:
-        click.secho(f"! {file.file}: {file.problem}", fg="red", err=True)
+        echo(f"! {file.file}: {file.problem}", fg="red", err=True)
         return
     of_day = f", {file.date}" if file.date else ""
     is_list = file.kind == "feeds"
     noun = "feed" if is_list else "paper"
-    click.secho(f"{file.file}: {file.kind} ({file.format}{of_day}), {plural(len(file.papers), noun)}", bold=True)
+    echo(f"{file.file}: {file.kind} ({file.format}{of_day}), {plural(len(file.papers), noun)}", bold=True)
     if is_list:
         rows = table("feed", "address", unbroken=("address",))
         for feed in file.papers:
@@ -191,7 +191,7 @@ def _print(file: InspectedFile) -> None:
         console().print(rows)
     for reason in file.rejected:
         subject = f"{reason['entry']}: " if reason["entry"] else ""
-        click.secho(f"! {subject}{reason['problem']}", fg="red", err=True)
+        echo(f"! {subject}{reason['problem']}", fg="red", err=True)
 
 
 def _place(paper: InspectedPaper) -> Iterator[str]:

@@ -19,11 +19,12 @@ import click
 from click.shell_completion import get_completion_class
 
 from bot import __version__
-from bot.channels import address_checks, reader_channels
+from bot.channels import address_checks, reader_channel, reader_channels
 from bot.cli.output import (
     Commands,
     app_of,
     console,
+    echo,
     home_of,
     json_option,
     now_option,
@@ -38,8 +39,9 @@ from bot.cli.output import (
 from bot.config.files import shipped
 from bot.model import Kind, Origin, Problem, RawDigest
 from bot.model.addresses import is_loopback
+from bot.model.clock import next_moment, zone_named
 from bot.model.errors import ConfigError, DigestError, PaperbotError, QueueError, UsageError
-from bot.model.wording import duration, plural
+from bot.model.wording import duration, long_date, plural
 from bot.worker import TASKS
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 
 
 _TITLES_SHOWN = 5
+_READERS_SHOWN = 5
 _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
 
 
@@ -80,9 +83,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     """
     from bot.channels.templates import environment
     from bot.config.home import problems_beside_settings, repair, write_schemas
-    from bot.config.profiles import describe_end
     from bot.sources import source_models
-    from bot.wording import understood
 
     try:
         app = app_of(ctx)
@@ -96,7 +97,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
 
     def print_line(line: str) -> None:
         if not as_json:
-            click.echo(line)
+            echo(line)
 
     def ok(subject: str) -> None:
         passed.append(subject)
@@ -116,18 +117,50 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
         problems += subject_problems
         if not subject_problems:
             ok(subject)
-    for slug, profile in app.profiles.items():
-        if text := understood(profile.interests_at(now)):
-            print_line(f"    {slug}: {text}")
-        if ends := [describe_end(entry) for entry in profile.interests_with_end(now, ended=False)]:
-            print_line(f"    {slug}: {', '.join(ends)}")
+    for line in interest_lines(app, now):
+        print_line(f"    {line}")
     # An unusable store is reported below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
             print_line(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
+    for line in due_lines(app, now):
+        print_line(f"    {line}")
     return _checked(passed, [*notes(app, readers, now)], problems, as_json)
+
+
+def interest_lines(app: App, now: datetime) -> Iterator[str]:
+    from bot.config.profiles import describe_end
+    from bot.wording import understood
+
+    for slug, profile in app.profiles.items():
+        if text := understood(profile.interests_at(now)):
+            yield f"{slug}: {text}"
+        if ends := [describe_end(entry) for entry in profile.interests_with_end(now, ended=False)]:
+            yield f"{slug}: {', '.join(ends)}"
+
+
+def due_lines(app: App, now: datetime) -> Iterator[str]:
+    """Yield what the first readers get next, when and how."""
+    from bot.config.profiles import with_override
+    from bot.operate.status import listed_readers
+
+    try:
+        listed = listed_readers(app.store, app.profiles)
+    except PaperbotError:  # reported above
+        return
+    for reader, profile in listed[:_READERS_SHOWN]:
+        own = with_override(profile, app.store.overrides.get(reader.id))
+        schedule = own.schedule
+        due = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(zone_named(schedule.timezone))
+        city = schedule.timezone.rpartition("/")[2].replace("_", " ")
+        when = f"{due:%A} {long_date(due.date(), own.language)}, {due:%H:%M} {city}"
+        letter = "; on Fridays a letter, too" if own.weekly else ""
+        edition = f"next edition of “{own.title}” {when}, by {reader_channel(reader.kind).noun}{letter}"
+        yield f"{reader.address}: {reader.stopped_because or edition}"
+    if len(listed) > _READERS_SHOWN:
+        yield "and more readers; `paperbot status` lists them"
 
 
 def _checked(passed: list[str], notes: list[str], problems: list[Problem], as_json: bool) -> int:
@@ -136,7 +169,7 @@ def _checked(passed: list[str], notes: list[str], problems: list[Problem], as_js
         print_json({**machine, "ok": passed, "notes": notes, "problems": problems})
     else:
         for note in notes:
-            click.secho(f"?   {note}", fg="yellow")
+            echo(f"?   {note}", fg="yellow")
         print_problems(problems)
     return 2 if problems else 0
 
@@ -237,12 +270,14 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
             "bot.public_url begins with http://: mail programs unsubscribe by https:// only (RFC 8058), and show no "
             "button for it; put the pages behind https://"
         )
-    if by_server and is_loopback(pages.hostname or ""):
+    has_mailbox = any(source.votes_login is not None for source in app.home.settings.sources)
+    has_thumbs = has_mailbox and all(channel.name == "email" for channel in by_server)
+    if by_server and is_loopback(pages.hostname or "") and not has_thumbs:
         yield (
             f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
-            "set bot.public_url to an address that readers reach"
+            "set bot.public_url to an address that readers reach, or add a mailbox that thumbs are mailed to"
         )
-    if not app.public_url and readers["email"] and all(s.votes_login is None for s in app.home.settings.sources):
+    if not app.public_url and readers["email"] and not has_mailbox:
         yield (
             "there are no pages (bot.public_url is empty), and no mailbox: mails have neither thumbs nor a way to "
             'unsubscribe; add a source of kind "mailbox", which reads readers\' replies'
@@ -305,17 +340,17 @@ def print_status(status: Status) -> None:
         readers.add_row(reader.reader, thumbs, last_edition, due)
     console().print(sources, readers)
     if status.readers_left_out:
-        click.echo(f"and {plural(status.readers_left_out, 'more reader')}")
+        echo(f"and {plural(status.readers_left_out, 'more reader')}")
     outbox = ", ".join(f"{number} {state}" for state, number in status.outbox.items() if number) or "empty"
-    click.echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
+    echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
     for line in load_lines(status.load):
-        click.echo(line)
+        echo(line)
     if status.bounces:
-        click.echo("came back: " + ", ".join(f"{number} {kind}" for kind, number in status.bounces.items()))
+        echo("came back: " + ", ".join(f"{number} {kind}" for kind, number in status.bounces.items()))
     for reader in status.readers:
         if reader.late:
             last = f"{reader.last_sent:%Y-%m-%d %H:%M} UTC" if reader.last_sent else "never"
-            click.secho(f"late: {reader.reader} (last message: {last}): {reader.late}", fg="yellow")
+            echo(f"late: {reader.reader} (last message: {last}): {reader.late}", fg="yellow")
 
 
 def load_lines(load: Load) -> list[str]:
@@ -385,8 +420,8 @@ def import_feeds(app: App, file: Path) -> int:
         raise UsageError(f"{file}: no feed can be added; {listed.problems[0]}")
     added = app.home.add_feeds({feed.url: feed.title for feed in listed.feeds})
     for name in added:
-        click.echo(f"added {name}")
-    click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
+        echo(f"added {name}")
+    echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
     print_problems([Problem(str(file), problem) for problem in listed.problems])
     return 1 if listed.problems else 0
 
@@ -409,14 +444,14 @@ def test(app: App, name: str, now: datetime) -> int:
             problems.append(outcome)
             continue
         file, digest = outcome
-        click.echo(f"{file}: {digest.format}, {digest.topic or '-'}, {digest.date or 'no date'}")
-        click.echo(f"  {plural(len(digest.entries), 'paper')}, {len(digest.rejected)} rejected")
+        echo(f"{file}: {digest.format}, {digest.topic or '-'}, {digest.date or 'no date'}")
+        echo(f"  {plural(len(digest.entries), 'paper')}, {len(digest.rejected)} rejected")
         for entry in digest.entries[:_TITLES_SHOWN]:
-            click.echo(f"  - {entry.title} ({entry.arxiv_id or entry.doi or entry.url or 'no link'})")
+            echo(f"  - {entry.title} ({entry.arxiv_id or entry.doi or entry.url or 'no link'})")
         if len(digest.entries) > _TITLES_SHOWN:
-            click.echo(f"  ... and {len(digest.entries) - _TITLES_SHOWN} more")
+            echo(f"  ... and {len(digest.entries) - _TITLES_SHOWN} more")
         for rejected in digest.rejected:
-            click.secho(f"! {file}: {rejected}", fg="yellow", err=True)
+            echo(f"! {file}: {rejected}", fg="yellow", err=True)
     print_problems(problems)
     return 1 if problems else 0
 
@@ -442,16 +477,40 @@ def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
         print_problems(app.profile_problems)
         # Report an unusable store before anything starts.
         app.store.papers.newest_id()
-        has_pages = bool(app.public_url)
-    if no_web or not has_pages:
-        click.echo(f"Paperbot runs the schedule of {home.resolve()} (stop with Ctrl-C)")
+        public_url = app.public_url
+    if no_web or not public_url:
+        echo(f"Paperbot runs the schedule of {home.resolve()} (stop with Ctrl-C)")
         serve(home, None)
         return
     # Before the scheduler starts: a port in use is exit code 2.
     with listen(host, port) as listener:
         # Port 0 is any free port.
-        click.echo(f"Paperbot serves {home.resolve()} at http://{host}:{listener.getsockname()[1]} (stop with Ctrl-C)")
+        port = listener.getsockname()[1]
+        echo(f"Paperbot serves {home.resolve()} at http://{host}:{port} (stop with Ctrl-C)")
+        if warning := unreachable_pages(public_url, host, port):
+            echo(f"? {warning}", fg="yellow", err=True)
         serve(home, listener)
+
+
+def unreachable_pages(public_url: str, host: str, port: int) -> str:
+    """Return why links in messages don't reach pages at this host and port, or an empty string.
+
+    An https address is a proxy's, whose port may be another.
+
+    >>> unreachable_pages("http://localhost:8000", "127.0.0.1", 8000)
+    ''
+    """
+    address = urlsplit(public_url)
+    if address.scheme != "http":
+        return ""
+    named = address.port or 80
+    if named != port:
+        remedy = f"add --port {named}, or set bot.public_url to the address with port {port}"
+        return f"links in messages lead to {public_url}, and the pages are at port {port}: {remedy}"
+    if is_loopback(host) and not is_loopback(address.hostname or ""):
+        remedy = "add --host 0.0.0.0, or let a proxy forward it"
+        return f"links in messages lead to {public_url}, and the pages are reachable on this machine only: {remedy}"
+    return ""
 
 
 def queue_names(_ctx: click.Context, _param: click.Parameter, value: str) -> list[str]:
@@ -503,7 +562,7 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
     log_to_stderr()
     # It warns of root workers that unpickle messages. Ours read JSON only.
     warnings.filterwarnings("ignore", module="celery.platforms")
-    click.echo(f"Paperbot works for {home.resolve()}: {', '.join(queues)} (stop with Ctrl-C)")
+    echo(f"Paperbot works for {home.resolve()}: {', '.join(queues)} (stop with Ctrl-C)")
     return run_worker(home, queue.url, queue.name, concurrency=concurrency, queues=queues)
 
 
@@ -551,7 +610,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         print_json({"home": str(home.resolve()), "settings": settings})
         return
-    click.echo(f"home {home.resolve()}")
+    echo(f"home {home.resolve()}")
     rows = table("setting", "value", "from", unbroken=["setting"])
     for setting in settings:
         # As in the file: texts in quotes, and a dash for no value.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -37,9 +40,28 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=default))
 
 
+def echo(text: str = "", *, err: bool = False, **style: Any) -> None:
+    """Print text. On a terminal, its lines break at spaces, and a mark such as ``ok`` keeps its column."""
+    text = wrapped(text) if (sys.stderr if err else sys.stdout).isatty() else text
+    click.echo(click.style(text, **style) if style else text, err=err)
+
+
+def wrapped(text: str) -> str:
+    """Return text whose lines fit the terminal. An address that is too long stays whole."""
+    width = shutil.get_terminal_size().columns - 1
+    lines = []
+    for line in text.split("\n"):
+        hanging = re.match(r" *(?:(?:ok|[!?]|\d+\.) +)?", line)
+        indent = " " * len(hanging[0] if hanging else "")
+        lines += textwrap.wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines)
+
+
 def print_problems(problems: Sequence[Problem]) -> None:
     for problem in problems:
-        click.secho(f"! {problem}", fg="red", err=True)
+        echo(f"! {problem}", fg="red", err=True)
 
 
 def console() -> Console:
@@ -78,7 +100,7 @@ def print_edition(edition: Edition) -> None:
     rows = table("match", "paper", "why")
     for pick in edition.picks:
         rows.add_row(Match.for_probability(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)))
-    click.secho(f"{edition.profile_title} → {edition.reader.address}", bold=True)
+    echo(f"{edition.profile_title} → {edition.reader.address}", bold=True)
     console().print(rows)
 
 

@@ -14,6 +14,7 @@ import click
 from bot.channels import address_checks, channel_of
 from bot.cli.output import (
     Commands,
+    app_of,
     console,
     json_option,
     now_option,
@@ -46,11 +47,21 @@ _CONFIRMATIONS = {
 _ZOTERO: Literal["zotero"] = "zotero"
 
 
-@click.command("profiles", short_help="List and check the profiles.")
+@click.group("profiles", cls=Commands, invoke_without_command=True, short_help="List and check the profiles; add one.")
 @schema_option("profile", "a profile")
-@pass_app
-def profiles(app: App) -> int:
-    """List the profiles and their readers, with the readers' own settings, and check each file."""
+@click.pass_context
+def profiles(ctx: click.Context) -> int:
+    """List the profiles and their readers, with the readers' own settings, and check each file.
+
+    \b
+    Examples:
+      paperbot profiles
+      paperbot profiles add
+    """
+    return 0 if ctx.invoked_subcommand else list_profiles(app_of(ctx))
+
+
+def list_profiles(app: App) -> int:
     from bot.config.profiles import describe_days, describe_end
 
     now = datetime.now(UTC)

@@ -8,7 +8,7 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
@@ -181,6 +181,34 @@ class Home:
         add_to_settings(self.path, "".join(tables.values()), self._source_models)
         return list(tables)
 
+    def add_sources(self, tables: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Add sources that the settings file has under no name, and return their names.
+
+        Raises ConfigError if the settings would be invalid.
+        """
+        configured: list[dict[str, Any]] = read_toml(self.settings_file)[1].get("sources", [])
+        known = [{**source, "name": ""} for source in configured]
+        new = [table for table in tables if {**table, "name": ""} not in known]
+        named = with_names(new, [str(source.get("name")) for source in configured])
+        add_to_settings(self.path, "".join(f"\n{_source_text(table)}" for table in named), self._source_models)
+        return [str(table["name"]) for table in named]
+
+
+def with_names(tables: Iterable[Mapping[str, Any]], used: Iterable[str] = ()) -> list[Mapping[str, Any]]:
+    """Return the tables of sources with names of their own: the second ``pubmed`` is ``pubmed-2``."""
+    names = set(used)
+    named: list[Mapping[str, Any]] = []
+    for table in tables:
+        candidates = (f"{table['name']}-{n}" if n > 1 else str(table["name"]) for n in count(1))
+        name = next(name for name in candidates if name not in names)
+        names.add(name)
+        named.append({**table, "name": name})
+    return named
+
+
+def _source_text(table: Mapping[str, Any]) -> str:
+    return "[[sources]]\n" + "".join(f"{key} = {tomlkit.item(value).as_string()}\n" for key, value in table.items())
+
 
 def problems_beside_settings(path: Path, source_models: SourceModels, address_checks: AddressChecks) -> list[Problem]:
     try:
@@ -340,8 +368,10 @@ class NewUser:
     mail_host: str | None = None
     mail_port: int | None = None
     mail_username: str | None = None
+    public_url: str | None = None  # where telephones reach the pages
+    replies: str | None = None  # LOGIN@HOST of the mailbox for thumbs
     library: str | None = None  # a file, or zotero
-    sources: tuple[Mapping[str, str], ...] = ()  # tables of the settings, beside the shipped ones
+    sources: tuple[Mapping[str, Any], ...] = ()  # tables of the settings, beside the shipped ones
 
     @property
     def profile(self) -> str:
@@ -353,6 +383,11 @@ class NewUser:
         if is_loopback(self.mail_host or ""):
             return "none"
         return "tls" if self.mail_port == _IMPLICIT_TLS else None
+
+    @property
+    def all_sources(self) -> list[Mapping[str, Any]]:
+        """The tables, with the mailbox for thumbs and each under a name of its own."""
+        return with_names([*self.sources, *([mailbox_table(self.replies)] if self.replies else [])])
 
     @property
     def mail_sender(self) -> str | None:
@@ -449,12 +484,10 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
     """Return the shipped settings with the user's values. Raises ConfigError."""
     text = shipped(FILE).read_text("utf-8")
     before, header, email = text.partition("[email]\n")
-    names: set[str] = set()
-    for table in user.sources:
-        name = next(name for n in count(1) if (name := table["name"] + (f"-{n}" if n > 1 else "")) not in names)
-        names.add(name)
-        rows = "".join(f"{key} = {tomlkit.item(value).as_string()}\n" for key, value in {**table, "name": name}.items())
-        before += f"[[sources]]\n{rows}\n"
+    if user.public_url:
+        before = _assign(before, "public_url", user.public_url)
+    for table in user.all_sources:
+        before += f"{_source_text(table)}\n"
     for key, value in {
         "host": user.mail_host,
         "port": user.mail_port,
@@ -467,6 +500,23 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
     text = before + header + email
     check_settings(text, source_models)
     return text
+
+
+def mailbox_table(account: str, sender: str = "") -> dict[str, Any]:
+    """Return the settings of a mailbox ``LOGIN@HOST``, whose login may have an @ of its own.
+
+    Without a sender it is read for readers' thumbs only. Raises ValueError.
+    """
+    login, _, server = account.strip().rpartition("@")
+    host, _, port = server.partition(":")
+    if not (login and host) or (port and not port.isdecimal()):
+        raise ValueError(f"{account!r} is no mailbox; write LOGIN@HOST, such as ada@example.org@imap.example.org")
+    table: dict[str, Any] = {"name": "replies", "kind": "mailbox", "host": host, "username": login}
+    if sender:
+        table |= {"name": f"mail-{sender.partition('@')[0]}", "sender": sender}
+    if port:
+        table["port"] = int(port)
+    return table | ({"security": "none"} if is_loopback(host) else {})
 
 
 def _assign(text: str, key: str, value: object) -> str:

@@ -93,20 +93,24 @@ def quiet_hours(value: Any) -> Any:
     return tuple(value)
 
 
+_REGIONS = ("Africa/", "America/", "Antarctica/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
+
+
 def known_timezone(name: str) -> str:
-    """Return a time zone in the database's spelling.
+    """Return the time zone of a name or city in the database's spelling. Raises ValueError.
 
-    Raises ValueError.
-
-    >>> known_timezone("europe/berlin")
-    'Europe/Berlin'
+    >>> known_timezone("europe/berlin"), known_timezone("New York"), known_timezone("utc")
+    ('Europe/Berlin', 'America/New_York', 'UTC')
     """
     if name in timezone_names():
         return name
-    by_folded_name = {known.casefold(): known for known in timezone_names()}
-    if known := by_folded_name.get(name.strip().replace(" ", "_").casefold()):
+    folded = name.strip().replace(" ", "_").casefold()
+    names = sorted(timezone_names())
+    # "Pacific" of US/Pacific and Canada/Pacific is no city.
+    cities = [known for known in names if known.startswith(_REGIONS) and known.casefold().endswith(f"/{folded}")]
+    for known in (*(known for known in names if known.casefold() == folded), *cities):
         return known
-    raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"')
+    raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin", "Berlin" or "UTC"')
 
 
 def groups_of_terms(value: Any) -> Any:

@@ -252,9 +252,9 @@ def load_settings(home: Path, source_models: SourceModels) -> Settings:
     return _settings(text, values, source_models)
 
 
-def check_settings(text: str, source_models: SourceModels) -> None:
-    """Raise ConfigError if settings are invalid."""
-    _settings(text, parse_toml(text, FILE), source_models)
+def check_settings(text: str, source_models: SourceModels) -> Settings:
+    """Return the settings of a text, with those of the environment. Raises ConfigError."""
+    return _settings(text, parse_toml(text, FILE), source_models)
 
 
 def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:

@@ -97,9 +97,10 @@ class EditionComposer:
         likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
         last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
         unseen = {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
-        rankings = self._ranked(readers, [new.ids for new in candidates], now, [new.waiting for new in candidates])
+        ids = [[*new.ids, *new.chosen] for new in candidates]
+        rankings = self._ranked(readers, ids, now, [new.waiting for new in candidates])
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
-            picks = ranked.edition_picks(request.profile, new.waiting) if ranked else []
+            picks = ranked.edition_picks(request.profile, new.waiting, new.chosen) if ranked else []
             edition = compose(
                 request,
                 picks,

@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta
 from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
-from bot.model import Origin, PaperId, Problem, Reader, ReaderId, SourceState
+from bot.model import Origin, PaperId, Problem, Reader, ReaderId, SourceState, Vote
 from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
 from bot.model.errors import ConfigError
 from bot.model.wording import plural
@@ -38,6 +38,7 @@ _LONGEST_ABSENCE = timedelta(days=28)
 _WEEK = timedelta(days=8)  # contains a slot of any schedule
 
 
+JUDGED = "init"  # the origin of votes on the papers that a new user judges
 Readers = Sequence[tuple[Reader, Profile]]
 
 
@@ -54,12 +55,14 @@ class EditionRequest:
 class Candidates:
     """Papers new to a reader, and the highest paper id of that time.
 
-    ``waiting`` are recent papers without a place in earlier editions.
+    ``waiting`` are recent papers without a place in earlier editions. ``chosen`` were judged in
+    ``init`` as worth reading.
     """
 
     ids: Sequence[PaperId]
     watermark: PaperId
     waiting: Collection[PaperId] = ()
+    chosen: Collection[PaperId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +298,10 @@ def superseded(store: Store, samples: Collection[str]) -> set[PaperId]:
 
 
 def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
-    """Return each reader's new papers: never sent to the reader and never voted on."""
+    """Return each reader's new papers: never sent to the reader and never voted on.
+
+    What a new reader chose in ``init`` is named apart.
+    """
     watermark = store.papers.newest_id()
     last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
 
@@ -325,11 +331,14 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
     new = store.papers.new_papers_of(cursors, watermark)
     recent = store.papers.new_papers_of(of_last_days, watermark)
     excluded = superseded(store, samples)
+    new_readers = [reader.id for reader, _ in readers if reader.id not in last_editions]
+    votes = store.feedback.votes_of(new_readers) if new_readers else {}
     candidates = []
     for reader, _ in readers:
+        chosen = {vote.paper for vote in votes.get(reader.id, ()) if (vote.via, vote.vote) == (JUDGED, Vote.UP)}
         waiting = frozenset(recent.get(reader.id, ())) - set(new[reader.id]) - excluded
         new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in excluded]
-        candidates.append(Candidates(new_ids, watermark, waiting if new_ids else ()))
+        candidates.append(Candidates(new_ids, watermark, waiting if new_ids else (), chosen - excluded))
     return candidates
 
 

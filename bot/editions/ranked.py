@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 # The text of these reasons is highlighted in the summary.
 _PHRASES = frozenset({ReasonKind.ALERT, *TOPICAL, ReasonKind.PHRASES})
+# What a chosen paper taught is no reason for it.
+_TAUGHT = frozenset({ReasonKind.LEARNED, ReasonKind.LIKED})
 # Names an alert's trigger. The first reason names the cited paper.
 _OWN_PAPERS_CITED = "cites a paper of yours"
 # Approach and result, without the background.
@@ -127,9 +129,11 @@ class Ranked:
         texts = {paper_id: self.text(self.papers[paper_id]) for paper_id in papers}
         return named_groups(self.ranking.pool, texts)
 
-    def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
-        """Return an edition's picks. ``waiting`` are papers without a place in earlier ones."""
-        choices = choices_of(profile, self, waiting)
+    def edition_picks(
+        self, profile: Profile, waiting: Collection[PaperId] = (), chosen: Collection[PaperId] = ()
+    ) -> list[Pick]:
+        """Return an edition's picks. ``waiting`` and ``chosen`` are as in ``Candidates``."""
+        choices = choices_of(profile, self, waiting, chosen)
         if self.looks_for_nothing:
             choices = [choice for choice in choices if choice.kind is PickKind.ALERT]
         return self.picks(choices, profile.edition.summary_sentences)
@@ -149,7 +153,10 @@ class Ranked:
         for choice, score in zip(choices, scores, strict=True):
             paper = self.papers[score.paper]
             explained = replace(choice, score=score)
-            picks.append(new_pick(paper, explained, self.reasons(paper, explained), summary_sentences))
+            reasons = self.reasons(paper, explained)
+            if choice.kind is PickKind.CHOSEN:
+                reasons = tuple(reason for reason in reasons if reason.kind not in _TAUGHT)
+            picks.append(new_pick(paper, explained, reasons, summary_sentences))
         # After the summaries, which highlight the phrases of all reasons.
         of_edition = without_repetition([pick.reasons for pick in picks])
         return [replace(pick, reasons=reasons) for pick, reasons in zip(picks, of_edition, strict=True)]
@@ -167,15 +174,19 @@ class Ranked:
         return replace(self, ranking=replace(self.ranking, scores=scores))
 
 
-def choices_of(profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = ()) -> list[Choice]:
-    """Return matches of the alert rule first, then the selection."""
-    alerts = _alert_choices(profile, ranked)[: profile.edition.size]
-    alerted = {choice.score.paper for choice in alerts}
-    others = [score for score in ranked.scores if score.paper not in alerted]
-    places = profile.edition.size - len(alerts)
+def choices_of(
+    profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = (), chosen: Collection[PaperId] = ()
+) -> list[Choice]:
+    """Return the chosen papers first, all of them, then matches of the alert rule, then the selection."""
+    first = [Choice(score, PickKind.CHOSEN) for score in ranked.scores if score.paper in chosen]
+    places = max(profile.edition.size - len(first), 0)
+    first += [choice for choice in _alert_choices(profile, ranked) if choice.score.paper not in chosen][:places]
+    taken = {choice.score.paper for choice in first}
+    others = [score for score in ranked.scores if score.paper not in taken]
+    places = max(profile.edition.size - len(first), 0)
     votes = ranked.ranking.model.votes
     limits = SelectionLimits.of(profile.edition, places, votes.own, votes.disliked)
-    return alerts + select(others, ranked.ranking, limits, waiting)
+    return first + select(others, ranked.ranking, limits, waiting)
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:

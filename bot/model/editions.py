@@ -53,6 +53,7 @@ class PickKind(StrEnum):
     FOLLOW = "follow"  # an author whom the profile always shows
     EXPLORE = "explore"  # exploration: the best near hit that touches the profile's text
     ALERT = "alert"  # the alert rule
+    CHOSEN = "chosen"  # judged as worth reading before the first edition
 
 
 class Role(StrEnum):
@@ -218,6 +219,7 @@ class Edition:
     catch_up: CatchUp | None = None
     is_test: bool = False  # a test message, never stored
     has_room: bool = False  # no other paper came close enough
+    request: str = ""  # to a test message's reader
 
 
 class Match(StrEnum):

@@ -6,6 +6,7 @@ Planned papers have a source of their own, which editions ignore (see ``bot.stor
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from bot.formats import Parser
 from bot.model import Paper, PaperId, ParsedDigest, Pick, RawDigest, Reader, Score, Vote
 from bot.model.clock import local_date, zone_named
 from bot.model.papers import PROGRAMME_SOURCE, Contribution, keys
-from bot.model.wording import long_date
+from bot.model.wording import long_date, oneline
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
@@ -29,6 +30,9 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
+_ACRONYM = 8  # characters at most
+# Words of a file's name beside the event's.
+_OF_PROGRAMMES = re.compile(r"(?i)(?:^|[\W_]+)(?:programme?|schedule|papers|accepted|calendar|sessions)(?=[\W_]|$)")
 # Assumed duration of a contribution without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
@@ -88,6 +92,20 @@ class Plan:
         return [item for day in self.days for slot in day.slots for item in slot.planned]
 
 
+def event_of(file: str) -> str:
+    """Return the event that a programme's file is named after.
+
+    >>> event_of("iclr2026.json"), event_of("OwlConf_2026-schedule.csv"), event_of("programme.ics")
+    ('ICLR 2026', 'OwlConf 2026', 'Programme')
+    """
+    stem = _OF_PROGRAMMES.sub(" ", PurePath(file).stem)
+    words = re.sub(r"(?<=[a-zA-Z])(?=(?:19|20)\d\d(?!\d))|[_\s]+|(?<=\d)-|-(?=\d)", " ", stem).split()
+    # An acronym, in lower case before a year.
+    if len(words) > 1 and words[0].islower() and len(words[0]) <= _ACRONYM and words[1].isdecimal():
+        words[0] = words[0].upper()
+    return " ".join(words) or "Programme"
+
+
 @dataclass(frozen=True, slots=True)
 class ConferencePlanner:
     """Makes plans with the reader's own model, and stores their papers."""
@@ -98,15 +116,24 @@ class ConferencePlanner:
     composer: EditionComposer
 
     def plan(
-        self, raw: RawDigest, reader: Reader, profile: Profile, now: datetime, *, top: int, timezone: str = ""
+        self,
+        raw: RawDigest,
+        reader: Reader,
+        profile: Profile,
+        now: datetime,
+        *,
+        top: int,
+        timezone: str = "",
+        title: str = "",
     ) -> Plan:
         """Return the plan of a programme's bytes, and store its new papers.
 
+        ``title`` is the event's, by default as ``event_of`` the file's name.
         The plan has the ``top`` papers and the best of each slot. Times without a zone use ``timezone``, or the
         profile's. Raises DigestError, LimitError and ParserError as ``Parser.parse_programme``, and StoreError.
         """
         programme = self.parser.parse_programme(raw)
-        title = " ".join(PurePath(raw.name).stem.replace("_", " ").split())[:_TOPIC] or "Programme"
+        title = (oneline(title) or event_of(raw.name))[:_TOPIC]
         zone = zone_named(timezone or profile.schedule.timezone)
         places = [_in_zone(contribution, zone) for contribution in programme.contributions]
         found = self.store.papers.identified([place.entry for place in places], now)

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from threading import Event
 
 from bot.channels import MessageRenderer, Route, reader_channel
+from bot.channels.email import EMAIL
 from bot.channels.email.rendering import notice_bytes, sender_domain
 from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
@@ -52,7 +53,8 @@ class ChannelTests:
     sample_renderer: MessageRenderer
     routes: Mapping[Kind, Route]
     composer: EditionComposer
-    sample_page: str  # the target of a sample's links
+    public_url: str
+    reply_to: str  # the mailbox for thumbs, or empty
     sleep: Callable[[float], None] = time.sleep
 
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
@@ -70,7 +72,8 @@ class ChannelTests:
         first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
             zone_named(schedule.timezone)
         )
-        welcome = welcome_edition(understood(profile.interests_at(now)), first, self.sample_page)
+        welcome = welcome_edition(understood(profile.interests_at(now)), first, f"{self.public_url}/sample")
+        has_papers = bool(last or (next_one and next_one.picks))
         edition = replace(
             next_one if next_one and next_one.picks else welcome,
             reader=reader,
@@ -80,6 +83,7 @@ class ChannelTests:
             composed_at=now,
             language=profile.language,
             is_test=True,
+            request=self._request(reader) if has_papers else "",
         )
         if last:
             edition = replace(
@@ -91,6 +95,17 @@ class ChannelTests:
             )
         renderer = self.renderer if last else self.sample_renderer
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
+
+    def _request(self, reader: Reader) -> str:
+        """Return what the test asks its reader to try; empty where thumbs aren't links."""
+        if reader.kind != EMAIL.name or not (self.reply_to or self.public_url):
+            return ""
+        how = (
+            f"and send the mail to {self.reply_to} that it opens"
+            if self.reply_to
+            else f"whose page opens while `paperbot serve` runs at {self.public_url}"
+        )
+        return f"This is a test. Please press one thumb below, {how}. The vote counts like any other."
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
         """Send past the outbox, and return the receipts. Raises DeliveryError with a remedy."""

@@ -227,7 +227,7 @@ def readers_status(
     store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
 ) -> list[ReaderStatus]:
     """Return the first ``MAX_READERS`` readers, stored or not."""
-    readers = _readers(store, profiles)
+    readers = listed_readers(store, profiles)
     ids = [reader.id for reader, _ in readers]
     thumbs = store.feedback.counts(ids)
     last_editions = store.editions.last_by_reader(ids)
@@ -267,7 +267,7 @@ def readers_status(
     return rows
 
 
-def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
+def listed_readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     """Return up to ``MAX_READERS`` readers, of the profiles' files, then of the web."""
     readers: list[tuple[Reader, Profile]] = []
     # An edited profile's new readers aren't stored yet.

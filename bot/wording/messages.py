@@ -52,7 +52,7 @@ def tally(edition: Edition) -> str:
 
 def _counts(edition: Edition) -> str:
     if edition.is_test:
-        return f"a test, counted nowhere · {_counts(replace(edition, is_test=False))}"
+        return f"a test · {_counts(replace(edition, is_test=False))}"
     papers = picked(edition)
     if edition.kind is EditionKind.ALERT:
         return papers

@@ -58,7 +58,11 @@ def unmatched(interests: str) -> list[str]:
 
 
 TITLE_WIDTH = 300
-_KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
+_KIND_LABELS = {
+    PickKind.EXPLORE: "Exploratory pick",
+    PickKind.ALERT: "On your alert list",
+    PickKind.CHOSEN: "You chose it",
+}
 # Credits or label name these.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
 _PAPERS = (ReasonKind.LIKED, ReasonKind.SAVED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
@@ -259,7 +263,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def kind_label(pick: Pick) -> str:
-    """Return the label of an exploratory pick or an alert, empty for other picks."""
+    """Return the label of a pick that is no match or author, empty for these."""
     alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
     return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 

@@ -98,7 +98,7 @@ def test_init_reports_a_directory_that_cannot_be_made(paperbot, tmp_path):
 def test_check_passes_on_a_new_home(home, paperbot):
     answer = paperbot("check")
     assert answer.code == 0
-    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 10 + ["  "] * 2
+    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 10 + ["  "] * 3
     assert answer.err == ""
 
 

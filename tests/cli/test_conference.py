@@ -45,6 +45,7 @@ def titles(answer):
 def test_the_plan_is_by_day_and_slot_with_reasons(sent, paperbot):
     answer = plan(paperbot)
     assert answer["programme"] == "OwlConf 2026"
+    assert plan(paperbot, "--title", "Owls of Vienna")["programme"] == "Owls of Vienna"
     assert titles(answer) == [
         "Reward models, for bees",
         "Reward models for cats",

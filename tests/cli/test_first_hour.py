@@ -1,5 +1,6 @@
 """The first hour of a new user: the first edition, and the output of the commands after it."""
 
+import re
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,8 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
+from bot.cli.operators import unreachable_pages
+from bot.cli.output import wrapped
 from bot.model import StopReason
 from bot.model.errors import StoreError
 from bot.store.engine import Database
@@ -222,6 +225,38 @@ def test_tables_do_not_break_addresses(home, paperbot):
     assert f"Reward models → {address}" in paperbot("run", "--force").out
     paperbot("thumb", "up", f"reward-models/{address}", "p1")
     assert f"reward-models/{address}" in paperbot("evaluate").out
+
+
+def test_check_says_what_comes_when_and_how(home, paperbot):
+    paperbot("subscribe", "reward-models", "grace@example.org")
+    lines = paperbot("check").out.splitlines()
+    when = r"(Mon|Tues|Wednes|Thurs|Fri)day \d+ \w+ \d{4}, 08:00 Berlin, by mail"
+    for reader in ("ada@example.org", "grace@example.org"):
+        assert any(re.fullmatch(f"    {reader}: next edition of “Reward models” {when}", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("public_url", "host", "port", "remedy"),
+    [
+        ("http://localhost:8000", "127.0.0.1", 8000, ""),
+        ("http://localhost:8000", "127.0.0.1", 9000, "add --port 8000, or set bot.public_url"),
+        ("http://192.168.1.5:8000", "127.0.0.1", 8000, "add --host 0.0.0.0"),
+        ("http://192.168.1.5:8000", "0.0.0.0", 8000, ""),
+        ("https://papers.example.org", "127.0.0.1", 9000, ""),
+    ],
+)
+def test_serve_warns_where_links_of_messages_do_not_reach_its_pages(public_url, host, port, remedy):
+    warning = unreachable_pages(public_url, host, port)
+    assert remedy in warning
+    assert bool(remedy) is bool(warning)
+
+
+def test_lines_of_a_terminal_break_at_spaces(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    address = "https://papers.example.org/a/rather-long/address"
+    assert wrapped(f"ok  The pages of this home are at {address}\nshort") == (
+        f"ok  The pages of this home\n    are at\n    {address}\nshort"
+    )
 
 
 def test_status_reports_files_that_cannot_be_read(home, paperbot):

@@ -2,23 +2,36 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import tomllib
+from datetime import UTC, date, datetime
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from channels.smtp_servers import MailServer
+from imap_server import ImapServer
+from servers import Page, Web
 
 from bot.app import open_app
 from bot.channels import address_checks
-from bot.config.home import NewUser, profile_text, settings_text
+from bot.cli.init import papers_to_judge
+from bot.config.home import NewUser, make_home, profile_text, settings_text
 from bot.config.profiles import Profile
-from bot.model import Vote
+from bot.editions.due import JUDGED
+from bot.model import PickKind, Vote
 from bot.model.categories import SUBJECTS, arxiv_categories
+from bot.model.errors import SourceError
 from bot.operate import proposals
-from bot.operate.proposals import proposed_sources, samples_fit
+from bot.operate.proposals import openalex_search, papers_last_week, proposed_sources, samples_fit, source_table
+from bot.readers import stored_reader
+from bot.readers.votes import record
 from bot.sources import source_models
+from bot.sources.http import Fetcher
 
 
 def profile_of(home: Path, slug: str) -> Profile:
@@ -82,7 +95,7 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
         ("Human-computer interaction: accessibility of mobile apps", {"arXiv cs.HC"}),
         ("LLM agents and planning", {"arXiv cs.AI", "arXiv cs.MA", "arXiv cs.CL"}),
         ("Social inequality and migration in Europe", {"arXiv econ.GN", "arXiv cs.SI", "OpenAlex"}),
-        ("Type 2 diabetes in adolescents, insulin therapy", {"medRxiv: Endocrinology", "OpenAlex"}),
+        ("Type 2 diabetes in adolescents, insulin therapy", {"medRxiv: Endocrinology", "PubMed", "OpenAlex"}),
         ("Quantum error correction with superconducting qubits", {"arXiv quant-ph", "arXiv cond-mat.supr-con"}),
         ("Exoplanet atmospheres", {"arXiv astro-ph.EP"}),
         ("Minimum wages and employment", {"arXiv econ.GN"}),
@@ -93,6 +106,95 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
 def test_the_sources_of_a_field_are_proposed(interests, fields):
     proposed = [proposal.about for proposal in proposed_sources(interests)]
     assert all(any(about.startswith(field) for about in proposed) for field in fields), proposed
+
+
+@pytest.mark.parametrize(
+    ("interests", "query"),
+    [
+        (
+            "I am a child psychiatrist. I want randomised trials of drugs for ADHD in children, compared with placebo.",
+            '"ADHD"',
+        ),
+        ("ADHD medication in children: trials of methylphenidate", '"ADHD medication" OR "methylphenidate"'),
+        ("I'm a PhD student working on CRISPR base editing in zebrafish", '"CRISPR base editing" OR "zebrafish"'),
+        ("Causal inference and causal discovery, not so much robots", '"Causal inference" OR "causal discovery"'),
+        ("Depression in nurses", '("Depression" AND "nurses")'),
+        ("Children, placebo, trials", ""),
+    ],
+)
+def test_a_search_is_for_specific_topics(interests, query):
+    assert openalex_search(interests) == query
+
+
+def test_the_papers_of_last_week_are_counted():
+    web = Web()
+    web.pages["/works"] = Page(b'{"meta":{"count":312,"db_response_time_ms":9},"results":[]}')
+    web.pages["/esearch.fcgi"] = Page(b"<?xml version='1.0'?><eSearchResult><Count>48</Count></eSearchResult>")
+    fetcher = Fetcher(private_hosts=["127.0.0.1"])
+    with web.running():
+        asked = [
+            {**source_table("openalex", '"barn owls"'), "url": f"{web.url}/works"},
+            {**source_table("pubmed", "(barn owls) OR prey"), "url": web.url},
+            source_table("arxiv", "cs.LG"),
+        ]
+        counts = [papers_last_week(table, fetcher, date(2026, 11, 28)) for table in asked]
+        with pytest.raises(SourceError, match="404"):
+            papers_last_week({**asked[0], "url": f"{web.url}/nothing"}, fetcher, date(2026, 11, 28))
+    assert counts == [312, 48, None]
+    assert "from_publication_date%3A2026-11-21" in web.requests[0].path
+    assert "term=%28barn+owls%29+OR+prey&datetype=edat&reldate=7" in web.requests[1].path
+
+
+@pytest.mark.parametrize(
+    ("interests", "right"),
+    [
+        ("Code generation and software engineering", r"code|coding|software|program|SWE|verilog|SQL|kernel"),
+        ("Reward hacking of reward models", r"reward hack|spurious reward|reward model"),
+    ],
+)
+def test_what_was_judged_as_worth_reading_is_in_the_first_edition(tmp_path, interests, right):
+    user = NewUser(interests=interests, email="ada@example.org", timezone="UTC")
+    make_home(tmp_path / "papers", source_models(), address_checks(), user=user)
+    now = datetime(2026, 11, 28, 9, tzinfo=UTC)
+    with open_app(tmp_path / "papers") as app:
+        reader, profile = stored_reader(app.store, app.profiles, "my-papers", now)
+        app.ingestion.ingest(app.sources, now, at_once=True)
+        ranked = app.composer.ranked(reader, profile, app.composer.candidates(reader, profile).ids, now)
+        judged = papers_to_judge([ranked.papers[score.paper] for score in ranked.scores])
+        is_right = {paper.id: bool(re.search(right, paper.title, re.IGNORECASE)) for paper in ranked.papers.values()}
+        for paper in judged:
+            record(app.store, reader, paper, Vote.UP if is_right[paper.id] else Vote.DOWN, now=now, via=JUDGED)
+        app.daily_job.run(now, force=True)
+        (edition,) = app.store.editions.of_reader(reader.id)
+        picks = app.store.editions.picks_of(edition.id)
+        later = app.composer.candidates(reader, profile)
+    wanted = {paper.id for paper in judged if is_right[paper.id]}
+    assert len(judged) == 10
+    days = {paper.id: max(sighting.date for sighting in paper.sightings) for paper in ranked.papers.values()}
+    assert max(days.values()) not in [days[paper.id] for paper in judged]
+    assert {pick.paper.id for pick in picks if pick.kind is PickKind.CHOSEN} == wanted
+    assert sum(is_right[pick.paper.id] for pick in picks[:5]) >= 4
+    assert not later.chosen
+
+
+def test_another_profile_is_added_with_the_sources_that_it_needs(home, paperbot):
+    more = ("--source", "arxiv=q-bio.PE", "--source", "openalex=owls")
+    answer = paperbot("profiles", "add", "--yes", "--interests", "Barn owls; and their prey", "--at", "7pm", *more)
+    assert answer.code == 0
+    assert "profiles/barn-owls.toml is ready; its reader is ada@example.org." in answer.out
+    profile = profile_of(home, "barn-owls")
+    assert (profile.title, f"{profile.schedule.at:%H:%M}") == ("Barn owls", "19:00")
+    assert [address for _, address in profile.addresses] == ["ada@example.org"]
+    names = [source["name"] for source in sources_of(home)]
+    assert names[-2:] == ["arxiv-q-bio-pe", "openalex"]
+    again = paperbot(
+        "profiles", "add", "--interests", "Bats", *more[:2], "--source", "openalex=bats", "--title", "Bats"
+    )
+    assert "openalex-2 added to" in again.out
+    assert [source["name"] for source in sources_of(home)] == [*names, "openalex-2"]
+    assert paperbot("check").code == 0
+    assert "barn-owls" in paperbot("profiles").out
+    assert paperbot("profiles", "add").code == 2
 
 
 def test_each_field_that_is_proposed_exists():
@@ -154,7 +256,11 @@ def test_without_options_the_files_are_as_shipped(home):
     [
         ("--email", "ada", "is not an email address"),
         ("--email", "me@uni", "is not an email address: 'uni' lacks an ending"),
-        ("--at", "8 o'clock", "is not a time of day"),
+        ("--at", "half eight", "is not a time of day"),
+        ("--at", "13 pm", "is not a time of day"),
+        ("--at", "24:00", "is not a time of day"),
+        ("--public-url", "papers", "is not a web address"),
+        ("--replies", "ada", "is no mailbox; write LOGIN@HOST"),
         ("--timezone", "Mars/Olympus", "unknown time zone"),
         ("--arxiv", "cs.LG,owls.barn", "'owls.barn' is not a category of arXiv"),
     ],
@@ -172,19 +278,25 @@ class Terminal:
     def __init__(self, *arguments: str, cwd: Path) -> None:
         self._leader, follower = pty.openpty()
         command = [sys.executable, "-m", "bot", *arguments]
-        environment = os.environ | {"TERM": "dumb", "TZ": "Europe/Rome"}
+        # Wide enough for the longest question, and no network: the proxy is nobody's port.
+        environment = os.environ | {"TERM": "dumb", "TZ": "Europe/Rome", "COLUMNS": "400"}
+        environment["PAPERBOT_FETCH__PROXY"] = "http://127.0.0.1:9"
         self._process = subprocess.Popen(
             command, cwd=cwd, stdin=follower, stdout=follower, stderr=follower, env=environment
         )
         os.close(follower)
         self.seen = ""
+        self._waited_for = 0  # up to here
 
     def answer(self, question: str, answer: str) -> None:
         """Wait for a question, then type the answer and Enter."""
-        start = len(self.seen)
-        while question not in self.seen[start:]:
-            self.seen += self._read() or pytest.fail(f"ended before it asked {question!r}: {self.seen}")
+        self.wait(question)
         os.write(self._leader, f"{answer}\n".encode())
+
+    def wait(self, text: str) -> None:
+        while (place := self.seen.find(text, self._waited_for)) < 0:
+            self.seen += self._read() or pytest.fail(f"ended before it wrote {text!r}: {self.seen}")
+        self._waited_for = place + len(text)
 
     def finish(self) -> int:
         while text := self._read():
@@ -214,11 +326,14 @@ def answer_all(terminal: Terminal, port: int) -> None:
     terminal.answer("When should editions come", "BACK")
     terminal.answer("Your mail address?", "me@uni")
     terminal.answer("Your mail address?", "grace@example.org")
-    terminal.answer("When should editions come", "07:15")
-    terminal.answer("In which time zone? [Europe/Rome]", "")
+    terminal.answer("When should editions come", "half eight")
+    terminal.answer("When should editions come", "7:15 am")
+    terminal.answer("In which time zone", "New York")
     terminal.answer("Your mail server", "127.0.0.1")
     terminal.answer("Its port?", "0")
     terminal.answer("Its port?", str(port))
+    terminal.answer("The address, such as https://papers.example.org? [none: thumbs are mails]", "")
+    terminal.answer("The IMAP server of the mailbox that gets these mails", "no")
     terminal.answer("Fetch papers now", "n")
 
 
@@ -244,7 +359,51 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert "paperbot --home papers run --force" in terminal.seen
     profile = profile_of(tmp_path / "papers", "my-papers")
     assert profile.interests[0].text == "Owls and other birds of prey"
-    assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "Europe/Rome")
+    assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "America/New_York")
+    assert "'half eight' is not a time of day" in terminal.seen
+    assert "unknown: OpenAlex can't be reached" in terminal.seen
+    assert "thumbs work on this computer only" in terminal.seen
+
+
+@pytest.mark.slow
+def test_the_test_mail_proves_that_a_thumb_arrives_by_mail(tmp_path):
+    with MailServer().running() as server, ImapServer().running() as mailbox:
+        terminal = Terminal(
+            *("init", "papers", "--interests", "Reward models for reasoning", "--email", "ada@example.org"),
+            *("--at", "8", "--timezone", "Berlin", "--mail-host", "127.0.0.1", "--mail-port", str(server.port)),
+            cwd=tmp_path,
+        )
+        terminal.answer("Which do you want?", "no")
+        terminal.answer("A library to learn from", "no")
+        terminal.answer("The address, such as", "")
+        terminal.answer("The IMAP server of the mailbox", f"127.0.0.1:{mailbox.port}")
+        terminal.answer("Your login there?", "")
+        terminal.answer("The password of the mailbox ada@example.org at 127.0.0.1", "secret")
+        terminal.answer("Fetch papers now", "y")
+        terminal.answer("Would you read it?", "a")
+        terminal.answer("Would you read it?", "y")
+        terminal.answer("Would you read it?", "done")
+        terminal.answer("Send a test mail", "y")
+        terminal.answer("Press a thumb in it", "")
+        terminal.wait("No thumb has arrived yet")
+        press_thumb(server, mailbox)
+        terminal.answer("Press a thumb in it", "")
+        assert terminal.finish() == 0
+    assert "ok  Your thumb down arrived: " in terminal.seen
+    assert "export PAPERBOT_PASSWORDS__REPLIES=..." in terminal.seen
+    with open_app(tmp_path / "papers") as app:
+        (reader,) = app.store.readers.of_profile("my-papers")
+        votes = app.store.feedback.current(reader.id).values()
+    assert [(vote.vote, vote.via) for vote in votes] == [(Vote.DOWN, "reply")]
+
+
+def press_thumb(server: MailServer, mailbox: ImapServer) -> None:
+    """Send what the first mail's thumb down opens."""
+    (mail,) = server.mails
+    text = message_from_bytes(mail.content, policy=default).get_body(("plain",)).get_content()
+    assert "Please press one thumb below, and send the mail to ada@example.org that it opens." in " ".join(text.split())
+    subject = unquote(re.search(r"Less like this:\s+mailto:ada@example\.org\?subject=(\S+)", text)[1])
+    mailbox.put(f"From: ada@example.org\r\nSubject: {subject}\r\n\r\n".encode())
 
 
 @pytest.mark.slow
@@ -281,8 +440,9 @@ def test_a_login_is_asked_for_wherever_the_server_takes_one(tmp_path):
         terminal.answer("A library to learn from", "")
         terminal.answer("Its port?", str(server.port))
         terminal.answer("Your login there? [ada@example.org]", "ada")
+        terminal.answer("The address, such as", "https://papers.example.org")
+        terminal.answer("The password of the mail server 127.0.0.1", "secret")
         terminal.answer("Fetch papers now", "n")
-        terminal.answer("Its password", "secret")
         terminal.answer("Send a test mail", "n")
         assert terminal.finish() == 0
         assert server.logins == [(b"ada", b"secret")]
@@ -297,8 +457,14 @@ def test_a_mail_server_of_the_environment_is_not_asked_for(tmp_path, monkeypatch
     terminal = Terminal("init", "papers", "--interests", "Owls", "--at", "8:00", "--arxiv", "q-bio.PE", cwd=tmp_path)
     terminal.answer("A library to learn from", "")
     terminal.answer("Your mail address?", "ada@example.org")
-    terminal.answer("In which time zone?", "europe/rome")
+    terminal.answer("In which time zone", "europe/rome")
+    terminal.answer("The address, such as", "")
+    terminal.answer("The IMAP server of the mailbox that gets these mails, or no? [imap.example.org]", "")
+    terminal.answer("Your login there? [ada@example.org]", "")
+    terminal.answer("The password of the mailbox ada@example.org at imap.example.org", "")
     terminal.answer("Fetch papers now", "n")
     assert terminal.finish() == 0
     assert "Mails go by mail.example.org, as PAPERBOT_EMAIL__HOST says." in terminal.seen
     assert "mail.example.org" not in (tmp_path / "papers" / "paperbot.toml").read_text()
+    mailbox = {"name": "replies", "kind": "mailbox", "host": "imap.example.org", "username": "ada@example.org"}
+    assert mailbox in sources_of(tmp_path / "papers")

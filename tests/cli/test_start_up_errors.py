@@ -76,7 +76,7 @@ ERRORS: dict[str, tuple[Change, tuple[str, ...], str, str]] = {
     "plain mail elsewhere": (
         settings('[email]\nhost = "smtp.example.org"\nsecurity = "none"\n'), NOTHING, "security", 'use "starttls" or "tls"',
     ),
-    "time zone": (settings('[bot]\ntimezone = "Berlin"\n'), NOTHING, "bot.timezone", '"Europe/Berlin"'),
+    "time zone": (settings('[bot]\ntimezone = "Bonn"\n'), NOTHING, "bot.timezone", '"Europe/Berlin"'),
     "other database": (store("mysql://localhost/papers"), NOTHING, "store.url: no store in mysql", "sqlite:///path"),
     "no database URL": (store("papers.db"), NOTHING, "store.url", "write sqlite:///path"),
     "no PostgreSQL": (store("postgresql://ada:secret@127.0.0.1:1/p"), NOTHING, "postgresql://ada:***@", "start PostgreSQL there"),

@@ -1,4 +1,4 @@
-"""``paperbot send-test``: the last edition or a sample through the configured channel, counted nowhere."""
+"""``paperbot send-test``: the last edition or a sample through the configured channel."""
 
 import email
 import json
@@ -8,11 +8,13 @@ from contextlib import closing
 from datetime import UTC, datetime
 from email import policy
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
+from bot.model import Vote
 from bot.web.application import make_web
 
 NOW = "2025-05-07T09:00:00+02:00"
@@ -70,13 +72,14 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
     assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
-    assert "7 May 2025 · a test, counted nowhere · 5 papers; 176 looked at; " in text_of(tests[0])
-    links = re.compile(r"http://localhost:8000/thumb/\S+")
+    assert "7 May 2025 · a test · 5 papers; 176 looked at; " in text_of(tests[0])
+    links = re.compile(r"http://localhost:8000/thumb/\S+\?vote=")
     assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 10
 
 
-def test_before_the_first_edition_a_sample_is_sent_whose_links_lead_to_a_page(home, by_smtp, paperbot):
+def test_before_the_first_edition_a_sample_is_sent_and_only_its_thumbs_do_something(home, by_smtp, paperbot):
     paperbot("ingest")
+    paperbot("thumb", "clear", "reward-models", "p1")  # stores the reader
     before, server = rows(home), by_smtp()
     answer = paperbot("send-test", "reward-models")
     assert (answer.code, answer.err) == (0, "")
@@ -87,13 +90,21 @@ def test_before_the_first_edition_a_sample_is_sent_whose_links_lead_to_a_page(ho
     assert "Reward models (a sample)" in text_of(mail)
     assert "samples: real papers, whose abstracts are in our words" in " ".join(text_of(mail).split())
     links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text_of(mail)} {mail['List-Unsubscribe']}"))
-    assert links == {"http://localhost:8000/sample"}
+    thumbs = {link for link in links if "/thumb/" in link}
+    assert links - thumbs == {"http://localhost:8000/sample"}
+    assert len(thumbs) == 10
+    assert "Please press one thumb below, whose page opens while `paperbot serve` runs at http://local" in text_of(mail)
     with open_app(home) as app:
         client = TestClient(make_web(app))
         for page in (client.get("/sample"), client.post("/sample", data={"List-Unsubscribe": "One-Click"})):
             assert page.status_code == 200
             assert "The links work." in page.text
-    assert rows(home) == before
+        assert rows(home) == before
+        thumb = httpx2.URL(min(thumbs))
+        assert client.post(thumb.path, params=thumb.params).status_code == 200
+        (reader,) = app.store.readers.of_profile("reward-models")
+        votes = app.store.feedback.current(reader.id).values()
+        assert [vote.vote for vote in votes] == [Vote(thumb.params["vote"])]
 
 
 def test_a_home_without_papers_sends_what_its_reader_will_want_to_know(home, by_smtp, paperbot):
