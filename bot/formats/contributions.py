@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import islice
-from time import strptime
 from typing import NamedTuple
 
-from bot.formats.format import author_names, date_in, prose, tidy, within_limits, without_affiliations
+from bot.formats.format import author_names, calendar_day, date_in, prose, tidy, within_limits, without_affiliations
 from bot.model import Entry, limits
 from bot.model.clock import timezone_names, zone_named
 from bot.model.errors import DigestError
@@ -299,8 +298,7 @@ _CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})(?:[:h](\d{2})(?::\d{2}(?:\.\d{1,9})?)?|h\b|(?=\s?[ap]\.?m\b))\s{0,2}(?:([ap])\.?m\b\.?)?(?![\d:])",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"(?<!\d)\d{1,4}([/.-])\d{1,2}\1\d{1,4}(?!\d)")
-_ORDERS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
+_NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DURATION = re.compile(
     r"(?:P(?:(\d{1,3})D)?T?(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:\d{1,6}S)?|(\d{1,2}):([0-5]\d)(?::\d{2})?"
@@ -326,14 +324,12 @@ def day_in(text: str) -> date | None:
     ('2026-12-02', '2026-12-25', None)
     """
     text = _ORDINAL.sub("", text)
-    numbers = _NUMBERS.search(text)
     day = date_in(text)
     if day is None and (numbers := _NUMBERS.search(text)):
-        days = set()
-        for order in _ORDERS:
-            with suppress(ValueError):
-                days.add(date(*strptime(numbers[0].replace("-", "/"), order)[:3]))
-        day = days.pop() if len(days) == 1 else None
+        first, separator, second, year = numbers.groups()
+        orders = {calendar_day(first, second, year), None if separator == "." else calendar_day(second, first, year)}
+        days = list(filter(None, orders))
+        day = days[0] if len(days) == 1 else None
     return day if day and is_usual(day) else None
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, islice, takewhile
 
+from bot.formats.addresses import pattern, words
 from bot.formats.format import (
     LONGEST_TITLE,
     MONTHS,
@@ -26,7 +27,6 @@ from bot.formats.format import (
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
-from bot.formats.mail_tables import pattern, words
 from bot.model import limits
 
 _INITIAL = re.compile(r"\b[A-Z]\.$")
@@ -146,9 +146,7 @@ def day_in(text: str) -> date | None:
     text = re.sub("[\u2010-\u2012]", "-", re.sub(r"\d{4}\.\d\d\.\d\d\.\d{6,8}", "", text[:LONGEST_TITLE]))
     if (day := date_in(text)) or not (match := _PARTIAL_DATE.search(text)):
         return day
-    number = match[2]
-    month = MONTHS[int(number) - 1] if number else match[3] or match[5]
-    return calendar_day(match[4] or "1", month, match[1] or match[6])
+    return calendar_day(match[4] or "1", match[2] or match[3] or match[5], match[1] or match[6])
 
 
 def _is_date(text: str) -> bool:

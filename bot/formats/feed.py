@@ -29,6 +29,7 @@ from feedparser.api import StrictFeedParser
 
 from bot.formats.addresses import article_at
 from bot.formats.format import (
+    FORBIDDEN_IN_XML,
     Document,
     author_names,
     build_digest,
@@ -311,8 +312,6 @@ _ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 # Bounded repetitions: two unbounded ones that match the same characters take n^2 steps.
 _DECLARATION = re.compile(r"<\?xml\s[^<>?]{0,200}?\bencoding\s{0,9}=\s{0,9}['\"]([^'\"<>]{1,40})['\"]")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
-# Characters outside of XML 1.0's production [2], at which expat stops.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 # CDATA sections, in which an ampersand is a character, and ampersands that begin no reference of XML's own.
 _REFERENCE = re.compile(
     r"(?P<verbatim><!\[CDATA\[.*?(?:\]\]>|\Z))"
@@ -439,7 +438,7 @@ def _decode_declared(content: bytes) -> tuple[str, str | None]:
 def _read(text: str) -> _FeedReader:
     """Return the feed in a document, with ``problems`` if it was repaired; DigestError if nothing can be read."""
     # Everything before the first element is skipped: neither declarations nor entities are needed.
-    text = _FORBIDDEN.sub("", text).removeprefix("\ufeff")
+    text = FORBIDDEN_IN_XML.sub("", text).removeprefix("\ufeff")
     begin = 0
     while piece := _PROLOG.match(text, begin):
         begin = piece.end()

@@ -1,8 +1,8 @@
-"""Lists of feeds: OPML, in which feed readers export theirs, and plain addresses, one a line.
+"""Lists of feeds: OPML, the export of feed readers, and plain addresses, one a line.
 
     <opml><body><outline text="Birds"><outline text="Owls" xmlUrl="https://..." htmlUrl="..."/></outline></body></opml>
 
-An outline that can't be used costs itself, and is named by its line and title.
+A bad outline costs only itself, and gets a message with its line and title.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.formats.format import decode, prose, quoted, tidy
-from bot.formats.xml_tree import read_xml
+from bot.formats.format import decode, prose, quoted, read_xml, tidy
 from bot.model import RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
@@ -23,31 +22,29 @@ _OPML = re.compile(r"\s{0,20}(?:<\?[^>]{0,500}>\s{0,20}|<!--[^>]{0,2000}-->\s{0,
 # Papers' addresses are no feeds.
 _LINE = re.compile(r"(?!\S{0,20}(?:arxiv\.org/(?:abs|pdf|html)|doi\.org)/)(?:https?|feed):[^\s\"<>|,]{4,2000}")
 _NO_FEEDS = ("link", "include")
-
-
 _Outline = tuple[int, str, str, str]  # the line, the feed's address, its title, and the page of its site
 
 
 def is_feed_list(text: str) -> bool:
-    """Whether a text is a list of feeds, by its beginning; a feed, a programme or a list of papers is none."""
+    """Whether a text begins like a list of feeds, and not like a feed, a programme or a list of papers."""
     beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
     listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
     return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))
 
 
 def parse(raw: RawDigest) -> ParsedFeeds:
-    """Return the feeds of a list, each address once; raises DigestError if the bytes are none, or have too many."""
+    """Return the feeds of a list, each address once. Raises DigestError for other files and long lists."""
     text = decode(raw.content, _MAX_BYTES, "list of feeds").removeprefix("\ufeff")
     problems: list[str] = []
     if text.lstrip().startswith("<"):
-        form, outlines = "opml", _opml(text, problems)
+        form, outlines = "opml", _outlines(text, problems)
     elif is_feed_list(text):
         form, outlines = "addresses", _lines(text)
     else:
         raise DigestError("not OPML; export the list of feeds as OPML, or write one address a line")
     feeds: dict[str, str] = {}
     for line, address, title, page in outlines:
-        # "feed:" stands before an address or instead of its scheme.
+        # "feed:" precedes an address or replaces its scheme.
         url = re.sub(r"\Afeed:(?://(?=https?:))?", "", address.strip(), count=1, flags=re.IGNORECASE)
         url = f"https:{url}" if url.startswith("//") else url
         try:
@@ -66,11 +63,11 @@ def parse(raw: RawDigest) -> ParsedFeeds:
     )
 
 
-def _opml(text: str, problems: list[str]) -> Iterator[_Outline]:
+def _outlines(text: str, problems: list[str]) -> Iterator[_Outline]:
     root, errors = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
     problems += errors
     for element in root.iter("outline"):
-        # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
+        # OPML's names are case-sensitive, but exports have xmlurl and xmlURL, too.
         values = {str(name).lower(): value for name, value in element.attrib.items()}
         url = values.get("url", "")
         address = values.get("xmlurl") or ("" if values.get("type", "").lower() in _NO_FEEDS else url)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
 
-from bot.formats.addresses import Article, article_at, is_opaque, public_address, unwrap
+from bot.formats.addresses import Article, article_at, is_opaque, pattern, public_address, tables, unwrap
 from bot.formats.credits import (
     MIN_ABSTRACT,
     Credits,
@@ -45,7 +45,6 @@ from bot.formats.format import (
 )
 from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
 from bot.formats.mail import Mail
-from bot.formats.mail_tables import pattern, tables
 from bot.formats.publishers import is_no_paper
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import doi_in

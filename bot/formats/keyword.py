@@ -32,8 +32,8 @@ from bot.formats.format import (
     plausible_date,
     quoted,
     reject_reason,
-    without_tags,
 )
+from bot.formats.markup import plain
 from bot.model import Entry, ParsedDigest
 
 # re.ASCII: \d also matches digits of other scripts, which date.fromisoformat refuses.
@@ -81,8 +81,8 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
     for line in islice((line for line in lines[: edges[0]] if line.text), 1):
         results.append(f"line {line.number}: no authors or date belong to {quoted(line.text)}")
     for byline, (begin, end) in zip(all_bylines, pairwise(edges), strict=True):
-        title = without_tags(_joined(lines[begin : byline.begin]))
-        abstract = without_tags(_joined(lines[byline.end : end]))
+        title = plain(_joined(lines[begin : byline.begin]))
+        abstract = plain(_joined(lines[byline.end : end]))
         paper = reject_reason(f"line {lines[byline.begin].number}", title, abstract) or Entry(
             title=title,
             abstract=abstract,

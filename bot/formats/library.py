@@ -16,9 +16,10 @@ from collections import Counter
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
-from bot.formats.format import UNWANTED, decode, prose, tidy, without_tags
+from bot.formats.format import UNWANTED, decode, prose, tidy
 from bot.formats.libraries import bibtex, json_items, tables, tagged, xml_records
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields
+from bot.formats.markup import plain
 from bot.model import Entry, Fact, FactKind, LibraryEntry, ParsedLibrary, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -137,7 +138,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         return NO_PAPER
     urls = (url.strip() for url in reference.urls)
     addresses = (url for url in urls if url.startswith(("https://", "http://")) and len(url) <= limits.URL)
-    venue = tidy(without_tags(reference.venue[: limits.FACT]))
+    venue = tidy(plain(reference.venue[: limits.FACT]))
     entry = Entry(
         title=title,
         abstract=abstract[match.end() :] if (match := _BEFORE_ABSTRACT.match(abstract)) else abstract,

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
 from bot.formats.format import (
-    MONTHS,
     author_names,
     calendar_day,
     date_in,
     without_affiliations,
-    without_tags,
 )
+from bot.formats.markup import plain
 from bot.model import limits
 
 # Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.
@@ -57,7 +56,6 @@ _MORE = re.compile(
 )
 _PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
-_DAY = re.compile(r"((?:19|20)\d\d) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})(?!\d)")
 _AMERICAN = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?!\d)")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
@@ -194,19 +192,15 @@ def plain_text(text: str) -> str:
     for i in range(0, len(parts), 2):
         for pattern, replacement in _MARKS:
             parts[i] = pattern.sub(replacement, parts[i])
-    return " ".join(without_tags(BLOCK_TAG.sub(" ", "".join(parts))).split())
+    return " ".join(plain(BLOCK_TAG.sub(" ", "".join(parts))).split())
 
 
 def day_in(text: str) -> date | None:
-    """Return the day that a text names; "05/11/2026" is May 11, as the bots that write so mean it."""
+    """Return the first day in a text. Bots mean May 11 by "05/11/2026"."""
     text = text[:LONGEST_ITEM]
-    if match := _DAY.search(text):
-        return calendar_day(match[3], MONTHS[int(match[2]) - 1] if 1 <= int(match[2]) <= 12 else "", match[1])
-    if match := _AMERICAN.search(text):
-        first, second = int(match[1]), int(match[2])
-        month, day = (first, match[2]) if first <= 12 else (second, match[1])
-        return calendar_day(day, MONTHS[month - 1] if 1 <= month <= 12 else "", match[3])
-    return date_in(text)
+    if (day := date_in(text)) or not (match := _AMERICAN.search(text)):
+        return day
+    return calendar_day(match[2], match[1], match[3]) or calendar_day(match[1], match[2], match[3])
 
 
 def articles_in(text: str) -> list[Article]:

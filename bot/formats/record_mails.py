@@ -27,10 +27,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from bot.formats.addresses import public_address
+from bot.formats.addresses import public_address, tables
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
-from bot.formats.mail_tables import tables
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 

@@ -27,8 +27,7 @@ from itertools import chain
 from typing import Any
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, by_name, contribution, day_in, simple, zone_in
-from bot.formats.format import tidy
-from bot.formats.xml_tree import Element, read_xml
+from bot.formats.format import read_xml, tidy
 from bot.model import limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution
@@ -99,7 +98,7 @@ def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
     return _contributions(_objects({"conference": {**conference, "days": days}}, {}, "", {}, 0), {}, reading)
 
 
-def _event(element: Element) -> dict[str, Any]:
+def _event(element: Any) -> dict[str, Any]:
     event: dict[str, Any] = dict(element.attrib)
     for child in element:
         event.setdefault(child.tag, [part.text or "" for part in child] if child.tag == "persons" else child.text or "")
