@@ -4,13 +4,12 @@
 
     Knowing When to Stop                           title, perhaps on two lines
                                                    any number of empty lines
-    Authors:Ada Lovelace, Charles Babbage          the byline: authors and date, in either order, either
-    Date:2025-05-05 17:39:35                       of them optional
+    Authors:Ada Lovelace, Charles Babbage          the byline: authors and date, in either order,
+    Date:2025-05-05 17:39:35                       perhaps only one of them
 
     The abstract, in one or more paragraphs.
 
-The byline separates one paper from the next: above it is a title, below it everything up to the next title is abstract.
-Unreadable dates, and those after the digest's own, are left out.
+The byline separates the papers: the title is above it, the abstract below it, up to the next title.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ from bot.formats.format import (
 from bot.formats.markup import plain
 from bot.model import Entry, ParsedDigest
 
-# re.ASCII: \d also matches digits of other scripts, which date.fromisoformat refuses.
+# re.ASCII: date.fromisoformat refuses digits of other scripts.
 _HEADER = re.compile(r"\S.{0,150}? [-\u2013\u2014] \d{4}-\d{2}-\d{2}", re.ASCII)
 _FIELD = re.compile(r"(author|date)s? ?[:\uff1a] ?(.*)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_NEAR = 8  # lines with text within which a byline follows a header
+_NEAR = 8  # lines with text between a header and its byline
 
 
 @dataclass(frozen=True, slots=True)
 class _Byline:
-    """Authors and date of one paper, and the indices of their first line and of the line after the last."""
+    """Authors and date of a paper, and the indices of their first line and of the line after the last."""
 
     begin: int
     end: int
@@ -54,7 +53,7 @@ class _Byline:
 
 
 def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield each header that a byline follows, or nothing at all: other texts have dated headings, too."""
+    """Yield each header with a byline or nothing at all below it: other texts have dated headings, too."""
     for i, line in enumerate(lines):
         if not _HEADER.fullmatch(line.text):
             continue
@@ -71,7 +70,7 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
     all_bylines = list(_bylines(lines))
     ends = [0, *(byline.end for byline in all_bylines)]
     titles = [_title_begin(lines, end, byline.begin) for end, byline in zip(ends, all_bylines, strict=False)]
-    # The last abstract ends before what reads like a title: the next paper's byline was cut off.
+    # The last abstract ends before a title whose byline was cut off.
     foot = _title_begin(lines, ends[-1], len(lines))
     has_text_above = any(line.text for line in lines[ends[-1] : foot])
     if not has_text_above or not is_title(_joined(lines[foot:])):
@@ -96,7 +95,7 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 def _bylines(lines: Sequence[Line]) -> Iterator[_Byline]:
-    """Yield the bylines: authors, or a date that can be read, or both. "Date: soon" alone is part of an abstract."""
+    """Yield the bylines: authors or a readable date or both. "Date: soon" alone is part of an abstract."""
     begin = 0
     while begin < len(lines):
         fields: dict[str, str] = {}
@@ -127,13 +126,13 @@ def _title_begin(lines: Sequence[Line], after: int, end: int) -> int:
     while bottom > after and not lines[bottom - 1].text:
         bottom -= 1
     begin = bottom
-    # The title is the last paragraph, without the prose above it if no empty line separates the two.
+    # The title is the last paragraph without prose directly above it.
     while begin > after and (above := lines[begin - 1].text):
         if begin < bottom and is_prose(above):
             break
         begin -= 1
     title = _joined(lines[begin:bottom])
-    # A paragraph of prose that is all there is below another paper's byline is that paper's abstract.
+    # A lone paragraph of prose below another byline is that paper's abstract.
     is_abstract = after > 0 and is_prose(title) and not _joined(lines[after:begin])
     return end if is_abstract or len(title) > LONGEST_TITLE else begin
 

@@ -53,7 +53,7 @@ _SHORT_PAGE = 8_000  # characters; long pages may have the words of short ones i
 def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     """Return the digests in the bytes, in their order, at least one.
 
-    Raises DigestError if no format recognises them. The message describes the bytes, and leaves the source to the caller.
+    Raises DigestError if no format recognises them, with a message on the bytes and not on their source.
     """
     text = decode(raw.content)
     beginning = _COMMENTS.sub("", text[:_BEGINNING].lstrip("\ufeff \t\r\n"))
