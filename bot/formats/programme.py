@@ -5,7 +5,7 @@
     ICS (RFC 5545): events --bot.formats.calendars-----------------'
     BibTeX, RIS --bot.formats.library--> entries without times
 
-A wrong row costs itself, a wrong time costs the row its time, and either is named with its place and what to write.
+A wrong row costs only itself, and a wrong time only the row's time. Each gets a message with its place and a remedy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SCHEDULE = re.compile(r"\A(?:<\?[^>]{0,500}>|<!--.{0,5000}?-->|\s){0,20}<schedu
 
 
 def parse(raw: RawDigest) -> ParsedProgramme:
-    """Return the contributions of a programme; raises DigestError if the bytes are none, or have too many."""
+    """Return the contributions of a programme. Raises DigestError for other files and too many."""
     text = library.clean_text(raw.content, "programme").lstrip()
     reading = Reading()
     if _CALENDAR.match(text):
@@ -55,9 +55,6 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     return reading.programme(parsed.format, (Contribution(item.entry) for item in parsed.entries))
 
 
-# Whether a file is a programme
-
-
 # Of Indico, pretalx and frab, OpenReview, Sessionize, papercopilot, and of conferences' own sites.
 _JSON_PROGRAMME = re.compile(
     r'"(?:entryType|contributions|time_zone_name|submission_type|startsAt|roomId|isServiceSession|groupName|starttime'
@@ -78,7 +75,7 @@ _LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volum
 
 
 def is_programme(text: str) -> bool:
-    """Whether a file is a conference's programme, by its beginning: a library, digest or list of feeds is none."""
+    """Whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
         return bool(_JSON_PROGRAMME.search(beginning)) and not _OTHER_JSON.search(beginning)
@@ -88,13 +85,10 @@ def is_programme(text: str) -> bool:
         return False
     columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
-    # A date alone may be that of a publication.
+    # A lone date may be that of a publication.
     is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "speakernames"}
     is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"]
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
-
-
-# CSV
 
 
 _Header = tuple[int, Sequence[str], str]  # the number of rows above it, its columns, and what separates them
@@ -104,7 +98,7 @@ _HEADING = re.compile(r"(?:session|track|block|part|room|hall|\w{0,9}day)\b", re
 
 
 def _header(text: str) -> _Header | None:
-    """Return the row with the names of columns, the first or below a few rows with titles; None without one."""
+    """Return the row with the names of columns, perhaps below a few rows with titles, else None."""
     beginning = "\n".join(_SEPARATOR_LINE.sub("", text[:_BEGINNING]).split("\n")[: 2 * _MOST_ROWS_ABOVE])
     headers: list[tuple[int, _Header]] = []
     for delimiter in ",;\t|":
@@ -119,7 +113,6 @@ def _header(text: str) -> _Header | None:
 
 
 def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution]:
-    """Yield the contributions of a table."""
     above, header_names, delimiter = header
     columns: list[tuple[str, str]] = []
     for name, zone in map(column, header_names):
@@ -150,7 +143,7 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution
                 "between quotation marks"
             )
             continue
-        # A row with nothing but its first text is the title of what follows, if it isn't a talk's.
+        # A row with only its first text is a heading, unless it is a talk's title.
         is_heading = names[0] not in NAMES["title"] or _HEADING.match(filled[0]) or day_in(filled[0])
         if len(filled) == 1 and len(names) > 2 and values[0] and is_heading:
             day, heading = (filled[0], "") if day_in(filled[0]) else (day, filled[0])

@@ -50,7 +50,7 @@ def _begins(is_of_format: Callable[[Item], bool], text: str) -> int | None:
 
 
 def _first_item(text: str) -> Item:
-    """Return the first object of a list; an empty answer of Zotero has an item without fields."""
+    """Return the first object of a list. An empty answer of Zotero counts as an item without fields."""
     if _EMPTY.match(text[:1000]):
         return {"itemType": ""}
     first = _FIRST.match(text)
@@ -71,7 +71,7 @@ BEGINS = {
 
 
 def load(text: str) -> object:
-    """Return what JSON holds; raises DigestError if it is none, such as an answer that broke off."""
+    """Return the value of JSON. Raises DigestError for anything else, such as an answer that broke off."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -79,7 +79,6 @@ def load(text: str) -> object:
 
 
 def references(text: str) -> Iterator[Reference | str]:
-    """Yield the items of a list; raises DigestError if it is no JSON."""
     loaded = load(text)
     items = loaded.get("items", [loaded]) if isinstance(loaded, Mapping) else loaded
     for position, item in enumerate(items if isinstance(items, list) else (), 1):
@@ -104,7 +103,7 @@ def _reference(item: Item, key: str) -> Reference:
 
 
 def _text(value: object) -> str:
-    """Return a text, a number, the first of a list, or a date of CSL or Paperpile; empty for anything else."""
+    """Return a text, a number, the first of a list, or a date of CSL or Paperpile, else an empty string."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
 """Tables of databases and reference managers: CSV and text with tabs, read by Python's csv.
 
-Columns are found by their names, so that a product that adds or leaves out some is still read.
+The names of columns decide, so products may add some or leave some out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bot.formats.libraries.reference import Reference, fields, reference
 from bot.model import limits
 
 _YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
-# What programmes have and libraries don't.
+# Columns of programmes.
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
 )
@@ -28,13 +28,13 @@ _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?
 
 
 def begins(text: str) -> int | None:
-    """Return 0 if the first line names the columns of a library: of its titles, and others that say what it is."""
+    """Return 0 if the first lines name the columns of a library."""
     return None if _table(text[:20_000]) is None else 0
 
 
 def _table(text: str) -> tuple[str, int] | None:
-    """Return the delimiter of a table, and how many lines stand before the names of its columns."""
-    # Dimensions states in a first line what was exported, Excel which delimiter it wrote.
+    """Return the delimiter of a table, and the number of lines above the names of its columns."""
+    # Dimensions and Excel write a line of their own first.
     lines = text.lstrip("\n").split("\n", 3)[:3]
     for number, line in enumerate(lines):
         delimiter = max("\t,;|", key=line.count)
@@ -58,7 +58,6 @@ def _simple(name: str) -> str:
 
 
 def references(text: str) -> Iterator[Reference | str]:
-    """Yield the rows of a table; a row that can't be read costs itself."""
     text = text.lstrip("\n")
     table = _table(text[:20_000])
     if table is None:
@@ -67,7 +66,7 @@ def references(text: str) -> Iterator[Reference | str]:
     if not delimiter:
         yield from _blocks(text)
         return
-    # Web of Science quotes nothing, so that a quotation mark is one; no text has this control character.
+    # Web of Science quotes nothing. No text has this control character.
     quote = "\x01" if text.startswith("PT\t") else '"'
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, quotechar=quote)
     names: list[str] = []
@@ -117,22 +116,20 @@ def _reference(row: dict[str, str]) -> Reference:
 
 
 def _authors(text: str, is_zotero: bool) -> Iterator[str]:
-    """Yield the names of a cell, first name first; Zotero has semicolons between them."""
+    """Yield the names of a cell, first name first. Zotero separates them by semicolons."""
     if text.startswith(("['", '["')):  # a list as Python writes it
         text = re.sub(r"['\"], ?['\"]", ";", text[2:].rstrip("]'\""))
     parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
     if len(parts) == 1 and not is_zotero:
         parts = text.split(" and ")
-        parts = parts if all("," in part for part in parts) and len(parts) > 1 else _by_commas(text)
+        if len(parts) < 2 or not all("," in part for part in parts):
+            # "Lovelace A, Hopper G", "Lovelace, A., Hopper, G.", but "Lovelace, Ada" is one.
+            parts = [part.strip() for part in text.split(",")]
+            if len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, parts[1::2])):
+                parts = [f"{last}, {first}" for last, first in zip(parts[::2], parts[1::2], strict=True)]
+            elif len(parts) < 3 and not all(" " in part for part in parts):
+                parts = [text]
     for part in parts:
         name = _NUMBER.sub("", part.strip())
         if name:
             yield initials_first(name) if "," not in name else first_name_first(name)
-
-
-def _by_commas(text: str) -> Sequence[str]:
-    """Return the names of "Lovelace A, Hopper G" and "Lovelace, A., Hopper, G.", and "Lovelace, Ada" as one."""
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, parts[1::2])):
-        return [f"{last}, {first}" for last, first in zip(parts[::2], parts[1::2], strict=True)]
-    return parts if len(parts) > 2 or all(" " in part for part in parts) else [text]

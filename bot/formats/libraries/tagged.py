@@ -1,8 +1,7 @@
-"""Formats in which each field is a line with a tag: RIS, MEDLINE, Ovid, Web of Science and Refer.
+"""Formats with a tag on the line of each field: RIS, MEDLINE, Ovid, Web of Science and Refer.
 
-They differ in what a tag looks like, where a record begins and ends, and what the tags mean. A row of ``FORMATS`` says
-so for each, and one reader reads them all. rispy 0.10 reads RIS, but merges records without their end and splits
-addresses at ";". nbib's last release is 0.3.2 of 2021.
+A row of ``FORMATS`` has a format's tags, the beginning and end of its records, and its fields. One reader reads all.
+rispy 0.10 reads RIS, but merges records without their end and splits addresses at ";". nbib's last release is of 2021.
 """
 
 from __future__ import annotations
@@ -12,12 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.formats.format import initials_first
-from bot.formats.libraries.reference import (
-    PREAMBLE,
-    Reference,
-    fields,
-    reference,
-)
+from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
 
 _NEVER = re.compile(r"(?!)")
 # A citation goes on behind the journal: "Owls. 12(3):1-4, 2019."
@@ -26,10 +20,10 @@ _AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*")
 
 @dataclass(frozen=True, slots=True)
 class TaggedFormat:
-    """One format; ``tag`` matches the beginning of a line, and its first group that took part is the tag.
+    """One format. The first matching group of ``tag`` at the beginning of a line is the tag.
 
-    A record begins with a second tag of ``starts``, and ends behind a line that ``end`` matches, or ``is_separated`` by
-    empty lines. The lines of a value in ``lists`` are values of their own. ``fields.toml`` has a section of its name.
+    A record ends before the next ``starts``, behind a line like ``end``, or at an empty line if ``is_separated``. Each
+    line of a tag in ``lists`` is a value. ``fields.toml`` has a section of the same name.
     """
 
     name: str
@@ -41,14 +35,13 @@ class TaggedFormat:
     lists: frozenset[str] = frozenset()
     author_name: Callable[[str], str] = initials_first
     is_database: bool = False
-    has_sentences: bool = False  # a journal's volume follows it
+    has_sentences: bool = False  # the journal's field goes on with its volume
 
     def begins(self, text: str) -> int | None:
         match = self.beginning.search(text[:PREAMBLE])
         return match.start() if match else None
 
     def references(self, text: str) -> Iterator[Reference | str]:
-        """Yield the records of a file; what stands before the first one is none."""
         start = self.begins(text) or 0
         for line, record in self._records(text[start:]):
             names = fields(self.name)
@@ -72,7 +65,7 @@ class TaggedFormat:
             name = next(filter(None, match.groups())).replace(" ", "") if match else ""
             is_next = bool(name) and ((name == self.starts and name in record) or (self.is_separated and is_after_gap))
             if record and (is_next or is_end):
-                yield begin, _joined(record)
+                yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
                 record = {}
             if match:
                 begin = begin if record else number
@@ -85,16 +78,12 @@ class TaggedFormat:
                     record[tag][-1].append(line.strip())
             is_after_gap = not line.strip()
         if record:
-            yield begin, _joined(record)
-
-
-def _joined(record: Mapping[str, Sequence[Sequence[str]]]) -> Mapping[str, Sequence[str]]:
-    return {tag: [" ".join(lines) for lines in values] for tag, values in record.items()}
+            yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
 
 
 RIS = TaggedFormat(
     name="ris",
-    # A record's first tag may be another one than TY.
+    # A record may begin with another tag than TY.
     beginning=re.compile(r"^[ \t]*(?:TY {0,4}-|[A-Z][A-Z0-9]  - [^\n]*\n(?:[^\n]*\n){0,200}?TY  ?-)", re.MULTILINE),
     tag=re.compile(r"[ \t]*([A-Z][A-Z0-9]|DOI) {0,4}-(?= |$)"),  # Cochrane's has three letters
     starts="TY",

@@ -3,7 +3,7 @@
     EndNote   <xml><records><record><titles><title><style>...</style></title></titles>...</record></records></xml>
     Zotero    <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
 
-lxml reads them record by record. It expands no entity, opens nothing, and refuses what is nested deeper than 256.
+lxml reads them record by record. It expands no entity, opens nothing, and refuses elements deeper than 256.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BEGINNINGS = {
         r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
     ),
 }
-# What stands beside the items, or within them.
+# Elements beside the items or within them.
 _NO_ITEMS = frozenset(("Journal", "Memo", "Collection", "Attachment", "Series", "UserItem"))
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _ABOUT, _RESOURCE = f"{_RDF}about", f"{_RDF}resource"
@@ -40,13 +40,13 @@ BEGINS = {name: partial(_begins, beginning) for name, beginning in _BEGINNINGS.i
 
 
 def references(text: str) -> Iterator[Reference | str]:
-    """Yield the records of a file, and a sentence if its XML is broken; raises DigestError if it declares entities."""
+    """Yield the records of a file, and a sentence on broken XML. Raises DigestError for a document type."""
     from lxml import etree
 
     if "<!DOCTYPE" in text[:PREAMBLE]:
         raise DigestError("XML with a document type of its own, which no export of a library has")
     is_endnote = BEGINS["endnote-xml"](text) is not None
-    # The text is decoded already, whatever encoding its first line names.
+    # The text is decoded already.
     events = etree.iterparse(
         io.BytesIO(text.encode()), events=("start", "end"), encoding="utf-8", resolve_entities=False, no_network=True,
         load_dtd=False, remove_comments=True, remove_pis=True, recover=True,
@@ -86,7 +86,6 @@ def _local(element: Any) -> str:
 
 
 def _texts(element: Any, path: str) -> list[str]:
-    """Return the texts at a path, each with that of the elements in it."""
     return [text for inner in element.iterfind(path) if (text := "".join(inner.itertext()).strip())]
 
 
