@@ -11,19 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
-from bot.formats.format import (
-    author_names,
-    calendar_day,
-    date_in,
-    without_affiliations,
-)
+from bot.formats.format import author_names, calendar_day, date_in, without_affiliations
 from bot.formats.markup import plain
 from bot.model import limits
 
-# Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.
+# Neither part may reach past the "[" of another link: with ".*?", a line of "[](" took n^2 steps.
 LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
 IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
-_BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # what a picture in a link leaves
+_BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # a link without its picture
 _BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
 _BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
 ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
@@ -77,7 +72,7 @@ LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
 class _Words(NamedTuple):
-    """Words of ``markdown.toml``: what a field holds by its name, and what is no part of a title or an abstract."""
+    """Words of ``markdown.toml``: kinds of fields by name, labels beside titles, and sections of abstracts."""
 
     kinds: Mapping[str, str]
     labels: frozenset[str]
@@ -92,13 +87,13 @@ def words() -> _Words:
 
 
 def field_key(name: str) -> str:
-    """Return a field's name in lower case, without pictures, and without a remark in parentheses that is unknown."""
+    """Return a field's name in lower case, without pictures and unknown remarks in parentheses."""
     name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
     return name if name in words().kinds else _REMARK.sub("", name).strip()
 
 
 def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
-    """Return an item's title and what follows it: the first link or bold words, a quotation, or the first words."""
+    """Return an item's title, in a link, in bold, in quotation marks or first, and the text behind it."""
     text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
     for match in _EMPHASIS.finditer(text[:LONGEST_ITEM]):
         if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= LEAST_WORDS:
@@ -130,7 +125,7 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 
 
 def byline(text: str) -> str:
-    """Return the authors that a text without a name lists first; empty if it lists none."""
+    """Return the authors at the beginning of a text, or an empty string."""
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
     text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
@@ -147,7 +142,7 @@ def byline(text: str) -> str:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a field or column of authors, each without its marks and affiliation."""
+    """Return the names in a field or column of authors, without marks and affiliations."""
     text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
     if ";" in text:  # "Lovelace, Ada; Hopper, Grace"
@@ -168,7 +163,7 @@ def categories_in(text: str) -> tuple[str, ...]:
 
 
 def clean_title(text: str) -> str:
-    """Return a title without number, marks, anchors, pictures, and links that only say "PDF"."""
+    """Return a title without number, marks, anchors, pictures, and links such as "PDF"."""
     text = BLOCK_TAG.sub(" ", _BADGE.sub("", IMAGE.sub("", BOLD_TAG.sub("**", text[:LONGEST_ITEM]))))
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], ANCHOR.sub(r"[\2](\1)", text))
     text = _BRACKETS.sub(
@@ -181,13 +176,13 @@ def clean_title(text: str) -> str:
 
 
 def is_label(text: str) -> bool:
-    """Whether the text of a link is a word such as "PDF", an identifier, an address or a date."""
+    """Whether a link's text is a word such as "PDF", an identifier, an address or a date."""
     text = PICTURES.sub("", plain_text(text)).strip(" []():")
     return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in words().labels
 
 
 def plain_text(text: str) -> str:
-    """Return a text without the marks of Markdown and HTML; formulas keep theirs."""
+    """Return a text without the marks of Markdown and HTML, except in formulas."""
     parts = _FORMULA.split(LINK.sub(r"\1", text[: limits.MARKUP]))
     for i in range(0, len(parts), 2):
         for pattern, replacement in _MARKS:
@@ -204,12 +199,8 @@ def day_in(text: str) -> date | None:
 
 
 def articles_in(text: str) -> list[Article]:
-    """Return the articles that addresses in a text lead to."""
+    """Return the articles at the addresses in a text."""
     if "http" not in text:
         return []
-    articles = []
-    for address in ADDRESS.findall(text[:LONGEST_ITEM]):
-        url = address[: limits.URL].rstrip(".,;")
-        if article := article_at(_MIRROR.sub("https://arxiv.org/abs/", url)):
-            articles.append(article)
-    return articles
+    urls = (address[: limits.URL].rstrip(".,;") for address in ADDRESS.findall(text[:LONGEST_ITEM]))
+    return list(filter(None, (article_at(_MIRROR.sub("https://arxiv.org/abs/", url)) for url in urls)))

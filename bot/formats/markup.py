@@ -3,8 +3,8 @@
     markup --references resolved, bioRxiv's marks--> tags and text --stack of open elements--> blocks --> one line
 
 Publishers send the same title as ``CO<sub>2</sub>``, ``CO<jats:sub>2</jats:sub>``, ``CO&amp;lt;sub&amp;gt;2...`` or
-``<mml:msub>...``. A block element (a paragraph, a list item) ends a word, an inline element never does. What is no
-tag is text: ``x<y and z>1`` is a comparison. Texts are untrusted: each step takes time linear in their length.
+``<mml:msub>...``. A block element (a paragraph, a list item) ends a word, an inline element never does. Anything but a
+tag is text: ``x<y and z>1`` is a comparison. Each step takes time linear in the untrusted text.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _MATH = frozenset(
     " mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none"
     " semantics".split()
 )
-_SILENT = {"annotation", "annotation-xml", "mphantom", "style", "svg"}  # their text is not for readers
+_SILENT = {"annotation", "annotation-xml", "mphantom", "style", "svg"}  # without text for readers
 _SCRIPTS = {"inf": "_", "sb": "_", "sub": "_", "sp": "^", "sup": "^"}
 _FORMULAS = {"alternatives", "inline-formula", "disp-formula"}
-# Elements whose text becomes another one; the text of others stays as it is.
+# Elements that change their text.
 _FRAMES = {*_MATH, *_SILENT, *_SCRIPTS, *_FORMULAS, "tex-math"}
 _IS_HEADING = {**dict.fromkeys(_BLOCKS, False), **dict.fromkeys(_HEADINGS, True)}
 _NAMES = {*_INLINE, *_IS_HEADING, *_FRAMES}
@@ -47,16 +47,16 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LETTERS = frozenset("abipqsu")  # elements with the name of a variable
-# With a semicolon, unless it is a number: "?a=1&copy=2" is no reference to a sign.
+# A name needs its semicolon: "?a=1&copy=2" is no reference to a sign.
 _REFERENCE = re.compile(r"&(?:[a-z][a-z0-9]{1,31};|#\d{1,7}(?!\d);?|#x[\da-f]{1,6}(?![\da-f]);?)", re.IGNORECASE)
-# A reference to no character of Unicode; `html.unescape` raises on one of more than 4,300 digits.
+# No character of Unicode. `html.unescape` raises on more than 4,300 digits.
 _INVALID_REFERENCE = re.compile(r"&#x?[\da-f]{8,};?", re.IGNORECASE)
 _ALT = re.compile(r"\balt\s?=\s?[\"'](\{[\w +/-]{1,30}\}|[^\x00-\x7f])[\"']", re.IGNORECASE)
 _AFTER_LINE_BREAK = re.compile(r"\s*[\n\v]\s*[,.;:)\]]")
 _MAX_DEPTH = 40  # each level copies its text once more
 _HEADING_END = "\x02"  # control characters, which no text has
 _PRESCRIPTS = "\x03"
-_SHORT = 100  # characters: most names and titles; no abstract
+_SHORT = 100  # characters: most names and titles, and no abstract
 _SIGNS_OF_MARKUP = re.compile(r"[<&{\[\n]|[OC]_[A-Z]|[a-z][A-Z]")
 ABSTRACT = "Abstract"  # the heading, as a block of its own
 
@@ -74,9 +74,9 @@ def plain(markup: str) -> str:
 
 
 def blocks(markup: str) -> list[str]:
-    """Return the text of each block of markup, or of each line of a plain text; none is empty.
+    """Return the text of each block of markup, or of each line of a plain text, without empty ones.
 
-    A heading begins the block below it. That of the whole abstract is a block, ``ABSTRACT``.
+    A heading begins the block below it. The heading of the whole abstract is a block, ``ABSTRACT``.
 
     >>> blocks("<h2>Abstract</h2><h3>Background</h3><p>Owls see.</p><ul><li>By night</li></ul>")
     ['Abstract', 'Background: Owls see.', 'By night']
@@ -103,13 +103,12 @@ def blocks(markup: str) -> list[str]:
 
 
 def _resolved(text: str) -> str:
-    # An unknown name stays as it is.
     once = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
     return _REFERENCE.sub(lambda reference: unescape(reference[0]), once) if "&" in once else once
 
 
 def _without(text: str, begin: str, end: str) -> str:
-    # No regular expression: from each beginning without an end it would look through the whole text.
+    # A regular expression would search the whole text from each beginning without an end.
     first, *others = text.split(begin)
     return first + "".join(other.partition(end)[2] if end in other else begin + other for other in others)
 
@@ -126,15 +125,15 @@ _TITLES = (
     "|Study design|Summary|Supplementary information|Trial registration"
 )
 _HEADING = re.compile(_TITLES, re.IGNORECASE)
-# medRxiv's API leaves nothing between a heading and its text: "BackgroundDiets threaten".
+# medRxiv's API glues a heading to its text: "BackgroundDiets threaten".
 _GLUED = re.compile(rf"(?:{_TITLES})(?=[A-Z](?:[a-z]|[\s-])|\d)")
 _USUAL_HEADINGS = ("Method", "Result", "Conclusion", "Findings")  # one of them is in every structured abstract
 _BOLD_HEADING = re.compile(
     rf"<(?:b|strong|bold)>\s?({_TITLES})\s?</(?:b|strong|bold)>\s?[:.]?(?=\s{{0,9}}(?-i:[A-Z<]|$))", re.IGNORECASE
 )
 
-# What bioRxiv and medRxiv put for the markup of a manuscript: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around
-# an item, {beta} or [beta] for a character of another font, O_FIG...C_FIG around the address of a figure.
+# The marks of bioRxiv and medRxiv: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around an item, {beta} or [beta]
+# for a character of another font, O_FIG...C_FIG around the address of a figure.
 _MARKS = re.compile(r"([OCM])_(ST_ABS|LI|SCPLOW|SCPCAP|INLINEFIG|LINKSMALLFIG|TEXTBOX|CAPTION|FIG|TBL|QD|UL|OL)")
 _MARKED = {"OST_ABS": "", "CST_ABS": _HEADING_END, "OLI": "", "CLI": ""}
 _SIGNS = {name[:-1]: sign for name, sign in html5.items() if name.endswith(";") and "Α" <= sign <= "ϵ"} | {
@@ -152,7 +151,7 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Return the text without what bioRxiv's API leaves of a manuscript, and LaTeX documents as their formula."""
+    """Return the text without the marks of bioRxiv's API, and the formulas of LaTeX documents."""
     line_break = "<br/>" if "<" in text else "\n"
     if ("C_" in text or "O_" in text) and _MARKS.search(text):
         for kind in ("FIG", "TBL"):
@@ -172,14 +171,12 @@ def _without_marks(text: str) -> str:
         for heading in _GLUED.finditer(text)
         if text[max(heading.start() - 2, 0) : heading.start()].rstrip(" \n")[-1:] in ("", *".?!)>")
     ]
-    # A single one may be a name, such as SummaryMixing.
+    # SummaryMixing is a name.
     if len({heading[0] for heading in glued}) > 1:
         ends = [0, *(heading.end() for heading in glued)]
         above = [text[end : heading.start()] for end, heading in zip(ends, glued, strict=False)]
-        pieces = (
-            f"{piece}{line_break}{heading[0]}{_HEADING_END}{line_break}"
-            for piece, heading in zip(above, glued, strict=True)
-        )
+        pairs = zip(above, glued, strict=True)
+        pieces = (f"{piece}{line_break}{heading[0]}{_HEADING_END}{line_break}" for piece, heading in pairs)
         text = "".join([*pieces, text[ends[-1] :]])
     return text
 
@@ -189,7 +186,7 @@ def _without_tags(text: str) -> str:  # noqa: PLR0912 - one pass over the tags r
     if any(name in _IS_HEADING for _, name in tags):
         text = text.replace("\n", "\v")  # white space, and no end of a block
     closed = {name for tag, name in tags if tag["end"]}
-    # The elements that are open, each with the elements and texts in it.
+    # The open elements, each with the elements and texts in it.
     stack: list[tuple[str, list[tuple[str, str]]]] = [("", [])]
     begin = 0
     is_behind_inline = False
@@ -244,15 +241,15 @@ _ACCENTS = {
     "˙": "\u0307", "¨": "\u0308",
 }  # fmt: skip
 _COMPOUND = re.compile(r"\S\s*[-+−*/=,<>]")
-_LONGEST_SCRIPT = 40  # characters; a longer one is an element that was not closed
+_LONGEST_SCRIPT = 40  # characters; a longer one is an unclosed element
 
 
 def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, str]]) -> str:
-    """Return the text of an element with these parts; ``before`` is what its parent has so far."""
+    """Return the text of an element with these parts. ``before`` has the parts of its parent so far."""
     if name in _SILENT:
         return ""
     if name in _FORMULAS and any(kind in {"math", "alternatives"} and text.strip() for kind, text in parts):
-        parts = [part for part in parts if part[0] != "tex-math"]  # the same formula once more
+        parts = [part for part in parts if part[0] != "tex-math"]  # the same formula again
     texts = [text for _, text in parts]
     if render := _ELEMENTS.get(name):
         return render(texts)
@@ -260,7 +257,7 @@ def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, s
     if name not in _SCRIPTS or not before:
         return _script("^", joined, "") if _SCRIPTS.get(name) == "^" else joined
     kind, base = before[-1]
-    # A subscript never stands apart: "CO <sub>2</sub>" comes of a line break.
+    # A line break parts a subscript: "CO <sub>2</sub>".
     if base[-1:].isspace() and (_SCRIPTS[name] == "_" or base[-1] != " " or "\v" in base[-40:] or joined[:1] in "-−"):
         base = base.rstrip()
         before[-1] = (kind, base)
@@ -268,7 +265,7 @@ def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, s
 
 
 def _script(sign: str, text: str, base: str) -> str:
-    """Return a superscript (``^``) or subscript (``_``) as Unicode has it, or behind its sign."""
+    """Return a superscript (``^``) or subscript (``_``) in Unicode, or behind its sign."""
     text = text.strip()
     digits = text.replace("−", "-").replace("–", "-").replace(" ", "")
     if not digits or len(text) > _LONGEST_SCRIPT:
