@@ -62,7 +62,6 @@ log = logging.getLogger("paperbot")
 # A compromised child must not make the parent allocate four gigabytes.
 MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
 _START_SECONDS = 60.0  # wall-clock; an idle machine needs a fifth of a second
-_END_SECONDS = 5.0
 _PACKAGE_ROOT = Path(__file__).parents[2]
 _LENGTH = struct.Struct(">I")
 
@@ -250,7 +249,7 @@ class _Child:
             with suppress(OSError):  # closing flushes, and the buffered request has no reader
                 stream.close()
         try:
-            return self._process.wait(_END_SECONDS)
+            return self._process.wait(5.0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()

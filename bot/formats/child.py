@@ -32,7 +32,6 @@ from bot.model import RawDigest
 from bot.model.errors import DigestError, unexpected_error
 
 READY = b'{"ready": true}'
-_OUT_OF_MEMORY = b'{"limit": "memory"}'
 # Audit events (PEP 578) that no parser has a reason for. Native code raises none, so this is no sandbox by itself.
 _FORBIDDEN_EVENTS = (
     "socket.__new__",
@@ -43,8 +42,6 @@ _FORBIDDEN_EVENTS = (
     "os.posix_spawn",
     "os.system",
 )
-_MAX_OPEN_FILES = 64  # late imports and codecs need some
-_PARENT_SECONDS = 0.5
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
 # Modules and functions that parse other kinds of bytes. Most children never need them.
@@ -70,7 +67,7 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     os.dup2(2, 1)
     _limit(resource.RLIMIT_AS, max_bytes)
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_NOFILE, _MAX_OPEN_FILES)
+    _limit(resource.RLIMIT_NOFILE, 64)  # late imports and codecs need some
     if parse is None:
         # The limits hold for imports, too, except RLIMIT_FSIZE, since importing may write compiled modules.
         from bot.formats.registry import parse as parse_digest
@@ -98,7 +95,7 @@ def _end_with(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(_PARENT_SECONDS)
+            time.sleep(0.5)
         os._exit(1)
 
     threading.stack_size(_WATCH_STACK)
@@ -121,7 +118,7 @@ def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, bef
             response = dump({kind.decode(): parser(raw)})
         except Exception as error:
             if _is_caused_by_memory(error):
-                write_frames(responses, _OUT_OF_MEMORY)
+                write_frames(responses, b'{"limit": "memory"}')
                 return
             if isinstance(error, DigestError):
                 response = dump({"refused": str(error)})

@@ -34,7 +34,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
 # "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
-_MIN_TITLE = 10  # characters
+_MIN_TITLE = 10
 MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 _MIN_ROW = 50  # of a paragraph with breaks; shorter ones are authors with affiliations, one below the other
 _MIN_LABELLED = 20  # characters of an abstract that a label announces
@@ -52,7 +52,6 @@ _PARTIAL_DATE = re.compile(
 )
 # Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
 _AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|(?<!\w\w\.),?(?<!\w\w\.,)\s\(?(?=(?:19|20)\d\d\b)")
-_MAX_ENDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                 elif each and each[0]:
                     authors, others = each[0], others[1:]
                 elif others and _YEAR.search(text):
-                    ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS)
+                    ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), 20)
                     end = next((end for end in ends if names_in(text[: end.start()])), None)
                     authors = names_in(text[: end.start()]) if end else ()
                     venue = venue or (venue_in(text[end.end() :]) if end else "")

@@ -46,26 +46,16 @@ from bot.formats.format import (
     without_affiliations,
 )
 from bot.formats.markup import blocks, plain
-from bot.formats.publishers import (
-    Description,
-    is_no_paper,
-    journal_of,
-    plain_doi,
-    read_description,
-    read_title,
-)
+from bot.formats.publishers import Description, is_no_paper, journal_of, plain_doi, read_description, read_title
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
 MAX_ITEMS = 5_000
-_MAX_TAGS = 100_000
-_MAX_REFERENCES = 500_000
 _MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # later ones are mistakes, and arithmetic on the year 9999 overflows
 _LONGEST_HISTORY = timedelta(days=3_650)  # of one feed, from its median day to its newest
-_LONGEST_DATE = 60  # characters
 _XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
 _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
@@ -85,7 +75,6 @@ _GLUED_INSTITUTION = re.compile(
     r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division)"
     r" (?:of|for)\b.*"
 )
-_FOOTNOTES = " *†‡§¶#"
 _BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
 
 
@@ -105,8 +94,8 @@ def parse(content: bytes) -> ParsedDigest:
             problems = [f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"]
     for number, unit, cap in (
         (sum(1 for _ in _ITEM.finditer(text)), "items", MAX_ITEMS),
-        (text.count("<"), "tags", _MAX_TAGS),
-        (text.count("&"), "references", _MAX_REFERENCES),
+        (text.count("<"), "tags", 100_000),
+        (text.count("&"), "references", 500_000),
     ):
         if number > cap:
             remedy = "; split it" if unit == "items" else ""
@@ -254,7 +243,7 @@ def _authors(item: Any) -> tuple[str, ...]:
             # A city and a country may follow an institution.
             is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
             if not is_place or len(listed) == 1:
-                people[part.strip(_FOOTNOTES)] = None
+                people[part.strip(" *†‡§¶#")] = None
     return tuple(name for name in people if any(map(str.isalpha, name)))
 
 
@@ -276,7 +265,7 @@ def _text(markup: str) -> str:
 
 def _date(element: Any, *fields: str) -> date | None:
     """Return the first day in a field: ISO 8601, RFC 5322 or words. Missing parts never come from the clock."""
-    for value in (_value(element, field).strip()[:_LONGEST_DATE] for field in fields):
+    for value in (_value(element, field).strip()[:60] for field in fields):
         text = (f"{value}-01" if _YEAR_AND_MONTH.fullmatch(value) else value).replace("/", "-")
         try:
             moment = datetime.fromisoformat(text)
@@ -327,7 +316,6 @@ _UNREAD = frozenset(
     " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
 )
 _LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 5321, 4.5.3.1.3)
-_LONGEST_WORD = 100
 
 
 class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no types
@@ -394,7 +382,7 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         context = self._get_context()
         author = str(context.get(key) or "")
         has_address = "@" in author and len(author) <= _LONGEST_NAME_WITH_ADDRESS
-        if has_address and max(map(len, author.split())) <= _LONGEST_WORD:
+        if has_address and max(map(len, author.split())) <= 100:
             super()._sync_author_detail(key)
             return
         details = context.get(f"{key}s") or [{}]

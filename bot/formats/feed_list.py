@@ -21,7 +21,6 @@ _MAX_BYTES = 10_000_000
 _OPML = re.compile(r"\s{0,20}(?:<\?[^>]{0,500}>\s{0,20}|<!--[^>]{0,2000}-->\s{0,20}){0,20}<opml[\s>/]", re.IGNORECASE)
 # Papers' addresses are no feeds.
 _LINE = re.compile(r"(?!\S{0,20}(?:arxiv\.org/(?:abs|pdf|html)|doi\.org)/)(?:https?|feed):[^\s\"<>|,]{4,2000}")
-_NO_FEEDS = ("link", "include")
 _Outline = tuple[int, str, str, str]  # the line, the feed's address, its title, and the page of its site
 
 
@@ -70,7 +69,7 @@ def _outlines(text: str, problems: list[str]) -> Iterator[_Outline]:
         # OPML's names are case-sensitive, but exports have xmlurl and xmlURL, too.
         values = {str(name).lower(): value for name, value in element.attrib.items()}
         url = values.get("url", "")
-        address = values.get("xmlurl") or ("" if values.get("type", "").lower() in _NO_FEEDS else url)
+        address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)
         page = values.get("htmlurl") or url
         if address or page:
             yield element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page

@@ -271,7 +271,6 @@ _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
 _BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
 _PARENTHESIS = re.compile(r"([()])")
-_LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 
 
 # "G. M.", "J.-P." or "A. M., Jr."
@@ -399,7 +398,7 @@ def is_prose(text: str) -> bool:
 
 def is_title(text: str) -> bool:
     """Whether a paragraph is short and no sentence, list item or address."""
-    if len(text) > LONGEST_TITLE or text.startswith(_LIST_MARKERS) or "://" in text:
+    if len(text) > LONGEST_TITLE or text.startswith(("- ", "* ", "\u2022 ", "\u2013 ")) or "://" in text:
         return False
     return not text.rstrip(_AFTER_FULL_STOP).endswith((".", ":", ";", ","))
 
@@ -441,7 +440,6 @@ _MONTH_FIRST = re.compile(
 _STOP_WORDS = frozenset(
     ["readme", "topic", "related", "papers", "paper", "digest", "daily", "arxiv", "new", "the", "of"]
 )
-_LONGEST_TOPIC = 60
 
 
 def date_in(text: str) -> date | None:
@@ -465,7 +463,7 @@ def topic_in(name: str) -> str:
     for pattern in (_YEAR_FIRST, _DAY_FIRST, _MONTH_FIRST):
         stem = pattern.sub(" ", stem)
     words = (word for word in re.split(r"[\s_-]+", stem) if word.lower() not in _STOP_WORDS)
-    return " ".join(filter(None, words))[:_LONGEST_TOPIC]
+    return " ".join(filter(None, words))[:60]
 
 
 _PAGES = re.compile(r"\b(\d{1,4})\s*(?:pages|pp\b)", re.IGNORECASE)

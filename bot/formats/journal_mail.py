@@ -34,15 +34,7 @@ from bot.formats.credits import (
     names_in,
     reads_like_title,
 )
-from bot.formats.format import (
-    LONGEST_TITLE,
-    Line,
-    build_digest,
-    plausible_date,
-    prose,
-    quoted,
-    reject_reason,
-)
+from bot.formats.format import LONGEST_TITLE, Line, build_digest, plausible_date, prose, quoted, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
 from bot.formats.mail import Mail
 from bot.formats.publishers import is_no_paper
@@ -55,10 +47,7 @@ FindArticle = Callable[[str], Article | None]  # by the address of a link
 
 _NEAR = 5  # lines below a title where its authors and DOI stand
 _BELOW = 30  # lines below a title where its abstract stands
-_LONGEST_HEADING = 40  # characters
-_LONGEST_JOURNAL = 80
 _MIN_WORDS = 4
-_MIN_NAMES = 2
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
@@ -100,7 +89,7 @@ class _Candidate:
     def is_supported(self) -> bool:
         """Whether more than one name, or an article's address, tells that the title is a paper's."""
         of_others = (pattern("and_others").search(line.text[:LONGEST_TITLE]) for line in self.item.lines[:2])
-        has_names = len(self.names) >= _MIN_NAMES or (bool(self.names) and any(of_others))
+        has_names = len(self.names) >= 2 or (bool(self.names) and any(of_others))
         return bool(self.article or self.other or has_names)
 
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
@@ -136,7 +125,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     subject = subject[before.end() :] if before else subject
     after = pattern("after_journal").search(subject)
     journal = (subject[: after.start()] if after else subject if before else "").strip(" []")
-    journal = "" if len(journal) > _LONGEST_JOURNAL or ":" in journal or "ejournal" in journal.lower() else journal
+    journal = "" if len(journal) > 80 or ":" in journal or "ejournal" in journal.lower() else journal
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(_with_parted_links(lines), find_article)
@@ -224,7 +213,7 @@ def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[
     is_news: bool | None = None  # below no heading
     has_titles = False
     for line in filter(lambda line: line.text, lines):
-        heading = line.text.strip(" :") if len(line.text) <= _LONGEST_HEADING and not line.links else ""
+        heading = line.text.strip(" :") if len(line.text) <= 40 and not line.links else ""
         if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
             is_news = bool(pattern("news").fullmatch(heading))
             continue

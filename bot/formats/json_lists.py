@@ -98,7 +98,7 @@ def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
     return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
 
 
-def _parse(content: bytes) -> ParsedDigest:
+def parse(content: bytes) -> ParsedDigest:
     try:
         text = decode(content).lstrip("\ufeff")
         lines = text.splitlines() if _LINES.match(text) else ()
@@ -277,5 +277,5 @@ JSON_LIST = Document(
     "JSON of an API, or JSON Feed",
     # RTF begins with a brace, Markdown with "[![badge]", "[text](address)" or "[1]".
     re.compile(r"\{(?!\\rtf)|\[(?!\[?(?:[^\W\d]|[!#]|\d{1,4}\])|\]\()"),
-    _parse,
+    parse,
 )

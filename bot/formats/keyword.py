@@ -52,7 +52,7 @@ class _Byline:
     published: date | None
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
+def starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield each header with a byline or nothing at all below it: other texts have dated headings, too."""
     for i, line in enumerate(lines):
         if not _HEADER.fullmatch(line.text):
@@ -63,7 +63,7 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
             yield i
 
 
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
+def parse(lines: Sequence[Line]) -> ParsedDigest:
     *topic, _, day = lines[0].text.split(" ")
     digest_date = _date(day)
     lines = lines[1:]
@@ -149,10 +149,4 @@ def _date(text: str) -> date | None:
         return None
 
 
-KEYWORD = Format(
-    title="keyword digest",
-    hint='a first line such as "LLM-RL - 2025-05-06"',
-    starts=_starts,
-    parse=_parse,
-    specificity=1,
-)
+KEYWORD = Format("keyword digest", 'a first line such as "LLM-RL - 2025-05-06"', starts, parse, specificity=1)

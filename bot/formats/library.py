@@ -64,7 +64,6 @@ _COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|(?:provider|da
 _OF_DIGEST = re.compile(
     r"\s*(?:[#>*|`\[<]|- )|(?:from|to|subject|date|authors?|abstract|title|link|url)\s{0,9}:|.*https?://", re.IGNORECASE
 )
-_LINES_BEFORE = 12
 _ADDRESSES = 5  # of one entry that may have its DOI
 
 
@@ -100,7 +99,7 @@ def is_library(text: str) -> bool:
     if form is None:
         return False
     lines = [line for line in text[:start].splitlines() if not _COMMENT.match(line)]
-    return len(lines) <= _LINES_BEFORE and not any(map(_OF_DIGEST.match, lines))
+    return len(lines) <= 12 and not any(map(_OF_DIGEST.match, lines))
 
 
 def _format_of(text: str) -> tuple[LibraryFormat | None, int]:

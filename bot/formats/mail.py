@@ -193,7 +193,6 @@ def _field(message: Message, name: str) -> str:
 
 MAX_REPORT_BYTES = 10_000_000
 _MAX_TAGS = 20  # a report has two or three, and each is one signature to verify
-_MAX_REASON = 200  # characters
 _MAX_TEXT = 1_000_000  # characters of a part that are searched for tags
 # The report's own address names the message more surely than a quotation in the report.
 _OWN_ADDRESS = ("To", "Delivered-To", "X-Original-To", "Envelope-To")
@@ -225,7 +224,7 @@ def parse_report(raw: RawDigest) -> BounceReport:
                 kind = BounceKind.TRANSIENT if permanent or temporary else BounceKind.OTHER
         tags = tuple(dict.fromkeys(tag.lower() for tag in _tags(message, parts)))[:_MAX_TAGS]
         stated = (str(value) for name in _REASONS for part in parts if (value := part.get(name)))
-        return BounceReport(kind, tags, " ".join(UNWANTED.sub("", next(stated, "")).split())[:_MAX_REASON])
+        return BounceReport(kind, tags, " ".join(UNWANTED.sub("", next(stated, "")).split())[:200])
     # The email package and the detectors raise many exceptions for malformed mails.
     except Exception as error:
         raise DigestError(f"the report can't be read ({type(error).__name__})") from error

@@ -57,7 +57,6 @@ from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 # markdown-it-py 4.3.0 takes 0.7 s for a table of 16 KB with 200 columns.
 
 _PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
-_NEAR = 6  # lines with text between a paper's heading and such a field
 _LONG = {"abstract", "translation", "summary", "tldr"}  # fields that go on after an empty line
 _STRUCTURED = {"abstract", "translation"}  # fields that may have sections with names of their own
 _ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
@@ -87,17 +86,13 @@ _NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|�
 _UPDATED = re.compile(
     r"\W{0,6}(?:(?:last |latest )?updated?|generated|date|更新|日期|生成|最終更新)[^.]{0,80}$", re.IGNORECASE
 )
-_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
+_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _END = "</details>"
 _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
-_FRONT_MATTER = 40  # lines
 _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
-_LEAST_PARAGRAPH = 80  # characters
-_LONGEST_SUMMARY = 25
-_LONGEST_DATE_LINE = 80
 
 
 class _Text(NamedTuple):
@@ -126,7 +121,7 @@ class _Field(NamedTuple):
     value: str
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
+def starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the topmost heading above the first paper, and each later one that names another day."""
     texts = _texts(lines)
     begins = _begins(texts)
@@ -147,7 +142,7 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
             has_papers = False
 
 
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
+def parse(lines: Sequence[Line]) -> ParsedDigest:
     texts = _texts(lines)
     begins = _begins(texts)
     if not begins:
@@ -157,7 +152,7 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
     first, last = begins[0].at, begins[-1].at
     above = [text.text[: limits.TOPIC] for text in texts[:first]]
     heads = list(filter(_is_head, above))
-    day = next(filter(None, map(day_in, [*heads, *(text for text in above if len(text) <= _LONGEST_DATE_LINE)])), None)
+    day = next(filter(None, map(day_in, [*heads, *(text for text in above if len(text) <= 80)])), None)
     topics = [topic for text in heads if text.startswith("#") and (topic := clean_title(text.lstrip("#")))]
     # The heading right above the first paper is a section's if another section follows.
     if any(_is_head(texts[k].text) for k in range(first, last) if k not in papers):
@@ -196,7 +191,7 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
 
 def _front(lines: Sequence[Line]) -> range:
     first = next((i for i, line in enumerate(lines) if line.text), 0)
-    block = [line.text for line in lines[first : first + _FRONT_MATTER]]
+    block = [line.text for line in lines[first : first + 40]]
     is_front = block[:1] == ["---"] and "---" in block[1:]
     return range(first, first + block.index("---", 1) + 1 if is_front else first)
 
@@ -217,7 +212,7 @@ def _heading_of_details(match: re.Match[str]) -> str:
     text = match[1].strip().strip("*").strip()
     if words().kinds.get(field_key(text)):
         return f"**{text}**: \n"
-    return f"**{text}**\n" if len(text) > _LONGEST_SUMMARY or "](http" in text else ""
+    return f"**{text}**\n" if len(text) > 25 or "](http" in text else ""
 
 
 def _field(text: str) -> _Field | None:
@@ -322,7 +317,7 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
         if not text:
             continue
         seen += 1
-        if seen > _NEAR:
+        if seen > 6:  # lines with text between a paper's heading and such a field
             break
         if field := _field(text):
             if 0 < _level(text) <= (_level(texts[at].text) or text.count("#")):
@@ -458,7 +453,7 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["authors"].append(names)
             fields["rest"].append(text)
         else:
-            fields["text" if len(text) >= _LEAST_PARAGRAPH and not articles_in(text) else "rest"].append(text)
+            fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
 
 
 def _is_structured(parts: Sequence[str]) -> bool:
@@ -469,9 +464,5 @@ def _is_structured(parts: Sequence[str]) -> bool:
 
 
 MARKDOWN = Format(
-    title="Markdown digest",
-    hint='a heading such as "# A Title" with "**Authors**: ..." below it',
-    starts=_starts,
-    parse=_parse,
-    specificity=5,
+    "Markdown digest", 'a heading such as "# A Title" with "**Authors**: ..." below it', starts, parse, specificity=5
 )

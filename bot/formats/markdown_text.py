@@ -66,8 +66,6 @@ _CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
 _VENUE_BEFORE = re.compile(r"^[(\[][A-Z][^()\[\]]{1,40}(?:['’ ]\d\d|20\d\d)[^()\[\]]{0,20}[)\]]\s*")
 _NO_REMARK = re.compile(r"\s*(?:(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d{1,2})?)?\s*", re.IGNORECASE)
 LEAST_WORDS = 3
-_LONGEST_NAME = 40
-_MOST_NAME_WORDS = 5
 LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
@@ -133,11 +131,11 @@ def byline(text: str) -> str:
     for name in author_names(_ET_AL.sub("", text)):
         parts = name.split()
         is_capital = all(not part[0].islower() or part.lower() in _PARTICLES for part in parts)
-        is_name = is_capital and len(parts) <= _MOST_NAME_WORDS and _NAME.fullmatch(name)
+        is_name = is_capital and len(parts) <= 5 and _NAME.fullmatch(name)
         if not is_name or (not names and len(parts) < 2):
             break
         names.append(name)
-    is_list = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= _LONGEST_NAME
+    is_list = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= 40
     return ", ".join(names) if names and is_list else ""
 
 

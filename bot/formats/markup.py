@@ -56,7 +56,6 @@ _AFTER_LINE_BREAK = re.compile(r"\s*[\n\v]\s*[,.;:)\]]")
 _MAX_DEPTH = 40  # each level copies its text once more
 _HEADING_END = "\x02"  # control characters, which no text has
 _PRESCRIPTS = "\x03"
-_SHORT = 100  # characters: most names and titles, and no abstract
 _SIGNS_OF_MARKUP = re.compile(r"[<&{\[\n]|[OC]_[A-Z]|[a-z][A-Z]")
 ABSTRACT = "Abstract"  # the heading, as a block of its own
 
@@ -67,7 +66,7 @@ def plain(markup: str) -> str:
     >>> plain("<p>H<inf>2</inf>O &lt; 5, if x < y > z.</p><p>10<sup>&minus;3</sup></p>")
     'H2O < 5, if x < y > z. 10⁻³'
     """
-    if len(markup) < _SHORT and not _SIGNS_OF_MARKUP.search(markup):
+    if len(markup) < 100 and not _SIGNS_OF_MARKUP.search(markup):  # characters: most names and titles, and no abstract
         return " ".join(markup.split())
     texts = blocks(markup)
     return " ".join(texts[1:] if len(texts) > 1 and texts[0] == ABSTRACT else texts)
@@ -241,7 +240,6 @@ _ACCENTS = {
     "˙": "\u0307", "¨": "\u0308",
 }  # fmt: skip
 _COMPOUND = re.compile(r"\S\s*[-+−*/=,<>]")
-_LONGEST_SCRIPT = 40  # characters; a longer one is an unclosed element
 
 
 def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, str]]) -> str:
@@ -268,7 +266,7 @@ def _script(sign: str, text: str, base: str) -> str:
     """Return a superscript (``^``) or subscript (``_``) in Unicode, or behind its sign."""
     text = text.strip()
     digits = text.replace("−", "-").replace("–", "-").replace(" ", "")
-    if not digits or len(text) > _LONGEST_SCRIPT:
+    if not digits or len(text) > 40:  # characters; a longer one is an unclosed element
         return text
     if sign == "_" and digits.isdigit() and base[-1:].isalpha():
         return digits  # Sr2RuO4, as chemists write it in plain text

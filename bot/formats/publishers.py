@@ -36,10 +36,8 @@ _CITED = re.compile(
 )
 _ADDRESS = re.compile(r"https?://\S{1,300}|\b10\.\d{4,9}/\S{1,300}")
 _IDEOGRAPHS = re.compile("[\u3040-\u9fff\uac00-\ud7af]{8}")
-_LONGEST_CITATION = 400  # characters
+_LONGEST_CITATION = 400
 _NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
-_LONGEST_BLURB = 1_500  # characters above the heading of an abstract
-_MOST_CUTS = 20  # of one description
 _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|meta|summary)\b|%3F).*", re.IGNORECASE)
 # Patterns that begin with anything are slow. Their matches have one of these words.
 _SIGNS = ("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online")
@@ -90,7 +88,7 @@ def read_description(text: str, title: str = "") -> Description:
     authors = ()
     # A citation or an advertisement stands above the heading.
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
-    if heading and len(above) <= _LONGEST_BLURB:
+    if heading and len(above) <= 1_500:  # characters above the heading of an abstract
         text = below
         cited = read_description(above, title)
         stated = {"venue": cited.venue, "doi": cited.doi}
@@ -102,7 +100,7 @@ def read_description(text: str, title: str = "") -> Description:
     kept: list[str] = []
     begin = cuts = 0
     while begin < len(text):
-        if cuts < _MOST_CUTS and (match := _boilerplate(text, begin)):
+        if cuts < 20 and (match := _boilerplate(text, begin)):
             stated = {name: value for name, value in match.groupdict().items() if value} | stated
             begin = match.end()
             cuts += 1

@@ -1,6 +1,4 @@
-"""Google Scholar's alerts, recognised by the links of their titles, whoever forwarded them.
-
-They are on an author, citations, related research or a query, in any language:
+"""Google Scholar's alerts, recognised by the links of their titles, in any language and from any forwarder.
 
     <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title ...</a></h3>
     <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>
@@ -25,8 +23,6 @@ from bot.model import Entry, Fact, FactKind, ParsedDigest
 from bot.model.papers import arxiv_id_in, citation, is_cut
 
 _SCHOLAR = "Google Scholar"  # as it is named to readers
-_MOST_CITED = 10  # of one paper
-_SNIPPET_CLASS = "gse_alrt_sni"
 _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
 # [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
 _KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
@@ -36,12 +32,12 @@ _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5
 
 
 def is_title(link: HtmlLink) -> bool:
-    """Whether a link is a title of Google Scholar's."""
+    """Whether a link is a title in Google Scholar's alert."""
     return has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
-    """Read one alert; None if the mail is none."""
+    """Read one alert. None for other mails."""
     results: list[Entry | str] = []
     for number, item in enumerate(items_of(lines, is_title), 1):
         paper = _paper(item, mail.alert())
@@ -53,7 +49,7 @@ def _paper(item: Item, alert: str) -> Entry:
     title = _KIND.sub("", item.title.text)
     url = unwrap(item.title.url)
     article = article_at(url)
-    byline = next((line for line in item.lines[:1] if not has_class(line.css_class, _SNIPPET_CLASS)), None)
+    byline = next((line for line in item.lines[:1] if not has_class(line.css_class, "gse_alrt_sni")), None)
     credit_line = byline.text if byline else ""
     names, venue = _credits(credit_line)
     position = credit_line.lower().find("arxiv:")
@@ -61,7 +57,7 @@ def _paper(item: Item, alert: str) -> Entry:
     rest = item.lines[1:] if byline else item.lines
     snippet = takewhile(lambda line: line.block == rest[0].block and not line.links, rest)
     abstract = joined([line.text for line in snippet])
-    # Scholar shows three lines of an abstract, whether it marks the end or not.
+    # Scholar shows three lines of an abstract, perhaps without marking the end.
     if abstract and not is_cut(abstract):
         abstract += " \u2026"
     cited = [match[1] for line in rest if (match := _CITED.fullmatch(line.text))]
@@ -76,7 +72,7 @@ def _paper(item: Item, alert: str) -> Entry:
         alert=f"{alert}, cites \u201c{cited[0]}\u201d" if cited else alert or None,
         facts=(
             *([Fact(FactKind.VENUE, venue, _SCHOLAR)] if venue else []),
-            *(citation(Entry(title), _SCHOLAR) for title in cited[:_MOST_CITED]),
+            *(citation(Entry(title), _SCHOLAR) for title in cited[:10]),
         ),
     )
 

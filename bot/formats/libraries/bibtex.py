@@ -69,7 +69,6 @@ _PIECE = re.compile(
         | ([^\s#"{}]+)""",
     re.VERBOSE | re.DOTALL,
 )
-_PIECES = 50
 _GROUP = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+\}")  # an institution: braces around the whole name
 _AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
 # biblatex: family=van Rossum, given=Guido, given-i=G
@@ -124,7 +123,7 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
         return raw[1:-1]
     if _PIECE.sub("", raw).replace("#", "").strip():
         return raw[1:-1] if raw[0] in '{"' else raw
-    pieces = islice(_PIECE.finditer(raw), _PIECES)
+    pieces = islice(_PIECE.finditer(raw), 50)
     return "".join(
         strings.get(piece[3].lower(), piece[3]) if piece[3] else piece[1] or piece[2] or "" for piece in pieces
     )

@@ -20,7 +20,6 @@ from bot.model.errors import DigestError
 _FIRST = re.compile(r'\s{0,99}(?:\[\s{0,99}|\{\s{0,99}"(?:items|config)"\s{0,9}:|(?=\{))')
 _ITEMS = re.compile(r'"items"\s{0,9}:\s{0,99}\[\s{0,99}')
 _EMPTY = re.compile(r"\s*\[\s*\]\s*\Z")
-_LONGEST_HEAD = 1_000_000  # of Better BibTeX's settings and collections
 _ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
 _CSL_FIELDS = frozenset("issued container-title accessed citation-key title-short citation-label".split())
 _NAME_PARTS = (
@@ -55,7 +54,7 @@ def _first_item(text: str) -> Item:
         return {"itemType": ""}
     first = _FIRST.match(text)
     if first and first[0].endswith(":"):
-        first = _ITEMS.search(text, 0, _LONGEST_HEAD)
+        first = _ITEMS.search(text, 0, 1_000_000)  # of Better BibTeX's settings and collections
     try:
         item = json.JSONDecoder().raw_decode(text, first.end())[0] if first else None
     except (ValueError, RecursionError):
