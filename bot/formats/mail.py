@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from email import message_from_bytes
@@ -222,23 +221,17 @@ def parse_report(raw: RawDigest) -> BounceReport:
                 kind = BounceKind.FAILURE
             else:
                 kind = BounceKind.TRANSIENT if permanent or temporary else BounceKind.OTHER
-        tags = tuple(dict.fromkeys(tag.lower() for tag in _tags(message, parts)))[:_MAX_TAGS]
+        texts = [str(value) for name in _OWN_ADDRESS for value in message.get_all(name, [])]
+        for part in parts:
+            texts += map(str, part.values())
+            # Fields of the returned message, quoted as text.
+            texts += [] if part.is_multipart() else [_text(part)]
+        tags = dict.fromkeys(tag.lower() for text in texts for tag in TAG.findall(text))
         stated = (str(value) for name in _REASONS for part in parts if (value := part.get(name)))
-        return BounceReport(kind, tags, " ".join(UNWANTED.sub("", next(stated, "")).split())[:200])
+        return BounceReport(kind, tuple(tags)[:_MAX_TAGS], " ".join(UNWANTED.sub("", next(stated, "")).split())[:200])
     # The email package and the detectors raise many exceptions for malformed mails.
     except Exception as error:
         raise DigestError(f"the report can't be read ({type(error).__name__})") from error
-
-
-def _tags(message: Message, parts: list[Message]) -> Iterator[str]:
-    for value in (value for name in _OWN_ADDRESS for value in message.get_all(name, [])):
-        yield from TAG.findall(str(value))
-    for part in parts:
-        for value in part.values():
-            yield from TAG.findall(str(value))
-        # Fields of the returned message, quoted as text.
-        if not part.is_multipart():
-            yield from TAG.findall(_text(part))
 
 
 def _text(part: Message) -> str:

@@ -58,7 +58,6 @@ from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
 _PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
 _LONG = {"abstract", "translation", "summary", "tldr"}  # fields that go on after an empty line
-_STRUCTURED = {"abstract", "translation"}  # fields that may have sections with names of their own
 _ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
 _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
 _ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
@@ -272,25 +271,21 @@ def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
     for k, (_, _, text) in enumerate(texts):
         is_row = "|" in text
         is_delimiter = is_row and bool(_DELIMITER.fullmatch(text[:LONGEST_ITEM]))
-        if is_delimiter and k and (kinds := _columns(texts[k - 1].text[:LONGEST_ITEM])):
-            columns, head = kinds, k - 1
+        kinds: list[str] = []
+        if is_delimiter and k:
+            names = [field_key(clean_title(cell)) for cell in _cells(texts[k - 1].text[:LONGEST_ITEM])]
+            kinds = [words().kinds.get(name, "") for name in names]
+            titles = [i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS)]
+            if "title" not in kinds and titles:
+                kinds[titles[0]] = "title"
+        if "title" in kinds and len(set(filter(None, kinds))) > 1:
+            columns, head = tuple(kinds), k - 1
             rows |= {head: None, k: None}
         elif columns and is_row:
             rows[k] = None if is_delimiter else _Begin(k, "row", columns, head)
         else:
             columns = ()
     return rows
-
-
-def _columns(text: str) -> tuple[str, ...]:
-    names = [field_key(clean_title(cell)) for cell in _cells(text)]
-    kinds = [words().kinds.get(name, "") for name in names]
-    if "title" not in kinds:
-        titles = [i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS)]
-        if not titles:
-            return ()
-        kinds[titles[0]] = "title"
-    return tuple(kinds) if len(set(filter(None, kinds))) > 1 else ()
 
 
 def _cells(text: str) -> list[str]:
@@ -430,10 +425,11 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif text == _END:
             name = None
         elif field := _field(text):
-            is_section = not field.kind and (
-                not field.is_bold or (field.name in words().sections and _is_structured(fields[name or ""]))
-            )
-            if name in _STRUCTURED and is_section:
+            # An abstract has sections if it begins with one.
+            abstract = " ".join(fields[name or ""]).strip()
+            first = field_key(re.split(r"[:：]", abstract[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0])
+            is_structured = field.name in words().sections and (not abstract or first in words().sections)
+            if name in ("abstract", "translation") and not field.kind and (not field.is_bold or is_structured):
                 fields[name].append(text)
             else:
                 name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
@@ -454,13 +450,6 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["rest"].append(text)
         else:
             fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
-
-
-def _is_structured(parts: Sequence[str]) -> bool:
-    """Whether an abstract is empty so far, or begins with a section's heading."""
-    text = " ".join(parts).strip()
-    heading = re.split(r"[:：]", text[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]
-    return not text or field_key(heading) in words().sections
 
 
 MARKDOWN = Format(

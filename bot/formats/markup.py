@@ -80,7 +80,10 @@ def blocks(markup: str) -> list[str]:
     >>> blocks("<h2>Abstract</h2><h3>Background</h3><p>Owls see.</p><ul><li>By night</li></ul>")
     ['Abstract', 'Background: Owls see.', 'By night']
     """
-    text = _without_marks(_resolved(markup) if "&" in markup else markup)
+    text = markup
+    for _ in range(2 if "&" in markup else 0):  # "&amp;lt;"
+        text = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
+    text = _without_marks(text)
     if "<" in text:
         text = _without(text, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
         text = _without_tags(_BOLD_HEADING.sub(rf"<br/>\1{_HEADING_END}<br/>", text))
@@ -99,11 +102,6 @@ def blocks(markup: str) -> list[str]:
             results.append(f"{heading}: {line}" if heading else line)
             heading = ""
     return [*results, heading] if heading else results
-
-
-def _resolved(text: str) -> str:
-    once = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
-    return _REFERENCE.sub(lambda reference: unescape(reference[0]), once) if "&" in once else once
 
 
 def _without(text: str, begin: str, end: str) -> str:

@@ -119,7 +119,12 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     fields = _fields(node, names)
     title, *keys = _CONTAINERS.get("sessions" if fields["kind"].lower() == "session" else within, ("",))
     inner = {name: value for key, value in node.items() if (name := simple(str(key))) in _CONTAINERS}
-    if nested := {name: value for name, value in inner.items() if _has_objects(value)}:
+    nested: dict[str, Any] = {}
+    for name, value in inner.items():
+        parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        if any(isinstance(part, (Mapping, list)) for part in parts):
+            nested[name] = value
+    if nested:
         # The start of a conference or of a day may tell the zone.
         taken = {key: fields[key] for key in keys} | {title: fields["title"]}
         taken["zone"] = fields["zone"] or zone_in(fields["start"] or fields["day"])
@@ -140,11 +145,6 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
         or _BREAK.fullmatch(fields["kind"])
     ):
         yield node, fields, context
-
-
-def _has_objects(value: object) -> bool:
-    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(isinstance(part, (Mapping, list)) for part in parts)
 
 
 def _contributions(objects: Iterable[_Object], names: _Names, reading: Reading) -> Iterator[Contribution]:

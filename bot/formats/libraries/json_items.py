@@ -28,26 +28,6 @@ _NAME_PARTS = (
 Item = Mapping[str, Any]
 
 
-def _is_zotero(item: Item) -> bool:
-    data = item.get("data", item)
-    return isinstance(data, Mapping) and "itemType" in data
-
-
-def _is_csl(item: Item) -> bool:
-    authors = item.get("author")
-    names = [name for name in authors if isinstance(name, Mapping)] if isinstance(authors, list) else []
-    is_named = any("family" in name or "literal" in name for name in names)
-    return {"type", "title"} <= item.keys() and (is_named or not _CSL_FIELDS.isdisjoint(item))
-
-
-def _is_paperpile(item: Item) -> bool:
-    return ("pubtype" in item or "kind" in item) and "title" in item and ("citekey" in item or "incomplete" in item)
-
-
-def _begins(is_of_format: Callable[[Item], bool], text: str) -> int | None:
-    return 0 if is_of_format(_first_item(text)) else None
-
-
 def _first_item(text: str) -> Item:
     """Return the first object of a list. An empty answer of Zotero counts as an item without fields."""
     if _EMPTY.match(text[:1000]):
@@ -62,10 +42,30 @@ def _first_item(text: str) -> Item:
     return item if isinstance(item, dict) else {}
 
 
+def _is_csl(item: Item) -> bool:
+    authors = item.get("author")
+    names = [name for name in authors if isinstance(name, Mapping)] if isinstance(authors, list) else []
+    is_named = any("family" in name or "literal" in name for name in names)
+    return {"type", "title"} <= item.keys() and (is_named or not _CSL_FIELDS.isdisjoint(item))
+
+
+def _is_paperpile(item: Item) -> bool:
+    return bool({"pubtype", "kind"} & item.keys()) and "title" in item and bool({"citekey", "incomplete"} & item.keys())
+
+
+def _is_zotero(item: Item) -> bool:
+    data = item.get("data", item)
+    return isinstance(data, Mapping) and "itemType" in data
+
+
+def begins(is_of_format: Callable[[Item], bool], text: str) -> int | None:
+    return 0 if is_of_format(_first_item(text)) else None
+
+
 BEGINS = {
-    "zotero": partial(_begins, _is_zotero),
-    "csl-json": partial(_begins, _is_csl),
-    "paperpile": partial(_begins, _is_paperpile),
+    "zotero": partial(begins, _is_zotero),
+    "csl-json": partial(begins, _is_csl),
+    "paperpile": partial(begins, _is_paperpile),
 }
 
 

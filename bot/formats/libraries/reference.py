@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 from bot.formats.format import MONTHS, calendar_day, first_name_first
 
@@ -69,10 +70,19 @@ Fields = Mapping[str, Sequence[str]]
 
 
 @cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def fields(section: str) -> Fields:
     """Return a format's names of each field in ``fields.toml``, the best first."""
-    table = tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))[section]
-    return {field: tuple(names.split()) for field, names in table.items()}
+    return {field: tuple(names.split()) for field, names in _tables()[section].items()}
+
+
+def tagged_rows() -> Sequence[Mapping[str, Any]]:
+    """Return the rows of formats with tagged lines in ``fields.toml``."""
+    return cast("Sequence[Mapping[str, Any]]", _tables()["tagged"])
 
 
 def reference(

@@ -1,19 +1,18 @@
 """Formats with a tag on the line of each field: RIS, MEDLINE, Ovid, Web of Science and Refer.
 
-A row of ``FORMATS`` has a format's tags, the beginning and end of its records, and its fields. One reader reads all.
+A row of ``fields.toml`` has a format's tags, the beginning and end of its records, and its fields.
 rispy 0.10 reads RIS, but merges records without their end and splits addresses at ";". nbib's last release is of 2021.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.formats.format import initials_first
-from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference, tagged_rows
 
-_NEVER = re.compile(r"(?!)")
 # A citation goes on behind the journal: "Owls. 12(3):1-4, 2019."
 _AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*")
 
@@ -30,10 +29,9 @@ class TaggedFormat:
     beginning: re.Pattern[str]
     tag: re.Pattern[str]
     starts: str = ""
-    end: re.Pattern[str] = _NEVER
+    end: re.Pattern[str] = re.compile(r"(?!)")  # never
     is_separated: bool = False
     lists: frozenset[str] = frozenset()
-    author_name: Callable[[str], str] = initials_first
     is_database: bool = False
     has_sentences: bool = False  # the journal's field goes on with its volume
 
@@ -48,7 +46,7 @@ class TaggedFormat:
             if not record.keys() & {*names["title"], self.starts}:
                 yield f"line {text.count(chr(10), 0, start) + line:,}: a record without a title"
                 continue
-            read = reference(record, names, author_name=self.author_name)
+            read = reference(record, names, author_name=initials_first)
             if self.has_sentences:
                 read = replace(read, venue=_AFTER_VENUE.sub("", read.venue))
             yield read
@@ -81,50 +79,10 @@ class TaggedFormat:
             yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
 
 
-RIS = TaggedFormat(
-    name="ris",
-    # A record may begin with another tag than TY.
-    beginning=re.compile(r"^[ \t]*(?:TY {0,4}-|[A-Z][A-Z0-9]  - [^\n]*\n(?:[^\n]*\n){0,200}?TY  ?-)", re.MULTILINE),
-    tag=re.compile(r"[ \t]*([A-Z][A-Z0-9]|DOI) {0,4}-(?= |$)"),  # Cochrane's has three letters
-    starts="TY",
-    end=re.compile(r"[ \t]*E[RF] {0,4}-\s*$|EF\s*$"),
-)
-_MEDLINE = TaggedFormat(
-    name="medline",  # .nbib, and PubMed's text
-    beginning=re.compile(r"\A\s{0,99}PMID ?- ?\d"),
-    tag=re.compile(r"([A-Z]{2,4}) {0,2}-(?= |$)"),
-    starts="PMID",
-    is_database=True,
-    has_sentences=True,
-)
-_OVID = replace(
-    _MEDLINE,
-    name="ovid",  # Reprint/Medlars, and the complete reference with labels
-    beginning=re.compile(
-        r"^<\d{1,7}\.? ?>[ \t]*\n\s{0,9}(?:[A-Z][A-Z0-9]{1,3} {0,3}- |(?:[A-Z][a-z]+ ){0,3}[A-Z][a-z]+[ \t]*\n  )",
-        re.MULTILINE,
-    ),
-    tag=re.compile(r"(?:([A-Z][A-Z0-9]{1,3}) {0,3}-(?= |$)|([A-Z][A-Za-z]+(?: [A-Za-z()/]+){0,6})[ \t]*$)"),
-    starts="",
-    end=re.compile(r"<\d{1,7}\.? ?>"),
-)
-_WEB_OF_SCIENCE = TaggedFormat(
-    name="web-of-science",  # plain text, and .ciw for EndNote
-    beginning=re.compile(r"\A\s{0,99}(?:FN [^\n]{1,200}\n\s{0,9})?(?:VR [\d.]+\s+)?PT [A-Z](?:\s|$)"),
-    tag=re.compile(r"([A-Z][A-Z0-9])(?: |$)"),
-    starts="PT",
-    end=re.compile(r"(?:ER|EF)\s*$"),
-    lists=frozenset(("AU", "AF", "CA")),
-    is_database=True,
-)
-_ENDNOTE = TaggedFormat(
-    name="endnote",  # .enw
-    beginning=re.compile(r"\A\s{0,99}%0 "),
-    tag=re.compile(r"%([0-9A-Z@!#$&^~?+*\[<>(])(?: |$)"),
-    starts="0",
-)
-# Refer itself has no types.
-_REFER = replace(
-    _ENDNOTE, beginning=re.compile(r"\A\s{0,99}%[A-Z] [^\n]*\n%[A-Z0-9@!#&] "), starts="", is_separated=True
-)
-FORMATS = (_MEDLINE, _OVID, _WEB_OF_SCIENCE, _ENDNOTE, _REFER, RIS)
+def _formats() -> Iterator[TaggedFormat]:
+    for row in tagged_rows():
+        patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("beginning", "tag", "end") if key in row}
+        yield TaggedFormat(**(row | patterns | {"lists": frozenset(row.get("lists", ()))}))
+
+
+FORMATS = tuple(_formats())
