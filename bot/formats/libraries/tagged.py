@@ -82,7 +82,7 @@ class TaggedFormat:
 def _formats() -> Iterator[TaggedFormat]:
     for row in tagged_rows():
         patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("beginning", "tag", "end") if key in row}
-        yield TaggedFormat(**(row | patterns | {"lists": frozenset(row.get("lists", ()))}))
+        yield TaggedFormat(**{**row, **patterns, "lists": frozenset(row.get("lists", ()))})
 
 
 FORMATS = tuple(_formats())
