@@ -139,7 +139,17 @@ class Parser:
         if not self._lock.acquire(blocking=self._waits):
             raise DigestError("the parser is busy with another file; try again in a moment")
         try:
-            response = self._request(kind, raw)
+            response = None
+            while response is None:
+                is_new = self._child is None
+                self._child = self._child or _Child(self._module, self._path, self._limits)
+                try:
+                    response = self._child.request(kind, raw)
+                except _ChildDied as death:
+                    self._discard_child()
+                    # An old child may have been low on memory, or killed from outside (the OOM killer): try a new one.
+                    if is_new or death.out_of_time:
+                        raise LimitError(str(death)) from None
         finally:
             self._lock.release()
         if "mistake" in response:
@@ -148,18 +158,6 @@ class Parser:
         if "refused" in response:
             raise DigestError(str(response["refused"]))
         return response[kind]
-
-    def _request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
-        while True:
-            is_new = self._child is None
-            self._child = self._child or _Child(self._module, self._path, self._limits)
-            try:
-                return self._child.request(kind, raw)
-            except _ChildDied as death:
-                self._discard_child()
-                # An old child may have been low on memory, or killed from outside (the OOM killer): try a new one.
-                if is_new or death.out_of_time:
-                    raise LimitError(str(death)) from None
 
     def _discard_child(self) -> None:
         if self._child:

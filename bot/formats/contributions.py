@@ -193,11 +193,9 @@ def authors(text: str) -> tuple[str, ...]:
     """
     text = _BRACKETS.sub("", without_affiliations(text[: limits.BYLINE])).strip()
     parts: Sequence[str] = _BETWEEN_AUTHORS.split(text, limits.AUTHORS + 1)
-    if len(parts) == 1:
-        parts = text.split(" and ", limits.AUTHORS + 1)
-        # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
-        if not all(map(_INVERTED.fullmatch, parts)):
-            parts = author_names(tidy(text))
+    # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
+    if len(parts) == 1 and (" and " in text or not _INVERTED.fullmatch(text)):
+        parts = author_names(tidy(text))
     names = [name for part in parts if (name := _MARK.sub("", tidy(part)).strip(" ,"))]
     # "Lovelace, Ada" is a name, "Ada Lovelace, Analytical Engines" is one with a place.
     if not any(map(_INVERTED.fullmatch, names)):

@@ -217,9 +217,6 @@ def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         # "Lovelace, Ada MD": the degree of surgeons' journals
         return [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
-    joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
-    if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
-        return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
     parts = author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text))
     initials = parts[1::2]
     is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))

@@ -23,7 +23,6 @@ from html.entities import html5
 from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote_plus
-from xml.parsers import expat
 
 from feedparser.api import StrictFeedParser
 
@@ -302,7 +301,7 @@ _PREFIX = re.compile(r"</?([A-Za-z][\w.-]{0,30}):")
 _ATTRIBUTE_PREFIX = re.compile(r"\s([A-Za-z][\w.-]{0,30}):[A-Za-z][\w.-]{0,30}\s?=")
 _DECLARED_PREFIX = re.compile(r"xmlns:([A-Za-z][\w.-]{0,30})=")
 _ROOT = re.compile(r"<[^\s<>/]+")
-# Prefixes that feeds forget to declare. feedparser finds elements by their namespace.
+# Prefixes that feeds forget to declare.
 _NAMESPACES = {
     "arxiv": "http://arxiv.org/schemas/atom",
     "atom": "http://www.w3.org/2005/Atom",
@@ -426,6 +425,15 @@ def _read(text: str) -> _FeedReader:
 
 def _repair(text: str) -> str:
     """Return well-formed XML with the readable part of each item."""
+    from lxml import etree
+
+    def recovered(piece: str) -> str:
+        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+        try:
+            root = etree.fromstring(piece.encode(), parser)
+        except etree.XMLSyntaxError:
+            return ""
+        return "" if root is None else etree.tostring(root, encoding="unicode", with_tail=False)
 
     def escape(reference: re.Match[str]) -> str:
         if cdata := reference["verbatim"]:
@@ -436,48 +444,15 @@ def _repair(text: str) -> str:
 
     text = _REFERENCE.sub(escape, text)
     begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
-    head, opened = _well_formed_prefix(text[: begins[0]])
-    pieces = [head]
-    for begin, end in pairwise([*begins, len(text)]):
-        prefix, opened_in_item = _well_formed_prefix(text[begin:end])
-        item = prefix + _closing_tags(opened_in_item)
-        try:
-            expat.ParserCreate("utf-8").Parse(item.encode(), True)
-        except (expat.ExpatError, ValueError):
-            continue
-        pieces.append(item)
-    document = "".join([*pieces, _closing_tags(opened)])
-
-    # Declare the missing prefixes. ParserCreate takes prefixes as part of the names.
+    items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
+    document = "".join([text[: begins[0]], *items])
+    # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps (10 MB: minutes).
     prefixes = {*_PREFIX.findall(document), *_ATTRIBUTE_PREFIX.findall(document)} - {"xml", "xmlns"}
-    # Looking for each of n prefixes in the document would take n^2 steps (10 MB: minutes).
     missing = sorted(prefixes.difference(_DECLARED_PREFIX.findall(document)))
     declarations = "".join(
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
     )
-    return _ROOT.sub(lambda root: root[0] + declarations, document, count=1)
-
-
-def _well_formed_prefix(piece: str) -> tuple[str, list[str]]:
-    """Return the piece up to its first mistake, and the open elements there, outermost first."""
-    opened: list[str] = []
-    data = piece.encode()
-    parser = expat.ParserCreate("utf-8")
-    parser.StartElementHandler = lambda name, _: opened.append(name)
-    parser.EndElementHandler = lambda _: opened.pop()
-    try:
-        parser.Parse(data, True)
-    except (expat.ExpatError, ValueError):
-        data = data[: max(parser.ErrorByteIndex, 0)]
-    # Remove a broken tag as a whole.
-    tag = data.rfind(b"<")
-    if tag >= data.rfind(b">"):
-        data = data[: max(tag, 0)]
-    return data.decode(errors="replace"), opened
-
-
-def _closing_tags(opened: list[str]) -> str:
-    return "".join(f"</{name}>" for name in reversed(opened))
+    return recovered(_ROOT.sub(lambda root: root[0] + declarations, document, count=1))
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

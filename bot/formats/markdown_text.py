@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -143,13 +143,9 @@ def names_in(text: str) -> tuple[str, ...]:
     """Return the names in a field or column of authors, without marks and affiliations."""
     text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
-    if ";" in text:  # "Lovelace, Ada; Hopper, Grace"
-        parts = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1))
-        names: Sequence[str] = [f"{first.strip()} {last.strip()}" for last, _, first in parts]
-    else:
-        names = author_names(re.sub(r"[、，；|·]|\s&\s", ", ", text))
-    names = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
-    return tuple(name for name in names if name and not _MORE.fullmatch(name))
+    names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
+    bare = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
+    return tuple(name for name in bare if name and not _MORE.fullmatch(name))
 
 
 def categories_in(text: str) -> tuple[str, ...]:

@@ -302,11 +302,6 @@ def _over(texts: Sequence[str]) -> str:
     return base + _ACCENTS[above] if above in _ACCENTS and len(base) == 1 else base + _script("^", above, base)
 
 
-def _operator(texts: Sequence[str]) -> str:
-    sign = "".join(texts).translate(_INVISIBLE)
-    return f" {sign} " if sign in _RELATIONS else sign
-
-
 def _formula(texts: Sequence[str]) -> str:
     text = " ".join("".join(texts).split())
     return text.replace(" ", "", 1) if text[:1] in _RELATIONS else text  # "~100"
@@ -315,7 +310,7 @@ def _formula(texts: Sequence[str]) -> str:
 _ELEMENTS: dict[str, Callable[[Sequence[str]], str]] = {
     "math": _formula,
     "semantics": lambda texts: "".join(texts[:1]),
-    "mo": _operator,
+    "mo": lambda texts: f" {sign} " if (sign := "".join(texts).translate(_INVISIBLE)) in _RELATIONS else sign,
     "msup": _with_scripts("^"),
     "msub": _with_scripts("_"),
     "munder": _with_scripts("_"),

@@ -24,16 +24,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from bot.formats import journal_mail, scholar_mail
-from bot.formats.daily_papers import DAILY_PAPERS_PAGE
 from bot.formats.feed import FEED
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
 from bot.formats.html import HtmlLine, html_lines
 from bot.formats.json_lists import JSON_LIST
-from bot.formats.keyword import KEYWORD
 from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
 from bot.formats.record_mails import RECORDS
+from bot.formats.text_digests import DAILY_PAPERS_PAGE, KEYWORD
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import InspectedKind, Inspection

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.formats.format import first_name_first, initials_first
+from bot.formats.format import author_names, first_name_first, initials_first
 from bot.formats.libraries.reference import Reference, fields, reference
 from bot.model import limits
 
@@ -22,7 +22,6 @@ _PROGRAMME = frozenset(
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
 _NO_LETTER = re.compile(r"[^a-z]+")
 _NUMBER = re.compile(r"\s*\(\d{1,15}\)\s*$")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.[ -]?){1,5}")
 # A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
 _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
 
@@ -120,16 +119,9 @@ def _authors(text: str, is_zotero: bool) -> Iterator[str]:
     if text.startswith(("['", '["')):  # a list as Python writes it
         text = re.sub(r"['\"], ?['\"]", ";", text[2:].rstrip("]'\""))
     parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
-    if len(parts) == 1 and not is_zotero:
-        parts = text.split(" and ")
-        if len(parts) < 2 or not all("," in part for part in parts):
-            # "Lovelace A, Hopper G", "Lovelace, A., Hopper, G.", but "Lovelace, Ada" is one.
-            parts = [part.strip() for part in text.split(",")]
-            if len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, parts[1::2])):
-                parts = [f"{last}, {first}" for last, first in zip(parts[::2], parts[1::2], strict=True)]
-            elif len(parts) < 3 and not all(" " in part for part in parts):
-                parts = [text]
-    for part in parts:
-        name = _NUMBER.sub("", part.strip())
-        if name:
-            yield initials_first(name) if "," not in name else first_name_first(name)
+    # "Lovelace, Ada" is one, "Lovelace A, Hopper G" are two.
+    is_one = text.count(",") < 2 and not all(" " in part.strip() for part in text.split(","))
+    if len(parts) == 1 and not is_zotero and not is_one:
+        parts = author_names(text)
+    for name in filter(None, (_NUMBER.sub("", part.strip()) for part in parts)):
+        yield initials_first(name) if "," not in name else first_name_first(name)
