@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,14 @@ _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 _TABLES = tomllib.loads(Path(__file__).with_name("programmes.toml").read_text("utf-8"))
 NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in _TABLES["fields"].items()}
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of ``programmes.toml``, which ignores case."""
+    return re.compile("|".join(_TABLES["patterns"][name]), re.IGNORECASE)
+
+
 # "Presentation start" is a start, and "Program room" a room. A submission's date is not a talk's.
 _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
@@ -37,21 +45,6 @@ _PREFIX = re.compile(
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")
-_LEFT_OUT = re.compile(r"\b(?:reject(?:ed)?|withdr[ae]wn?|withdrawal|retracted|cancell?ed)\b", re.IGNORECASE)
-_UNDECIDED = re.compile(r"submitted to\b", re.IGNORECASE)
-# Calendars list breaks among the talks: "Coffee break", "Registration & Breakfast".
-_BREAK = re.compile(
-    r"(?:(?:coffee|tea|lunch|breakfast|dinner|breaks?|registration|reception|banquet|networking|welcome|morning|afternoon"
-    r"|evening|and|the|on-site|with)\b[\s&/,.:;+()-]{0,9}){1,8}",
-    re.IGNORECASE,
-)
-_NO_KIND = re.compile(r"(?:accept(?:ed)?|active|confirmed|main|contribution|scheduled)", re.IGNORECASE)
-_BEFORE_TITLE = re.compile(
-    r"(oral|poster|spotlight|talk|keynote|invited talk|tutorial|paper|cancell?ed)(?: presentation| session)?"
-    r"\s*[:\-\u2013\u2014]\s+(?=\S)",
-    re.IGNORECASE,
-)
-_BLOCK = re.compile(r"</?(?:a|br|div|h[1-6]|hr|li|ol|p|table|tbody|td|tr|ul)(?:\s[^<>]{0,2000})?/?>", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://[^\s<>\"]{4,2000}")
 
 
@@ -142,15 +135,15 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     """
     room, session, kind, state = (tidy(fields[key][:_LONGEST_PLACE]) for key in ("room", "session", "kind", "state"))
     title = prose(fields["title"], limits.TITLE)
-    if before := _BEFORE_TITLE.match(title):
+    if before := pattern("before_title").match(title):
         title = title[before.end() :]
-        kind = kind if kind and not _NO_KIND.fullmatch(kind) else before[1]
+        kind = kind if kind and not pattern("no_kind").fullmatch(kind) else before[1]
     if not title:
         reading.note(f"{place}: has no title; write one into the column or key “title”")
         return None
-    if _BREAK.fullmatch(title):
+    if pattern("break").fullmatch(title):
         return None
-    if _LEFT_OUT.search(f"{kind} {state} {before[1] if before else ''}"):
+    if pattern("left_out").search(f"{kind} {state} {before[1] if before else ''}"):
         reading.withdrawn += 1
         return None
     url = fields["url"].strip()
@@ -158,7 +151,7 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(_BLOCK.sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT),
+            abstract=prose(pattern("block").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT),
             authors=authors(fields["authors"]),
             arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
             or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
@@ -170,10 +163,10 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
         reading.note(f"{place}: {entry}")
         return None
     day, start, end = _times(place, fields, reading)
-    kind, session = ("" if _NO_KIND.fullmatch(name) else name.rstrip(";") for name in (kind, session))
+    kind, session = ("" if pattern("no_kind").fullmatch(name) else name.rstrip(";") for name in (kind, session))
     is_utc = bool(start and start.tzinfo is UTC)
     result = Contribution(entry, day, start, end, is_utc=is_utc, room=room.rstrip(";"), session=session, kind=kind)
-    if _UNDECIDED.match(kind):
+    if re.match("submitted to\\b", kind, re.IGNORECASE):
         reading.undecided.append(replace(result, kind=""))
         return None
     return result

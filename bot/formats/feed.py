@@ -159,14 +159,8 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         if announced := _ANNOUNCED.match(text):
             description = Description(" ".join(text[announced.end() :].split()))
             break
-        part = read_description(text, title)
-        description = Description(
-            description.abstract or part.abstract,
-            description.venue or part.venue,
-            description.authors or part.authors,
-            description.published or part.published,
-            description.doi or part.doi,
-        )
+        parts = zip(description, read_description(text, title), strict=True)
+        description = Description._make(first or second for first, second in parts)
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
     abstract = description.abstract
     authors = _authors(item) or authors_in_title
@@ -446,7 +440,7 @@ def _repair(text: str) -> str:
     begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
     items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
     document = "".join([text[: begins[0]], *items])
-    # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps (10 MB: minutes).
+    # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps.
     prefixes = {*_PREFIX.findall(document), *_ATTRIBUTE_PREFIX.findall(document)} - {"xml", "xmlns"}
     missing = sorted(prefixes.difference(_DECLARED_PREFIX.findall(document)))
     declarations = "".join(

@@ -10,26 +10,16 @@ tag is text: ``x<y and z>1`` is a comparison. Each step takes time linear in the
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from html import unescape
 from html.entities import html5
 from itertools import cycle
+from pathlib import Path
 
-_INLINE = (
-    "a abbr acronym alternatives b bdi bdo big bold cite code del dfn em ext-link fi font i img inf inline-formula"
-    " inline-graphic inter-ref ins italic kbd mark monospace named-content nobr overline q roman s sans-serif sb sc scp"
-    " small small-caps smallcaps sp span strike strong styled-content sub sup tex-math tt u underline uri var wbr xref"
-).split()
-_BLOCKS = (
-    "abstract address article aside blockquote body br break caption center dd disp-formula disp-quote div dl dt fig"
-    " figcaption figure footer graphic header hr li list list-item main ol p para pre sec section table tbody td"
-    " tfoot th thead tr ul"
-).split()
-_HEADINGS = "h1 h2 h3 h4 h5 h6 st title".split()
-_MATH = frozenset(
-    "annotation annotation-xml maction math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom"
-    " mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none"
-    " semantics".split()
+_TABLES = tomllib.loads(Path(__file__).with_name("markup.toml").read_text("utf-8"))
+_INLINE, _BLOCKS, _HEADINGS, _MATH = (
+    frozenset(_TABLES["elements"][kind].split()) for kind in ("inline", "blocks", "headings", "math")
 )
 _SILENT = {"annotation", "annotation-xml", "mphantom", "style", "svg"}  # without text for readers
 _SCRIPTS = {"inf": "_", "sb": "_", "sub": "_", "sp": "^", "sup": "^"}
@@ -110,21 +100,10 @@ def _without(text: str, begin: str, end: str) -> str:
     return first + "".join(other.partition(end)[2] if end in other else begin + other for other in others)
 
 
-# Headings of structured abstracts.
-_TITLES = (
-    "Abstract|Aims?|Author summary|Availability and implementation|Background(?: and (?:aims?|objectives?|purpose))?"
-    "|Conclusions?(?: and (?:relevance|significance))?|Context|Data sources?|Design(?:/methodology/approach)?"
-    "|Discussion|Exposures?|Findings|Funding|Hypothesis|Implications|Importance|Interpretation|Interventions?"
-    "|Introduction|Key (?:messages|points)|Limitations|Originality/value|(?:Practical|Social) implications"
-    "|Research limitations/implications|Main outcome measures?|Main outcomes and measures|Materials and methods"
-    "|Measurements|Methodology|Methods?(?:(?: and|/|,) (?:findings|materials|results))?|Motivation|Objectives?"
-    "|Participants|Patients and methods|Purpose|Rationale|Relevance|Results?(?: and discussion)?|Setting|Significance"
-    "|Study design|Summary|Supplementary information|Trial registration"
-)
+_TITLES = "|".join(_TABLES["headings"]["names"])
 _HEADING = re.compile(_TITLES, re.IGNORECASE)
 # medRxiv's API glues a heading to its text: "BackgroundDiets threaten".
 _GLUED = re.compile(rf"(?:{_TITLES})(?=[A-Z](?:[a-z]|[\s-])|\d)")
-_USUAL_HEADINGS = ("Method", "Result", "Conclusion", "Findings")  # one of them is in every structured abstract
 _BOLD_HEADING = re.compile(
     rf"<(?:b|strong|bold)>\s?({_TITLES})\s?</(?:b|strong|bold)>\s?[:.]?(?=\s{{0,9}}(?-i:[A-Z<]|$))", re.IGNORECASE
 )
@@ -133,12 +112,11 @@ _BOLD_HEADING = re.compile(
 # for a character of another font, O_FIG...C_FIG around the address of a figure.
 _MARKS = re.compile(r"([OCM])_(ST_ABS|LI|SCPLOW|SCPCAP|INLINEFIG|LINKSMALLFIG|TEXTBOX|CAPTION|FIG|TBL|QD|UL|OL)")
 _MARKED = {"OST_ABS": "", "CST_ABS": _HEADING_END, "OLI": "", "CLI": ""}
-_SIGNS = {name[:-1]: sign for name, sign in html5.items() if name.endswith(";") and "Α" <= sign <= "ϵ"} | {
-    "+/-": "±", "angstrom": "Å", "approx": "≈", "cong": "≅", "deg": "°", "degree": "°", "degrees": "°", "ge": "≥",
-    "geq": "≥", "infty": "∞", "le": "≤", "leq": "≤", "micro": "µ", "middle dot": "·", "per thousand": "‰", "perp": "⊥",
-    "plusmn": "±", "prime": "′", "radical": "√", "rarr": "→", "sim": "~", "square": "□", "times": "×",
-    **{sign: sign for sign in "~≤≥±×°→≈≠<>·∼≅≡∝∞√−µ"}, "<=": "≤", ">=": "≥", "->": "→",
-}  # fmt: skip
+_SIGNS = {
+    **{name[:-1]: sign for name, sign in html5.items() if name.endswith(";") and "Α" <= sign <= "ϵ"},
+    **_TABLES["signs"],
+    **{sign: sign for sign in "~≤≥±×°→≈≠<>·∼≅≡∝∞√−µ"},
+}
 _SIGN = re.compile(r"(?<![_^}])(?:\{([A-Za-z+][A-Za-z /-]{0,14})\}|\[([^\s\[\]\d]{1,7})\])")
 
 
@@ -161,7 +139,7 @@ def _without_marks(text: str) -> str:
     if "\\documentclass" in text:
         text = _without(text, "\\documentclass", "\\begin{document}").replace("\\end{document}", "")
         text = text.replace("$$", "$")
-    if not any(heading in text for heading in _USUAL_HEADINGS):
+    if not any(heading in text for heading in _TABLES["headings"]["usual"]):
         return text
     glued = [
         heading
@@ -233,10 +211,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻
 _SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 _INVISIBLE = str.maketrans({"\u2061": "", "\u2062": "", "\u2063": "", "\u2064": "", "∼": "~"})
 _RELATIONS = frozenset("=<>≤≥≈~≃≅≡∝→←↔≠≪≫∈⊂⊆≲≳×±")
-_ACCENTS = {
-    "¯": "\u0304", "‾": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303", "→": "\u20d7",
-    "˙": "\u0307", "¨": "\u0308",
-}  # fmt: skip
+_ACCENTS: dict[str, str] = _TABLES["accents"]
 _COMPOUND = re.compile(r"\S\s*[-+−*/=,<>]")
 
 

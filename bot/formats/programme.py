@@ -18,7 +18,7 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.formats import library
-from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
+from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in, pattern
 from bot.formats.schedules import from_json, from_xml
 from bot.model import RawDigest
 from bot.model.errors import DigestError
@@ -55,20 +55,6 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     return reading.programme(parsed.format, (Contribution(item.entry) for item in parsed.entries))
 
 
-# Of Indico, pretalx and frab, OpenReview, Sessionize, papercopilot, and of conferences' own sites.
-_JSON_PROGRAMME = re.compile(
-    r'"(?:entryType|contributions|time_zone_name|submission_type|startsAt|roomId|isServiceSession|groupName|starttime'
-    r"|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate"
-    r'|start_date)"\s*:|"(?:_type"\s*:\s*"(?:Conference|Contribution|Meeting|Lecture)|schedule"\s*:\s*\{|notes"\s*:\s*\['
-    r'|forum"\s*:\s*"|invitations?"\s*:\s*[\["]|status"\s*:\s*"(?:Poster|Oral'
-    r"|Spotlight|Reject|Withdraw|Active|Highlight|Accept))",
-    re.IGNORECASE,
-)
-# CSL-JSON, JSON Feed, Hugging Face, bioRxiv, OpenAlex, Crossref, Europe PMC, Semantic Scholar.
-_OTHER_JSON = re.compile(
-    r'"(?:container-title|citation-key|issued|jsonfeed|publishedAt|submittedOnDailyAt|collection|authorships|message-type'
-    r'|resultList|paperId|externalIds|itemType|home_page_url)"\s*:|jsonfeed\.org|"paper"\s*:\s*\{'
-)
 _BEGINNING = 20_000
 # Columns of exports of databases and reference managers.
 _LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volume journalbook isbn".split())
@@ -78,7 +64,7 @@ def is_programme(text: str) -> bool:
     """Whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
-        return bool(_JSON_PROGRAMME.search(beginning)) and not _OTHER_JSON.search(beginning)
+        return bool(pattern("json").search(beginning)) and not pattern("other_json").search(beginning)
     if beginning.startswith("<") or _CALENDAR.match(beginning):
         return bool(_CALENDAR.match(beginning) or _SCHEDULE.match(beginning))
     if not (header := _header(beginning)):

@@ -13,11 +13,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.formats.format import author_names, date_in, without_affiliations
 from bot.formats.markup import ABSTRACT
@@ -59,8 +58,7 @@ def _patterns(key: str, flags: int = 0, *, are_literal: bool = False) -> Sequenc
     return [re.compile(text, flags) for text in texts if not (are_literal and text.startswith(_SLOW))]
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(NamedTuple):
     """The parts of a description. Missing ones are empty."""
 
     abstract: str
