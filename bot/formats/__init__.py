@@ -174,8 +174,6 @@ class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, n
 
 
 class _Child:
-    """One process."""
-
     def __init__(self, module: str, path: Sequence[Path], limits: ParseLimits) -> None:
         """Start the process and wait until it is ready. Raises ParserError."""
         self._limits = limits

@@ -120,7 +120,6 @@ def _split(url: str) -> SplitResult:
 
 
 def _target(url: str) -> str:
-    """Return the address inside a link, or an empty string."""
     parts = _split(url)
     if pattern("sharing").search(f"{parts.netloc}{parts.path}"):
         return ""

@@ -96,7 +96,6 @@ class _Calendar:
 
 
 def events(text: str, reading: Reading) -> Iterator[Contribution]:
-    """Yield the events of a calendar, each at each of its times."""
     beginning, *blocks = _BLOCKS.split(_FOLD.sub("", text))
     head = _Properties(beginning.partition("\n")[2])
     calendar = _Calendar(reading, head.text("PRODID"))
@@ -194,5 +193,4 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
 
 
 def _instant(moment: date) -> date:
-    """Return a time in UTC, to compare times of different zones."""
     return moment.astimezone(UTC) if isinstance(moment, datetime) and moment.tzinfo else moment

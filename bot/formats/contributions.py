@@ -258,8 +258,6 @@ _WRITE = "write 2025-05-06 and 14:30"
 
 
 class _Moment(NamedTuple):
-    """A day, one or two times of it, and their time zone."""
-
     day: date | None
     clocks: Sequence[time]
     zone: tzinfo | None

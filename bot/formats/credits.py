@@ -147,7 +147,6 @@ def day_in(text: str) -> date | None:
 
 
 def _is_date_or_kind(text: str) -> bool:
-    """Whether a text is a kind of publication, or a date with its usual words."""
     is_year = len(text) < _MIN_TITLE and _YEAR.search(text)
     others = re.findall(r"[^\W\d_]+", text[:LONGEST_TITLE].lower()) if is_year or day_in(text) else [text]
     is_date = len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
@@ -212,7 +211,6 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
-    """Return the names of a list, each with the first name first."""
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         # "Lovelace, Ada MD": the degree of surgeons' journals
@@ -285,7 +283,6 @@ def joined(rows: Iterable[str]) -> str:
 
 
 def is_venue(text: str) -> bool:
-    """Whether a text is short and has a word of journals' names."""
     return len(text.split()) <= 8 and bool(pattern("venue").search(text))
 
 
@@ -298,6 +295,5 @@ def is_label(text: str) -> bool:
 
 
 def reads_like_title(text: str) -> bool:
-    """Whether a link's text is neither short nor long nor a label."""
     is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2
     return not (is_short or len(text) > LONGEST_TITLE or is_label(text))

@@ -212,7 +212,6 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
 
 
 def _authors(item: Any) -> tuple[str, ...]:
-    """Return the authors, each once, from one element or several."""
     authors = dict.get(item, "authors", ())
     if isinstance(authors, str):  # an element of IEEE's: "Ada Lovelace;Grace Hopper;"
         authors = [{"name": authors}]
@@ -362,7 +361,6 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         self.pop("created")
 
     def _end_dc_identifier(self) -> None:
-        """Keep all identifiers, and not only the last."""
         context = self._get_context()
         if len(known := context.get("identifiers", "")) < limits.URL:
             context["identifiers"] = f"{known} {self.pop('dc_identifier')}"

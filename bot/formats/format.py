@@ -78,7 +78,7 @@ def decode(content: bytes, max_bytes: int = MAX_BYTES, kind: str = "digest") -> 
 
 
 def detect_encoding(content: bytes) -> str | None:
-    """Return the encoding of a byte-order mark, or UTF-16 without one; else None."""
+    """Return the encoding of a byte-order mark, or UTF-16 without one, else None."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return encoding
@@ -118,7 +118,7 @@ def prose(text: str, longest: int) -> str:
 
 
 def charset(name: str) -> str:
-    """Return Python's name of a declared character set; empty if it is none."""
+    """Return Python's name of a declared character set, or an empty string."""
     try:
         codec = codecs.lookup(name)
     except (LookupError, ValueError):
@@ -380,7 +380,7 @@ def without_affiliations(authors: str) -> str:
 
 
 def calendar_day(day: str, month: str, year: str) -> date | None:
-    """Return the date of words such as "6", "May" or "5", "2025"; None if there is no such day."""
+    """Return the date of words such as "6", "May" or "5", "2025". None if there is no such day."""
     try:
         return date(int(year), int(month) if month.isdecimal() else MONTHS.index(month[:3].lower()) + 1, int(day))
     except ValueError:
@@ -388,12 +388,10 @@ def calendar_day(day: str, month: str, year: str) -> date | None:
 
 
 def is_prose(text: str) -> bool:
-    """Whether a paragraph is long or a sentence, like an abstract."""
     return len(text) > LONGEST_TITLE or text.rstrip(_AFTER_FULL_STOP).endswith(".")
 
 
 def is_title(text: str) -> bool:
-    """Whether a paragraph is short and no sentence, list item or address."""
     if len(text) > LONGEST_TITLE or text.startswith(("- ", "* ", "\u2022 ", "\u2013 ")) or "://" in text:
         return False
     return not text.rstrip(_AFTER_FULL_STOP).endswith((".", ":", ";", ","))

@@ -110,7 +110,6 @@ class Mail:
 
     @property
     def own_subject(self) -> str:
-        """The subject without prefixes of forwarding."""
         return _FORWARDED.sub("", self.subject, count=1)
 
 
@@ -141,7 +140,6 @@ def read_mail(content: bytes) -> list[Mail]:
 
 
 def _mails(message: Message) -> list[Mail]:
-    """Return a mail, then those attached to it."""
     texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
     attached: list[Mail] = []
     pending = [message]

@@ -196,7 +196,6 @@ def _front(lines: Sequence[Line]) -> range:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of a line without tags, split before each field and at each <br>."""
     text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
     if "<" in text:
         text = _SUMMARY.sub(_heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))

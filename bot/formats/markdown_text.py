@@ -123,7 +123,6 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 
 
 def byline(text: str) -> str:
-    """Return the authors at the beginning of a text, or an empty string."""
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
     text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
@@ -140,7 +139,6 @@ def byline(text: str) -> str:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a field or column of authors, without marks and affiliations."""
     text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
     names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
@@ -193,7 +191,6 @@ def day_in(text: str) -> date | None:
 
 
 def articles_in(text: str) -> list[Article]:
-    """Return the articles at the addresses in a text."""
     if "http" not in text:
         return []
     urls = (address[: limits.URL].rstrip(".,;") for address in ADDRESS.findall(text[:LONGEST_ITEM]))

@@ -141,18 +141,14 @@ def _without_marks(text: str) -> str:
         text = text.replace("$$", "$")
     if not any(heading in text for heading in _TABLES["headings"]["usual"]):
         return text
-    glued = [
-        heading
-        for heading in _GLUED.finditer(text)
-        if text[max(heading.start() - 2, 0) : heading.start()].rstrip(" \n")[-1:] in ("", *".?!)>")
-    ]
+
+    def is_heading(match: re.Match[str]) -> bool:
+        return match.string[max(match.start() - 2, 0) : match.start()].rstrip(" \n")[-1:] in ("", *".?!)>")
+
     # SummaryMixing is a name.
-    if len({heading[0] for heading in glued}) > 1:
-        ends = [0, *(heading.end() for heading in glued)]
-        above = [text[end : heading.start()] for end, heading in zip(ends, glued, strict=False)]
-        pairs = zip(above, glued, strict=True)
-        pieces = (f"{piece}{line_break}{heading[0]}{_HEADING_END}{line_break}" for piece, heading in pairs)
-        text = "".join([*pieces, text[ends[-1] :]])
+    if len({heading[0] for heading in _GLUED.finditer(text) if is_heading(heading)}) > 1:
+        end = f"{_HEADING_END}{line_break}"
+        text = _GLUED.sub(lambda match: f"{line_break}{match[0]}{end}" if is_heading(match) else match[0], text)
     return text
 
 

@@ -145,7 +145,6 @@ def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
 
 
 def biorxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the first line with text if the lines have a paper."""
     if any(_POSTED.fullmatch(line.text) for line in lines):
         yield next(i for i, line in enumerate(lines) if line.text)
 

@@ -45,13 +45,11 @@ _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general inform
 
 @cache
 def _labels() -> re.Pattern[str]:
-    """Return the pattern of a field's first row, with a group for each field and one for the row."""
     groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in tables()["fields"].items())
     return re.compile(rf"\*?(?:{groups})\s?:(?:\s(.*))?", re.IGNORECASE)
 
 
 def _field(text: str) -> tuple[str, str] | None:
-    """Return the name and first row of the field at the beginning of a line."""
     match = _labels().fullmatch(text)
     name = next((name for name, label in match.groupdict().items() if label), "") if match else ""
     return (name, match[match.re.groups] or "") if match else None
@@ -82,7 +80,6 @@ def _records(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the first line with text if the lines are an issue of NEP."""
     if any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES]) and is_rest(lines):
         yield next(i for i, line in enumerate(lines) if line.text)
 

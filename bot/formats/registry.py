@@ -177,7 +177,6 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
 
 
 def _explain(lines: Sequence[Line]) -> str:
-    """Return a sentence on the known formats, and on the text or the beginning of a digest."""
     beginning = next(line.text for line in lines if line.text)
     titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
     hints = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
@@ -186,7 +185,6 @@ def _explain(lines: Sequence[Line]) -> str:
 
 
 def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:
-    """Return a sentence on a mail that no format recognises: its sender, subject and first line."""
     sender = mail.sender or "an unnamed sender"
     about = f"a mail from {sender}" + (f", {quoted(mail.subject)}," if mail.subject else "")
     first = next((line.text for line in lines if line.text), "")

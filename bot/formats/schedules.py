@@ -148,7 +148,6 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
 
 
 def _contributions(objects: Iterable[_Object], names: _Names, reading: Reading) -> Iterator[Contribution]:
-    """Yield the contribution of each object, at each of its slots."""
     for number, (node, fields, context) in enumerate(objects, 1):
         slots = node.get("slots")
         for slot in slots[:_MOST_SLOTS] if slots and isinstance(slots, list) else [node.get("slot")]:

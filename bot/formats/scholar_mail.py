@@ -31,7 +31,6 @@ _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5
 
 
 def is_title(link: HtmlLink) -> bool:
-    """Whether a link is a title in Google Scholar's alert."""
     return has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
 
 

@@ -202,7 +202,6 @@ def plain(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    """Return a URL or DOI without TeX's markup."""
     if macro := _URL_MACRO.search(text):
         text = macro[1]
     for pattern, character in _IN_ADDRESS if "\\" in text or "$" in text or "{" in text else ():
