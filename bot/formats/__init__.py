@@ -4,7 +4,7 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-The child parses libraries (``library``), programmes (``programme``), lists of feeds (``feed_list``) and reports on sent
+The child parses libraries (``library``), programmes (``programme``), lists of feeds (``feed``) and reports on sent
 mails (``mail``) the same way. It has no environment, opens no socket and starts no process. Its limits (setrlimit(2)):
 
 RLIMIT_AS      Address space, set before the parsers are imported. Python raises MemoryError. The child tells the parent

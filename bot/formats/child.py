@@ -48,7 +48,7 @@ _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 _OTHER_PARSERS = {
     b"library": ("library", "parse"),
     b"programme": ("programme", "parse"),
-    b"feeds": ("feed_list", "parse"),
+    b"feeds": ("feed", "parse_list"),
     b"bounce": ("mail", "parse_report"),
     b"inspection": ("registry", "inspect"),
 }

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
 from bot.formats.format import UNWANTED, decode, prose, tidy
-from bot.formats.libraries import bibtex, json_items, tables, tagged, xml_records
+from bot.formats.libraries import bibtex, nested, rows
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields
 from bot.formats.markup import plain
 from bot.model import Entry, Fact, FactKind, LibraryEntry, ParsedLibrary, RawDigest, limits
@@ -32,10 +32,10 @@ UNREADABLE = "unreadable"
 
 # The format that begins first reads the file.
 FORMATS = (
-    *(LibraryFormat(name, begins, json_items.references) for name, begins in json_items.BEGINS.items()),
-    *(LibraryFormat(name, begins, xml_records.references) for name, begins in xml_records.BEGINS.items()),
-    *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in tagged.FORMATS),
-    LibraryFormat("csv", tables.begins, tables.references, is_database=True),
+    *(LibraryFormat(name, begins, nested.json_references) for name, begins in nested.JSON_BEGINS.items()),
+    *(LibraryFormat(name, begins, nested.xml_references) for name, begins in nested.XML_BEGINS.items()),
+    *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in rows.TAGGED_FORMATS),
+    LibraryFormat("csv", rows.table_begins, rows.table_references, is_database=True),
     LibraryFormat("bibtex", bibtex.begins, bibtex.references),
 )
 
@@ -76,7 +76,7 @@ def parse(raw: RawDigest) -> ParsedLibrary:
     form, _ = _format_of(text)
     if form is None:
         if text.lstrip()[:1] in ("[", "{"):
-            json_items.load(text)
+            nested.load(text)
         raise DigestError(f"no library that can be read; export it as one of these: {_KNOWN}")
     entries: list[LibraryEntry] = []
     skipped: Counter[str] = Counter()

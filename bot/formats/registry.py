@@ -4,7 +4,7 @@
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
-                        +--mail: its plain text part, else its HTML: scholar_mail, lines, journal_mail
+                        +--mail: its plain text part, else its HTML: Google Scholar's, lines, journal_mail
 
 A file may hold several digests, even of several formats. The content alone decides. The order of entries is the order
 in messages, and decides nothing: where two formats begin on the same line, the higher ``specificity`` wins, and no two
@@ -23,8 +23,8 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from bot.formats import journal_mail, scholar_mail
-from bot.formats.feed import FEED
+from bot.formats import journal_mail
+from bot.formats.feed import FEED, is_feed_list, parse_list
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
 from bot.formats.html import HtmlLine, html_lines
 from bot.formats.json_lists import JSON_LIST
@@ -83,12 +83,12 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
 
 def inspect(raw: RawDigest) -> Inspection:
     """Return everything in a file of any kind. Raises DigestError if Paperbot can't read it."""
-    from bot.formats import feed_list, library, programme
+    from bot.formats import library, programme
 
     text = decode(raw.content, library.MAX_BYTES, "file").lstrip("\ufeff \t\r\n")
     if not is_mail(text[:_BEGINNING]):  # a mail is a digest, whatever it quotes
-        if feed_list.is_feed_list(text):
-            return Inspection(InspectedKind.FEEDS, (feed_list.parse(raw),))
+        if is_feed_list(text):
+            return Inspection(InspectedKind.FEEDS, (parse_list(raw),))
         if programme.is_programme(text):
             return Inspection(InspectedKind.PROGRAMME, (programme.parse(raw),))
         if library.is_library(text):
@@ -140,7 +140,7 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
         if not any(line.text for line in lines):
             raise DigestError(_explain_mail(mail, lines))
         text = split_lines("\n".join(line.text for line in lines))
-        if alert := scholar_mail.parse(mail, lines):
+        if alert := journal_mail.parse_scholar(mail, lines):
             digests = [alert]
         elif _starts(text):
             digests = []
