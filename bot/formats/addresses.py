@@ -10,35 +10,13 @@ without a readable target.
 from __future__ import annotations
 
 import re
-import tomllib
 from base64 import urlsafe_b64decode
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
+from bot.formats.tables import pattern, table
 from bot.model import limits
 from bot.model.papers import arxiv_id_in, doi_in
-
-
-@cache
-def tables() -> Mapping[str, Any]:
-    """Return ``mails.toml``: senders, publishers and layouts of mails."""
-    return tomllib.loads(Path(__file__).with_name("mails.toml").read_text("utf-8"))
-
-
-@cache
-def words(name: str) -> frozenset[str]:
-    return frozenset(tables()["words"][name].split())
-
-
-@cache
-def pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of ``mails.toml``, which ignores case."""
-    return re.compile("|".join(tables()["patterns"][name]), re.IGNORECASE)
-
 
 _MAX_DEPTH = 4  # a mail gateway's link around a newsletter's around Google's
 # Amazon's mail service (Elsevier) and ResearchGate: the percent-encoded address is one segment of the path.
@@ -202,7 +180,7 @@ def article_at(url: str) -> Article | None:
         return Article(url, arxiv_id=arxiv_id_in(place))
     # A DOI may stand in a parameter: "?id=10.1371/journal.pone.0300001".
     query = parse_qsl(parts.query.replace(";", "&")) if parts.query.count("&") + parts.query.count(";") < 100 else []
-    identifying = next((names for host, names in tables()["parameters"].items() if hostname.endswith(host)), ())
+    identifying = next((names for host, names in table("mails")["parameters"].items() if hostname.endswith(host)), ())
     known = [(name, value) for name, value in query if name.lower() in identifying]
     dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
     address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))

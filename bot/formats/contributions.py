@@ -9,17 +9,16 @@ that of its column, else that of the file. A time in UTC moves to the file's tim
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from bot.formats.format import author_names, calendar_day, date_in, prose, tidy, within_limits, without_affiliations
+from bot.formats.tables import pattern, table
 from bot.model import Entry, limits
 from bot.model.clock import timezone_names, zone_named
 from bot.model.errors import DigestError
@@ -28,14 +27,7 @@ from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
-_TABLES = tomllib.loads(Path(__file__).with_name("programmes.toml").read_text("utf-8"))
-NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in _TABLES["fields"].items()}
-
-
-@cache
-def pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of ``programmes.toml``, which ignores case."""
-    return re.compile("|".join(_TABLES["patterns"][name]), re.IGNORECASE)
+NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["fields"].items()}
 
 
 # "Presentation start" is a start, and "Program room" a room. A submission's date is not a talk's.
@@ -135,15 +127,15 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     """
     room, session, kind, state = (tidy(fields[key][:_LONGEST_PLACE]) for key in ("room", "session", "kind", "state"))
     title = prose(fields["title"], limits.TITLE)
-    if before := pattern("before_title").match(title):
+    if before := pattern("before_title", "programmes").match(title):
         title = title[before.end() :]
-        kind = kind if kind and not pattern("no_kind").fullmatch(kind) else before[1]
+        kind = kind if kind and not pattern("no_kind", "programmes").fullmatch(kind) else before[1]
     if not title:
         reading.note(f"{place}: has no title; write one into the column or key “title”")
         return None
-    if pattern("break").fullmatch(title):
+    if pattern("break", "programmes").fullmatch(title):
         return None
-    if pattern("left_out").search(f"{kind} {state} {before[1] if before else ''}"):
+    if pattern("left_out", "programmes").search(f"{kind} {state} {before[1] if before else ''}"):
         reading.withdrawn += 1
         return None
     url = fields["url"].strip()
@@ -151,7 +143,9 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(pattern("block").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT),
+            abstract=prose(
+                pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT
+            ),
             authors=authors(fields["authors"]),
             arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
             or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
@@ -163,7 +157,9 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
         reading.note(f"{place}: {entry}")
         return None
     day, start, end = _times(place, fields, reading)
-    kind, session = ("" if pattern("no_kind").fullmatch(name) else name.rstrip(";") for name in (kind, session))
+    kind, session = (
+        "" if pattern("no_kind", "programmes").fullmatch(name) else name.rstrip(";") for name in (kind, session)
+    )
     is_utc = bool(start and start.tzinfo is UTC)
     result = Contribution(entry, day, start, end, is_utc=is_utc, room=room.rstrip(";"), session=session, kind=kind)
     if re.match("submitted to\\b", kind, re.IGNORECASE):
@@ -201,7 +197,7 @@ def authors(text: str) -> tuple[str, ...]:
     )
 
 
-_ZONES: Mapping[str, str] = _TABLES["zones"]
+_ZONES: Mapping[str, str] = table("programmes")["zones"]
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s?([+\-\u2212])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
 _ZONE_IN_TEXT = re.compile(
     r"(?<![A-Za-z])(?:(?:UTC|GMT)\s?[+\-\u2212]\s?\d{1,2}(?::?\d{2})?(?!\d)"

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, islice, takewhile
 
-from bot.formats.addresses import pattern, words
 from bot.formats.format import (
     LONGEST_TITLE,
     MONTHS,
@@ -27,6 +26,7 @@ from bot.formats.format import (
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
+from bot.formats.tables import pattern, words
 from bot.model import limits
 
 _INITIAL = re.compile(r"\b[A-Z]\.$")

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
 
-from bot.formats.addresses import Article, article_at, is_opaque, pattern, public_address, tables, unwrap
+from bot.formats.addresses import Article, article_at, is_opaque, public_address, unwrap
 from bot.formats.credits import (
     MIN_ABSTRACT,
     Credits,
@@ -48,6 +48,7 @@ from bot.formats.format import (
 from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
 from bot.formats.mail import Mail
 from bot.formats.publishers import is_no_paper
+from bot.formats.tables import pattern, table
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 
@@ -127,7 +128,7 @@ class _Candidate:
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail. None if nothing in it is certainly a paper."""
-    senders = (row for row in tables()["senders"] if row["address"] in mail.sender.lower())
+    senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     subject = mail.own_subject
     before = pattern("before_journal").match(subject)

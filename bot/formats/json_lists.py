@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from pathlib import Path
 from statistics import mode
 from typing import Any
 from urllib.parse import quote
@@ -39,6 +37,7 @@ from bot.formats.format import (
     tidy,
 )
 from bot.formats.publishers import is_no_paper, read_title
+from bot.formats.tables import table
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -94,7 +93,7 @@ class _Api:
 
 @cache
 def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
-    loaded = tomllib.loads(Path(__file__).with_name("json_lists.toml").read_text("utf-8"))
+    loaded = table("json_lists")
     return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
 
 

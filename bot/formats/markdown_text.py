@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
 from bot.formats.format import author_names, calendar_day, date_in, without_affiliations
 from bot.formats.markup import plain
+from bot.formats.tables import table
 from bot.model import limits
 
 # Neither part may reach past the "[" of another link: with ".*?", a line of "[](" took n^2 steps.
@@ -79,7 +78,7 @@ class _Words(NamedTuple):
 
 @cache
 def words() -> _Words:
-    loaded = tomllib.loads(Path(__file__).with_name("markdown.toml").read_text("utf-8"))
+    loaded = table("markdown")
     kinds = {name: "" if kind == "nothing" else kind for kind, names in loaded["fields"].items() for name in names}
     return _Words(kinds, frozenset(loaded["titles"]["labels"]), frozenset(loaded["abstracts"]["sections"]))
 

@@ -10,14 +10,14 @@ tag is text: ``x<y and z>1`` is a comparison. Each step takes time linear in the
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from html import unescape
 from html.entities import html5
 from itertools import cycle
-from pathlib import Path
 
-_TABLES = tomllib.loads(Path(__file__).with_name("markup.toml").read_text("utf-8"))
+from bot.formats.tables import table
+
+_TABLES = table("markup")
 _INLINE, _BLOCKS, _HEADINGS, _MATH = (
     frozenset(_TABLES["elements"][kind].split()) for kind in ("inline", "blocks", "headings", "math")
 )

@@ -18,8 +18,9 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.formats import library
-from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in, pattern
+from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
 from bot.formats.schedules import from_json, from_xml
+from bot.formats.tables import pattern
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme
@@ -64,7 +65,9 @@ def is_programme(text: str) -> bool:
     """Whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
-        return bool(pattern("json").search(beginning)) and not pattern("other_json").search(beginning)
+        return bool(pattern("json", "programmes").search(beginning)) and not pattern("other_json", "programmes").search(
+            beginning
+        )
     if beginning.startswith("<") or _CALENDAR.match(beginning):
         return bool(_CALENDAR.match(beginning) or _SCHEDULE.match(beginning))
     if not (header := _header(beginning)):

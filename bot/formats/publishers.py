@@ -11,15 +11,14 @@ A block that reads like a citation is never part of an abstract.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bot.formats.format import author_names, date_in, without_affiliations
 from bot.formats.markup import ABSTRACT
+from bot.formats.tables import pattern, table, words
 from bot.model import limits
 
 _YEAR = r"(?:19|20)\d\d"
@@ -44,14 +43,9 @@ _SLOW = ("[^", "(?P<venue>", "(?P<authors>", "(?:(?P<authors>")
 
 
 @cache
-def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("publishers.toml").read_text("utf-8"))
-
-
-@cache
 def _patterns(key: str, flags: int = 0, *, are_literal: bool = False) -> Sequence[re.Pattern[str]]:
     """Return the patterns of all rows, or only those that begin with a literal."""
-    values = [row[key] for row in _table()["publisher"] if key in row]
+    values = [row[key] for row in table("publishers")["publisher"] if key in row]
     texts = [text for value in values for text in ([value] if isinstance(value, str) else value)]
     for name, part in _PARTS.items():
         texts = [text.replace(name, part) for text in texts]
@@ -91,8 +85,8 @@ def read_description(text: str, title: str = "") -> Description:
         cited = read_description(above, title)
         stated = {"venue": cited.venue, "doi": cited.doi}
         authors = cited.authors
-    for pattern in _patterns("end"):
-        if match := pattern.search(text, max(len(text) - _LONGEST_CITATION, 0)):
+    for regex in _patterns("end"):
+        if match := regex.search(text, max(len(text) - _LONGEST_CITATION, 0)):
             stated |= {name: value for name, value in match.groupdict().items() if value}
             text = text[: match.start()]
     kept: list[str] = []
@@ -122,8 +116,8 @@ def read_description(text: str, title: str = "") -> Description:
 def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
     """Return the first match of a row. Its authors are short names with few words in small letters."""
     head = text[begin : begin + _LONGEST_CITATION]
-    for pattern in _patterns("blocks", re.MULTILINE, are_literal=not any(sign in head for sign in _SIGNS)):
-        match = pattern.match(text, begin)
+    for regex in _patterns("blocks", re.MULTILINE, are_literal=not any(sign in head for sign in _SIGNS)):
+        match = regex.match(text, begin)
         if match and match.end() > begin:
             people = match.groupdict().get("authors") or ""
             names = re.split(r"[,;]| and ", people[:_LONGEST_CITATION])[:3]
@@ -149,13 +143,11 @@ def is_citation(text: str, title: str = "") -> bool:
     if len(text) > _LONGEST_CITATION + len(title) or _IDEOGRAPHS.search(text):
         return False
     rest = _ADDRESS.sub("doi", text.replace(title, " ") if title else text)
-    words = (word.strip(".,;:()[]") for word in rest.split())
-    return bool(_CITED.search(rest)) and sum(word.islower() and word not in _small() for word in words) <= 1
-
-
-@cache
-def _small() -> frozenset[str]:
-    return frozenset(_table()["small"].split())
+    parts = (word.strip(".,;:()[]") for word in rest.split())
+    return (
+        bool(_CITED.search(rest))
+        and sum(word.islower() and word not in words("small", "publishers") for word in parts) <= 1
+    )
 
 
 def read_title(text: str) -> tuple[str, tuple[str, ...]]:
@@ -165,16 +157,11 @@ def read_title(text: str) -> tuple[str, tuple[str, ...]]:
     ('The Price of Silence', ('Ada Lovelace', 'Grace Hopper'))
     """
     authors: tuple[str, ...] = ()
-    for pattern in _patterns("title"):
-        if match := pattern.search(text):
+    for regex in _patterns("title"):
+        if match := regex.search(text):
             authors = author_names(match.groupdict().get("authors") or "") or authors
             text = f"{text[: match.start()]}{text[match.end() :]}".strip()
     return text, authors
-
-
-@cache
-def _no_paper() -> re.Pattern[str]:
-    return re.compile("|".join(_table()["no_paper"]), re.IGNORECASE)
 
 
 def is_no_paper(title: str) -> bool:
@@ -183,7 +170,7 @@ def is_no_paper(title: str) -> bool:
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)
     """
-    return bool(_no_paper().fullmatch(title.rstrip(" .:*")))
+    return bool(pattern("no_paper", "publishers").fullmatch(title.rstrip(" .:*")))
 
 
 def journal_of(feed_title: str) -> str:
@@ -192,7 +179,7 @@ def journal_of(feed_title: str) -> str:
     >>> journal_of("Wiley: Owl Letters: Table of Contents"), journal_of("Ada's blog")
     ('Owl Letters', '')
     """
-    matches = (pattern.fullmatch(feed_title) for pattern in _patterns("journal", re.IGNORECASE))
+    matches = (regex.fullmatch(feed_title) for regex in _patterns("journal", re.IGNORECASE))
     name, _, series = next((match["venue"] for match in matches if match), "").partition(", IEEE ")
     return f"IEEE {series} {name}" if series else name
 
@@ -204,6 +191,6 @@ def plain_doi(doi: str) -> str:
     ('10.26434/chemrxiv-2025-ab123', '10.1099/ijo.0.005019')
     """
     doi = _BEHIND_DOI.sub("", doi[: limits.URL])
-    for pattern in _patterns("version"):
-        doi = pattern.sub(r"\1", doi)
+    for regex in _patterns("version"):
+        doi = regex.sub(r"\1", doi)
     return doi

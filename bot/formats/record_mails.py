@@ -27,9 +27,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from bot.formats.addresses import public_address, tables
+from bot.formats.addresses import public_address
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
+from bot.formats.tables import table
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -45,7 +46,7 @@ _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general inform
 
 @cache
 def _labels() -> re.Pattern[str]:
-    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in tables()["fields"].items())
+    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in table("mails")["fields"].items())
     return re.compile(rf"\*?(?:{groups})\s?:(?:\s(.*))?", re.IGNORECASE)
 
 

@@ -17,11 +17,9 @@ the whole file and gets the bytes.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 from bot.formats import journal_mail
 from bot.formats.feed import FEED, is_feed_list, parse_list
@@ -32,6 +30,7 @@ from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
 from bot.formats.record_mails import RECORDS
+from bot.formats.tables import table
 from bot.formats.text_digests import DAILY_PAPERS_PAGE, KEYWORD
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
@@ -57,7 +56,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     text = decode(raw.content)
     beginning = _COMMENTS.sub("", text[:_BEGINNING].lstrip("\ufeff \t\r\n"))
     if _HTML.match(beginning):
-        pages = tomllib.loads(Path(__file__).with_name("pages.toml").read_text("utf-8"))["page"]
+        pages = table("pages")["page"]
         is_short = len(beginning) < _SHORT_PAGE
         message = next(
             page["words"].strip()

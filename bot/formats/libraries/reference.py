@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
-from pathlib import Path
-from typing import Any, cast
 
 from bot.formats.format import MONTHS, calendar_day, first_name_first
+from bot.formats.tables import table
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
 NEXT_URL = re.compile(r"[;\s]\s{0,9}(?=https?://)")  # between two addresses of one field
@@ -70,19 +68,9 @@ Fields = Mapping[str, Sequence[str]]
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def fields(section: str) -> Fields:
     """Return a format's names of each field in ``fields.toml``, the best first."""
-    return {field: tuple(names.split()) for field, names in _tables()[section].items()}
-
-
-def tagged_rows() -> Sequence[Mapping[str, Any]]:
-    """Return the rows of formats with tagged lines in ``fields.toml``."""
-    return cast("Sequence[Mapping[str, Any]]", _tables()["tagged"])
+    return {field: tuple(names.split()) for field, names in table("libraries/fields")[section].items()}
 
 
 def reference(

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.formats.format import author_names, first_name_first, initials_first
-from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference, tagged_rows
+from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.formats.tables import table
 from bot.model import limits
 
 _YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
@@ -200,7 +201,7 @@ class TaggedFormat:
 
 
 def _formats() -> Iterator[TaggedFormat]:
-    for row in tagged_rows():
+    for row in table("libraries/fields")["tagged"]:
         patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("beginning", "tag", "end") if key in row}
         yield TaggedFormat(**{**row, **patterns, "lists": frozenset(row.get("lists", ()))})
 
