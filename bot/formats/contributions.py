@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from bot.formats.format import author_names, calendar_day, date_in, prose, tidy, within_limits, without_affiliations
+from bot.formats.format import author_names, date_in, numeric_days, prose, tidy, within_limits, without_affiliations
 from bot.formats.tables import pattern, table
 from bot.model import Entry, limits
 from bot.model.clock import timezone_names, zone_named
@@ -243,7 +243,6 @@ _CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})(?:[:h](\d{2})(?::\d{2}(?:\.\d{1,9})?)?|h\b|(?=\s?[ap]\.?m\b))\s{0,2}(?:([ap])\.?m\b\.?)?(?![\d:])",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DURATION = re.compile(
     r"(?:P(?:(\d{1,3})D)?T?(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:\d{1,6}S)?|(\d{1,2}):([0-5]\d)(?::\d{2})?"
@@ -267,12 +266,8 @@ def day_in(text: str) -> date | None:
     ('2026-12-02', '2026-12-25', None)
     """
     text = _ORDINAL.sub("", text)
-    day = date_in(text)
-    if day is None and (numbers := _NUMBERS.search(text)):
-        first, separator, second, year = numbers.groups()
-        orders = {calendar_day(first, second, year), None if separator == "." else calendar_day(second, first, year)}
-        days = list(filter(None, orders))
-        day = days[0] if len(days) == 1 else None
+    days = [day] if (day := date_in(text)) else numeric_days(text)
+    day = days[0] if len(days) == 1 else None
     return day if day and is_usual(day) else None
 
 

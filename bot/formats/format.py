@@ -430,6 +430,7 @@ _DAY_FIRST = re.compile(rf"(?<!\d)(\d{{1,2}})[-_. ]{{1,2}}{_MONTH}[-_. ,]{{1,2}}
 _MONTH_FIRST = re.compile(
     rf"(?<![a-z]){_MONTH}[-_. ]{{1,2}}(\d{{1,2}})[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE
 )
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
 # Words in the file names of most digests.
 _STOP_WORDS = frozenset(
     ["readme", "topic", "related", "papers", "paper", "digest", "daily", "arxiv", "new", "the", "of"]
@@ -444,6 +445,15 @@ def date_in(text: str) -> date | None:
         return calendar_day(*day_first.groups())
     month_first = _MONTH_FIRST.search(text)
     return calendar_day(month_first[2], month_first[1], month_first[3]) if month_first else None
+
+
+def numeric_days(text: str) -> list[date]:
+    """Return the possible days of numbers such as 12/02/2026, the American one first. Dots put the day first."""
+    if not (numbers := _NUMERIC.search(text)):
+        return []
+    first, separator, second, year = numbers.groups()
+    american = None if separator == "." else calendar_day(second, first, year)
+    return list(dict.fromkeys(filter(None, (american, calendar_day(first, second, year)))))
 
 
 def topic_in(name: str) -> str:

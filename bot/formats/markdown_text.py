@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
-from bot.formats.format import author_names, calendar_day, date_in, without_affiliations
+from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
 from bot.formats.markup import plain
 from bot.formats.tables import table
 from bot.model import limits
@@ -50,7 +50,6 @@ _MORE = re.compile(
 )
 _PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
-_AMERICAN = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?!\d)")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
 )
@@ -184,9 +183,7 @@ def plain_text(text: str) -> str:
 def day_in(text: str) -> date | None:
     """Return the first day in a text. Bots mean May 11 by "05/11/2026"."""
     text = text[:LONGEST_ITEM]
-    if (day := date_in(text)) or not (match := _AMERICAN.search(text)):
-        return day
-    return calendar_day(match[2], match[1], match[3]) or calendar_day(match[1], match[2], match[3])
+    return date_in(text) or next(iter(numeric_days(text)), None)
 
 
 def articles_in(text: str) -> list[Article]:
