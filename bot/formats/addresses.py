@@ -61,7 +61,7 @@ def unwrap(url: str) -> str:
 
 
 def is_opaque(url: str) -> bool:
-    """Whether a link leads to a token of letters and digits, as tracking links do."""
+    """Return whether a link leads to a token of letters and digits, as tracking links do."""
     return bool(_TOKEN.search(_innermost(url)))
 
 

@@ -128,7 +128,7 @@ def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, bef
 
 
 def _is_caused_by_memory(error: BaseException | None) -> bool:
-    """Whether an error or one of its causes is a MemoryError: a parser may raise its own exception from one."""
+    """Return whether an error or one of its causes is a MemoryError: a parser may raise its own exception from one."""
     # Chains can be circular: "raise a from b" where b's context is a.
     seen: set[int] = set()
     while error is not None and id(error) not in seen:

@@ -111,7 +111,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
 
 
 def before_labels(line: HtmlLine) -> str:
-    """Return a line's text up to the first label. Links of authors and venues are none."""
+    """Return a line's text up to the first label. Links of authors and venues are no labels."""
     for link in line.links:
         text = link.text[:LONGEST_TITLE]
         known = pattern("venue").search(text) or pattern("address").match(text) or pattern("and_others").match(text)
@@ -238,7 +238,7 @@ def _is_name(text: str) -> bool:
 def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
     """Return the abstract with a label among the lines, else the first long paragraph, else an empty string.
 
-    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations, and the title are none.
+    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations and the title are no abstracts.
     """
     paragraphs: list[list[HtmlLine]] = []
     for _, block in groupby(lines, key=operator.attrgetter("block")):
@@ -287,7 +287,7 @@ def is_venue(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Whether a link's text is an address, a call such as "View this article", or words of the layout."""
+    """Return whether a link's text is an address, a call such as "View this article", or words of the layout."""
     labels = words("sections") | words("links")
     parts = re.findall(r"\w+", text.lower())
     is_of_words = all(part in labels or part.removesuffix("s") in labels for part in parts)

@@ -470,7 +470,7 @@ _Outline = tuple[int, str, str, str]  # the line, the feed's address, its title,
 
 
 def is_feed_list(text: str) -> bool:
-    """Whether a text begins like a list of feeds, and not like a feed, a programme or a list of papers."""
+    """Return whether a text begins like a list of feeds, and not like a feed, a programme or a list of papers."""
     beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
     listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
     return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))

@@ -79,7 +79,7 @@ def html_lines(html: str) -> list[HtmlLine]:
 
 
 def has_class(classes: str, name: str) -> bool:
-    """Whether an element has a class, perhaps with the prefix of a mail program that forwarded it.
+    """Return whether an element has a class, perhaps with the prefix of a mail program that forwarded it.
 
     >>> has_class("a x_docsum-title", "docsum-title"), has_class("docsum-titles", "docsum-title")
     (True, False)

@@ -98,13 +98,13 @@ class _Candidate:
 
     @property
     def is_supported(self) -> bool:
-        """Whether two names or an article's address prove that the title is a paper's."""
+        """Return whether two names or an article's address prove that the title is a paper's."""
         of_others = (pattern("and_others").search(line.text[:LONGEST_TITLE]) for line in self.item.lines[:2])
         has_names = len(self.names) >= 2 or (bool(self.names) and any(of_others))
         return bool(self.article or self.other or has_names)
 
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
-        """Whether the module's conditions hold. ``has_siblings``: the layout has a second such title."""
+        """Return whether the module's conditions hold. ``has_siblings``: the layout has a second such title."""
         title = self.item.title
         # With headings, the third and the last line may belong to the next part.
         below = self.item.lines[:-1][:2] if has_headings else self.item.lines[:3]

@@ -93,7 +93,7 @@ def parse(raw: RawDigest) -> ParsedLibrary:
 
 
 def is_library(text: str) -> bool:
-    """Whether a text begins like a library, and not like a digest or mail that quotes an entry."""
+    """Return whether a text begins like a library, and not like a digest or mail that quotes an entry."""
     text = text.lstrip("\ufeff\n\r\t ")
     form, start = _format_of(text[:200_000].replace("\r\n", "\n").replace("\r", "\n"))
     if form is None:

@@ -75,7 +75,7 @@ class _Part(Message):
 
 
 def is_mail(beginning: str) -> bool:
-    """Whether a file begins with a mail's header, perhaps below the separator of a mailbox file."""
+    """Return whether a file begins with a mail's header, perhaps below the separator of a mailbox file."""
     names: set[str] = set()
     for number, line in enumerate(beginning.splitlines()):
         if number == 0 and line.startswith(("From ", ">From ")):

@@ -166,7 +166,7 @@ def clean_title(text: str) -> str:
 
 
 def is_label(text: str) -> bool:
-    """Whether a link's text is a word such as "PDF", an identifier, an address or a date."""
+    """Return whether a link's text is a word such as "PDF", an identifier, an address or a date."""
     text = PICTURES.sub("", plain_text(text)).strip(" []():")
     return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in words().labels
 

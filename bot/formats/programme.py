@@ -62,7 +62,7 @@ _LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volum
 
 
 def is_programme(text: str) -> bool:
-    """Whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
+    """Return whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
         return bool(pattern("json", "programmes").search(beginning)) and not pattern("other_json", "programmes").search(

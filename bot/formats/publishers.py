@@ -133,7 +133,7 @@ def _letters(text: str) -> str:
 
 
 def is_citation(text: str, title: str = "") -> bool:
-    """Whether a block is a paper's citation.
+    """Return whether a block is a paper's citation.
 
     >>> is_citation("J Owls. 2026 Jan 20;12(3):4-5. doi: 10.1234/owls.5. Epub ahead of print.")
     True
@@ -165,7 +165,7 @@ def read_title(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def is_no_paper(title: str) -> bool:
-    """Whether a title is that of a cover, a list of contents, or a correction of a paper.
+    """Return whether a title is that of a cover, a list of contents, or a correction of a paper.
 
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)

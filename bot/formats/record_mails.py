@@ -86,7 +86,7 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def is_rest(lines: Sequence[Line]) -> bool:
-    """Whether a record has more than title and authors, which news have, too."""
+    """Return whether a record has more than title and authors, which news have, too."""
     begin = next(_records(lines), len(lines))
     fields = (_field(line.text) for line in lines[begin:])
     return any(field and field[0] not in ("title", "authors", "date", "url") for field in fields)

@@ -204,7 +204,7 @@ def page_starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def page_is_rest(lines: Sequence[Line]) -> bool:
-    """Whether some paper has all three lines of metadata, which no other format has."""
+    """Return whether some paper has all three lines of metadata, which no other format has."""
     texts = [line.text for line in lines if line.text]
     triples = zip(texts, texts[1:], texts[2:], strict=False)
     return any(_AUTHOR_COUNT.fullmatch(a) and b in _DOTS and _STAMP.fullmatch(c) for a, b, c in triples)
