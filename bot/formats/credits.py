@@ -238,7 +238,7 @@ def _is_name(text: str) -> bool:
 def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
     """Return the abstract with a label among the lines, else the first long paragraph, else an empty string.
 
-    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations and the title are no abstracts.
+    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations and titles are no abstracts.
     """
     paragraphs: list[list[HtmlLine]] = []
     for _, block in groupby(lines, key=operator.attrgetter("block")):

@@ -199,8 +199,8 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
 
 def _abstract(item: Any, api: _Api) -> str:
     """Return the first abstract. One of an inverted index is empty if it is too long."""
-    for path, value in ((path, value) for path in api.abstract for value in _values(item, path)):
-        if isinstance(value, str) and value.strip() and not path.endswith("_index"):
+    for name, value in ((path, value) for path in api.abstract for value in _values(item, path)):
+        if isinstance(value, str) and value.strip() and not name.endswith("_index"):
             return tidy(value) if api.is_plain else _HEADING.sub("", prose(value, limits.MARKUP))
         if isinstance(value, Mapping):
             places = {word: positions for word, positions in value.items() if isinstance(positions, list)}
