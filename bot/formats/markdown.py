@@ -424,11 +424,10 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif text == _END:
             name = None
         elif field := _field(text):
-            # An abstract has sections if it begins with one.
-            abstract = " ".join(fields[name or ""]).strip()
-            first = field_key(re.split(r"[:：]", abstract[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0])
-            is_structured = field.name in words().sections and (not abstract or first in words().sections)
-            if name in ("abstract", "translation") and not field.kind and (not field.is_bold or is_structured):
+            is_section = not field.is_bold or (
+                field.name in words().sections and _is_structured(" ".join(fields[name or ""]).strip())
+            )
+            if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)
             else:
                 name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
@@ -449,6 +448,12 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["rest"].append(text)
         else:
             fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
+
+
+def _is_structured(abstract: str) -> bool:
+    """Return whether an abstract is empty so far, or begins with a section's heading."""
+    heading = re.split(r"[:：]", abstract[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]
+    return not abstract or field_key(heading) in words().sections
 
 
 MARKDOWN = Format(
