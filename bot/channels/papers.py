@@ -155,7 +155,7 @@ def title_link(paper: Paper) -> PaperLink:
     """Return a percent-encoded http or https address."""
     # A quotation mark or blank would end the attribute or Slack's link.
     link = paper_link(paper)
-    return PaperLink(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
+    return PaperLink(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.site)
 
 
 def short(url: str, paper: Paper, links: Links) -> str:

@@ -68,8 +68,8 @@ def conference(
       paperbot conference programme.csv reward-models --timezone Europe/Vienna --output plan.html
       paperbot conference programme.ics reward-models/ada@example.org --output plan.ics
     """
+    from bot.cli import plans
     from bot.formats.library import MAX_BYTES
-    from bot.operate import conference as plans
     from bot.readers import stored_reader
 
     form = form or (_BY_SUFFIX.get(output.suffix.lower()) if output else "text")
@@ -101,7 +101,7 @@ def conference(
 
 
 def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
-    from bot.operate import conference as plans
+    from bot.cli import plans
 
     if form == "markdown":
         return plans.as_markdown(plan, app.links(plan.reader))

@@ -30,8 +30,8 @@ from bot.model.wording import plural
 if TYPE_CHECKING:
     from bot.app import App
     from bot.editions.ranked import Explanation
-    from bot.operate.charts import Chart
     from bot.operate.evaluation import Evaluation, Mean, Outcomes, Quality
+    from bot.web.charts import Chart
 
 
 _TEXT_WIDTH = 80
@@ -167,9 +167,9 @@ def evaluate(
 
 
 def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> str | None:
-    from bot.operate.charts import answer, learning_curve
     from bot.operate.evaluation import evaluate
     from bot.readers import find_reader
+    from bot.web.charts import answer, learning_curve
 
     reader, profile = find_reader(app.store, app.profiles, name)
     evaluation = evaluate(app.store, app.ranker, reader, profile)
@@ -184,8 +184,8 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> st
 
 
 def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> str | None:
-    from bot.operate.charts import answer_for_all, readers_chart
     from bot.operate.evaluation import evaluate_all, mean_of_readers
+    from bot.web.charts import answer_for_all, readers_chart
 
     evaluations = []
     with progress_bar() as progress:
@@ -215,7 +215,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> str | No
 
 def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | None:
     """Write a chart as a drawing, and return its path if there is one. Raises UsageError."""
-    from bot.operate.charts import svg_file
+    from bot.web.charts import svg_file
 
     if chart is None:
         return None
@@ -228,7 +228,7 @@ def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | Non
 
 
 def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
-    from bot.operate.charts import answer
+    from bot.web.charts import answer
 
     return {
         "reader": evaluation.reader,
@@ -271,7 +271,7 @@ def _basis(evaluation: Evaluation) -> str:
 
 
 def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
-    from bot.operate.charts import answer, text_chart
+    from bot.web.charts import answer, text_chart
 
     _print_wrapped(answer(evaluation), bold=True)
     if evaluation.learned is None:
@@ -302,7 +302,7 @@ def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
 
 
 def print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart: Chart | None) -> None:
-    from bot.operate.charts import text_chart
+    from bot.web.charts import text_chart
 
     _print_wrapped(answer, bold=True)
     # Addresses stay on one line, so they can be copied.

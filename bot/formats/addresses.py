@@ -31,6 +31,8 @@ _ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset 
 _INNER_ADDRESS = re.compile(rb"https?(?::|%3A)(?:/|%2F){2}[^\s\"'&<>\\\x00-\x1f\x7f-\xff]{4,2000}", re.IGNORECASE)
 # Letters and digits mixed, unlike any word or number.
 _TOKEN = re.compile(r"(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{16,}")
+_CAMPAIGN = re.compile(r"utm_\w{1,40}|mc_[ce]id|fbclid|gclid|dgcid", re.IGNORECASE)
+_PUBMEDS = re.compile(rf"{_CAMPAIGN.pattern}|fc|ff|v", re.IGNORECASE)
 _LONGEST_VALUE = 24  # characters of a parameter; a longer one with a token in it is personal
 
 
@@ -58,6 +60,21 @@ def unwrap(url: str) -> str:
     if len(retained) == len(query):
         return url
     return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
+
+
+def without_campaign(url: str) -> str:
+    """Return an address without the parameters that campaigns and PubMed's feeds add; all else stays as it is.
+
+    >>> without_campaign("https://pubmed.ncbi.nlm.nih.gov/123/?utm_source=x&fc=2024&ff=2025&v=2.18.0")
+    'https://pubmed.ncbi.nlm.nih.gov/123/'
+    >>> without_campaign("https://owls.example.org/?v=2&utm_medium=rss#top")
+    'https://owls.example.org/?v=2#top'
+    """
+    parts = _split(url)
+    added = _PUBMEDS if parts.hostname == "pubmed.ncbi.nlm.nih.gov" else _CAMPAIGN
+    fields = parts.query.split("&")
+    kept = [field for field in fields if not added.fullmatch(field.partition("=")[0])]
+    return url if len(kept) == len(fields) else urlunsplit(parts._replace(query="&".join(kept)))
 
 
 def is_opaque(url: str) -> bool:

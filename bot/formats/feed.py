@@ -66,7 +66,11 @@ _MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # later ones are mistakes, and arithmetic on the year 9999 overflows
 _LONGEST_HISTORY = timedelta(days=3_650)  # of one feed, from its median day to its newest
-_XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
+_XML = re.compile(
+    r"(?!(?:<[?!][^<>]{0,500}>\s*){0,3}<PubmedArticleSet\b)"
+    r"(?:<(?:\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--)",
+    re.IGNORECASE,
+)
 _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE

@@ -17,6 +17,7 @@ from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from bot.formats.addresses import without_campaign
 from bot.formats.markup import plain
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
@@ -231,13 +232,14 @@ def within_limits(entry: Entry) -> Entry | str:
     if len(entry.authors) > limits.AUTHORS:
         return f"{quoted(entry.title)} has more than the {limits.AUTHORS:,} authors that a paper may have"
     short = (category for category in entry.categories if len(category) <= limits.CATEGORY)
+    url = without_campaign(entry.url or "")
     cut: dict[str, Any] = {name: (getattr(entry, name) or "")[:longest] or None for name, longest in _LONGEST.items()}
     return replace(
         entry,
         authors=tuple(author[: limits.AUTHOR] for author in entry.authors),
         # A cut address would lead elsewhere.
         doi=entry.doi if entry.doi and len(entry.doi) <= limits.DOI else None,
-        url=entry.url if entry.url and len(entry.url) <= limits.URL else None,
+        url=url if url and len(url) <= limits.URL else None,
         categories=tuple(islice(short, limits.CATEGORIES)),
         facts=tuple(replace(fact, value=fact.value[: limits.FACT]) for fact in entry.facts),
         **cut,

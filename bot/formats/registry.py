@@ -21,14 +21,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.formats import journal_mail
+from bot.formats import journal_mail, library
 from bot.formats.feed import FEED, is_feed_list, parse_list
-from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, decode, quoted, split_lines, topic_in
+from bot.formats.format import (
+    LONGEST_TITLE,
+    Document,
+    Format,
+    Line,
+    build_digest,
+    date_in,
+    decode,
+    quoted,
+    split_lines,
+    topic_in,
+)
 from bot.formats.html import HtmlLine, html_lines
 from bot.formats.json_lists import JSON_LIST
 from bot.formats.mail import Mail, is_mail, read_mail, split_mbox
 from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
+from bot.formats.pubmed import PUBMED
 from bot.formats.record_mails import RECORDS
 from bot.formats.tables import table
 from bot.formats.text_digests import DAILY_PAPERS_PAGE, KEYWORD
@@ -38,7 +50,7 @@ from bot.model.papers import InspectedKind, Inspection
 from bot.model.wording import plural
 
 FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
-DOCUMENTS: tuple[Document, ...] = (FEED, JSON_LIST)
+DOCUMENTS: tuple[Document, ...] = (PUBMED, FEED, JSON_LIST)
 
 _HTML = re.compile(
     r"(?:<\?xml[^<>]{0,300}>\s*|<!--[^<>]{0,2000}-->\s*){0,5}<(?:!doctype html|html|head|body)\b", re.IGNORECASE
@@ -71,6 +83,13 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     elif is_mail(beginning):
         # Each part of a mail has a charset of its own.
         digests = _parse_mails(raw.content)
+    elif library.is_library(text):
+        # PubMed's and publishers' "Save" give a search's results in these.
+        exported = library.parse(raw)
+        if exported.format not in ("medline", "ris"):
+            raise DigestError("a library, not a digest; add it with `paperbot import READER FILE`")
+        papers = [each.entry for each in exported.entries]
+        digests = (build_digest(exported.format, "", None, [*papers, *exported.problems]),)
     else:
         digests = _parse_lines(split_lines(text))
     # Many Markdown digests have day and topic only in the file name.
@@ -82,7 +101,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
 
 def inspect(raw: RawDigest) -> Inspection:
     """Return everything in a file of any kind. Raises DigestError if Paperbot can't read it."""
-    from bot.formats import library, programme
+    from bot.formats import programme
 
     text = decode(raw.content, library.MAX_BYTES, "file").lstrip("\ufeff \t\r\n")
     if not is_mail(text[:_BEGINNING]):  # a mail is a digest, whatever it quotes

@@ -441,14 +441,21 @@ def is_cut(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PaperLink:
-    """The link of a paper's title. ``is_search`` marks a search by title."""
+    """The link of a paper's title, or of a search for it at a ``site``."""
 
     url: str
-    is_search: bool = False
+    site: str = ""
+
+    @property
+    def is_search(self) -> bool:
+        return bool(self.site)
 
 
 def paper_link(paper: Paper) -> PaperLink:
-    """Return the digest's address, arXiv's abstract page, the DOI's, or a title search at arXiv."""
+    """Return the digest's address, arXiv's abstract page, the DOI's, or a search for the title.
+
+    Google Scholar is searched for a paper in a journal, which arXiv may not have.
+    """
     is_arxiv_pdf = paper.arxiv_id and re.match(r"https?://(www\.|export\.)?arxiv\.org/pdf/", paper.url or "")
     if not is_arxiv_pdf and paper.url and paper.url.startswith(("https://", "http://")):
         return PaperLink(paper.url)
@@ -459,7 +466,9 @@ def paper_link(paper: Paper) -> PaperLink:
     # Punctuation is query syntax at arXiv.
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
-    return PaperLink(f"https://arxiv.org/search/?query={query}&searchtype=title", is_search=True)
+    if publication(paper):
+        return PaperLink(f"https://scholar.google.com/scholar?q={query}", "Google Scholar")
+    return PaperLink(f"https://arxiv.org/search/?query={query}&searchtype=title", "arXiv")
 
 
 # Prefixes the source of planned papers. The settings allow no such name.

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
 
 from bot.config.tables import SourceModels, SourceOptions
 from bot.model import Problem, RawDigest, SourceState
@@ -190,6 +190,11 @@ class HttpError(SourceError):
         self.body = body
 
 
+def without_key(message: str, key: str) -> str:
+    """Return a message without the key that was part of the address."""
+    return message.replace(quote_plus(key), "***").replace(key, "***") if key else message
+
+
 # Servers answer these mistakes with an empty list. They are warnings, because a server may accept more.
 _CATEGORY = re.compile(r"\bcat:\s*\"?([\w.*-]+)")
 _PREPRINT_SERVER = re.compile(r"(?:^|\.)(biorxiv|medrxiv)\.org$")
@@ -266,8 +271,9 @@ def _kinds() -> dict[str, SourceKind[Any]]:
     from bot.sources.huggingface import HUGGING_FACE
     from bot.sources.mailbox import BOUNCES, MAILBOX
     from bot.sources.openalex import OPENALEX
+    from bot.sources.pubmed import PUBMED
 
-    kinds = (FOLDER, FEED, ARXIV, BIORXIV, OPENALEX, HUGGING_FACE, MAILBOX, BOUNCES)
+    kinds = (FOLDER, FEED, ARXIV, BIORXIV, PUBMED, OPENALEX, HUGGING_FACE, MAILBOX, BOUNCES)
     return {kind.name: kind for kind in kinds}
 
 

@@ -241,6 +241,7 @@ class Fetcher:
         addresses are checked.
         """
         self._private_hosts = {host.lower() for host in private_hosts}
+        self.contact = contact
         self._user_agent = user_agent(contact)
         self._proxy = httpx2.URL(proxy) if proxy else None
         self._seconds = seconds

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import quote_plus, urlencode
+from urllib.parse import urlencode
 
 from pydantic import StringConstraints, model_validator
 
 from bot.config.tables import FetchUrl, Minutes, PolledOptions
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
-from bot.sources import FetchedSource, HttpError, SourceKind, Visit, in_search
+from bot.sources import FetchedSource, HttpError, SourceKind, Visit, in_search, without_key
 
 URL = "https://api.openalex.org/works"
 PAGE_SIZE = 50  # of at most 100. 50 works with 100 authors each have some 7 MB
@@ -106,10 +106,7 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         try:
             return self.fetcher.fetch(f"{self.options.url}?{urlencode(given)}").content or b""
         except SourceError as error:
-            message = self._explained(error)
-            if self.key:
-                message = message.replace(quote_plus(self.key), "***").replace(self.key, "***")
-            raise SourceError(message, retry_after=error.retry_after) from None
+            raise SourceError(without_key(self._explained(error), self.key), retry_after=error.retry_after) from None
 
     def _explained(self, error: SourceError) -> str:
         """Return the message with OpenAlex's explanation and the remedy."""

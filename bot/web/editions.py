@@ -305,7 +305,6 @@ _TEX = {
 _TEX_TABLE = str.maketrans(_TEX)
 _NOT_IN_KEY = re.compile(r"[^a-z0-9]+")
 # For papers without an address.
-_SEARCH_NOTE = "The address searches arXiv for the title"
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
@@ -361,7 +360,9 @@ def _note(paper: Paper) -> str:
     words = category_in_words(paper.categories[0]) if paper.categories else ""
     noted = [fact for fact in facts(paper) if fact.text not in (words, "PDF")]
     parts = [f"{fact.text}: {fact.url}" if fact.url else fact.text for fact in noted]
-    return "; ".join([*parts, *([_SEARCH_NOTE] if title_link(paper).is_search else [])])
+    return "; ".join(
+        [*parts, *([f"The address searches {site} for the title"] if (site := title_link(paper).site) else [])]
+    )
 
 
 def _citation_key(paper: Paper) -> str:

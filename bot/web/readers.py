@@ -242,8 +242,8 @@ class ReaderPage:
 
     def _votes(self, request: Request, reader: Reader, profile: Profile) -> dict[str, Any]:
         # Imported late: scikit-learn would delay the start of `serve` by a second.
-        from bot.operate.charts import answer, learning_curve, svg_chart
         from bot.operate.evaluation import evaluate
+        from bot.web.charts import answer, learning_curve, svg_chart
 
         store = self._site.store
         with self._site.composer() as composer:

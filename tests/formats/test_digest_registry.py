@@ -58,6 +58,8 @@ def test_the_order_of_the_registry_decides_nothing() -> None:
         ('{"messages": [], "collection": []}', JSON_LIST.title),
         ('[\n  {"paper": {"id": "2606.00467"}}]', JSON_LIST.title),
         ("[]", JSON_LIST.title),
+        ((Path(__file__).parent / "made" / "pubmed.xml").read_text(), "PubMed XML"),
+        ("<PubmedArticleSet></PubmedArticleSet>", "PubMed XML"),
         ("{\\rtf1 Owls}", None),
         # Markdown that begins like a list.
         ("[![Contributors][c]][u]\n\n# Owls", None),

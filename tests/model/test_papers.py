@@ -182,6 +182,13 @@ def test_a_paper_without_an_address_links_to_a_title_search():
     title_link = paper_link(paper(title=r"\textbf{SIM-RAG} & $x$: search?"))
     assert title_link.is_search
     assert title_link.url == "https://arxiv.org/search/?query=SIM-RAG+x+search&searchtype=title"
+    venues = [
+        ("Lancet", "https://scholar.google.com/scholar?q=Owls"),
+        ("arXiv", "https://arxiv.org/search/?query=Owls"),
+    ]
+    for venue, address in venues:
+        in_journal = replace(paper(title="Owls"), facts=(Fact(FactKind.VENUE, venue, "feed"),))
+        assert paper_link(in_journal).url.startswith(address)
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

@@ -15,7 +15,6 @@ from bot.editions.health import SourceMonitor
 from bot.editions.models import CurrentRanker
 from bot.model import Entry, ParsedDigest, Vote
 from bot.operate import evaluation as service
-from bot.operate.charts import answer
 from bot.operate.evaluation import Fold, FoldResult, Verdict, evaluate, mean_of_readers, summarize_folds
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED
@@ -23,6 +22,7 @@ from bot.ranking.prequential import FoldMetrics, RankingMetrics
 from bot.readers.votes import record
 from bot.store import open_store
 from bot.store.derived import StoredMixture
+from bot.web.charts import answer
 
 pytestmark = pytest.mark.slow  # fifteen days, each with its models; tests/cli/test_evaluate.py has the command
 

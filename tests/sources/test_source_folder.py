@@ -274,3 +274,18 @@ def test_a_readable_file_of_another_user_is_read(tmp_path: Path, monkeypatch: py
     assert retrieve(tmp_path) == [RawDigest("seeds", "a.txt", b"owls")]
     monkeypatch.delattr(fcntl, "F_SETLEASE", raising=False)
     assert retrieve(tmp_path) == [RawDigest("seeds", "a.txt", b"owls")]
+
+
+def test_exports_of_a_search_are_read_and_other_libraries_are_pointed_to_their_command(home: Path, paperbot) -> None:
+    made = Path(__file__).parents[1] / "formats" / "made"
+    for name in ("pubmed.nbib", "ieee-refman.ris", "acl.bib"):
+        shutil.copy(made / name, home / "seeds" / name)
+    ran = paperbot("ingest", "--json").json
+    digests = {digest["file"]: (digest["format"], digest["new"]) for digest in ran["digests"]}
+    assert {name: digests.get(name) for name in ("pubmed.nbib", "ieee-refman.ris", "acl.bib")} == {
+        "pubmed.nbib": ("medline", 2),
+        "ieee-refman.ris": ("ris", 1),
+        "acl.bib": None,
+    }
+    (problem,) = ran["problems"]
+    assert "a library, not a digest; add it with `paperbot import READER FILE`" in str(problem)

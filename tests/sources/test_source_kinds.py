@@ -85,7 +85,7 @@ def test_a_missing_key_of_a_registered_kind_is_named(toy_home: Path, paperbot) -
 def test_kinds_that_are_not_registered_are_refused_with_the_list_of_all(home: Path, paperbot) -> None:
     (home / "paperbot.toml").write_text(SETTINGS)
     refused = paperbot("check")
-    expected = "'folder', 'feed', 'arxiv', 'biorxiv', 'openalex', 'huggingface', 'mailbox' or 'bounces'"
+    expected = "'folder', 'feed', 'arxiv', 'biorxiv', 'pubmed', 'openalex', 'huggingface', 'mailbox' or 'bounces'"
     assert f"paperbot.toml:3: sources[1].kind: 'toy' is not valid; it should be {expected}" in refused.err
 
 

@@ -310,7 +310,7 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
     heading = f"*{_linked(pick.paper, title)}*"
     address = title_link(pick.paper)
     if address.is_search and _fits(address.url):
-        heading += f"  {link(address.url, 'Search arXiv')}"
+        heading += f"  {link(address.url, f'Search {address.site}')}"
     if (pdf_address := pdf(pick.paper)) and len(pdf_address) <= _FACTS_LIMIT:
         heading += f"  {link(pdf_address, 'PDF')}"
     paper_credits = " · ".join(filter(None, [wording.credits_of(pick), *wording.seen(pick.paper, edition.language)]))

@@ -26,6 +26,8 @@ DAILY = b"Daily Papers\nbyAK and the research community\nApr 17\n\n"
 DAILY_PAPER = "Owls by Night\n\nOwls see.\n\n• 8 authors\n·\nApr 16\n".encode()
 JSON = b'[{"paper": {"id": "2606.00467", "title": "Owls by Night", "summary": "Owls see."}}'
 
+PUBMED = b"<PubmedArticleSet><PubmedArticle><MedlineCitation><Article><ArticleTitle>Owls by Night</ArticleTitle>"
+PUBMED_END = b"</Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
 OPENALEX = b'{"meta": {"count": 1}, "results": [{"title": "Owls by Night", '
 
 
@@ -169,6 +171,11 @@ SHAPES: dict[str, Shape] = {
     "openalex positions": Shape(OPENALEX + b'"abstract_inverted_index": {"' + b"x" * 1000 + b'": [1', b",999999999", b"]}}]}", papers=1),
     "openalex words": Shape(OPENALEX + b'"abstract_inverted_index": {', lambda n: b'"%d": [%d], ' % (n, 9**15 - n), b'"x": []}}]}', papers=1),
     "openalex addresses": Shape(OPENALEX + b'"best_oa_location": {"landing_page_url": "https://arxiv.org/abs/', b"10.1/full", b'"}}]}', papers=1),
+    "pubmed sections": Shape(PUBMED + b"<Abstract>", b'<AbstractText Label="A">Owls &lt;i see.</AbstractText>', b"</Abstract>" + PUBMED_END, papers=None),  # an abstract that is too long
+    "pubmed articles": Shape(b"<PubmedArticleSet>", lambda n: b"<PubmedArticle><MedlineCitation><Article><ArticleTitle>Owls %d</ArticleTitle></Article></MedlineCitation></PubmedArticle>" % n, b"</PubmedArticleSet>", papers=EACH),
+    "pubmed identifiers": Shape(PUBMED, b"<ELocationID EIdType='doi'>arxiv 10.1/1234.</ELocationID>", PUBMED_END, papers=1),
+    "pubmed open tags": Shape(PUBMED, b"<Abstract>", papers=None),  # deeper than 256, the article is incomplete
+    "pubmed doctypes": Shape(b"<?xml version='1.0'?>", b"<!DOCTYPE PubmedArticleSet>", b"<PubmedArticleSet/>", papers=0),
     "openalex tags": Shape(OPENALEX + b'"abstract_inverted_index": {"', b"<i ", b'": [0]}}]}', papers=1),
     "json fraction": Shape(b'[{"paper": {"title": "A", "upvotes": 1.', b"9", b"}}]", 1),
     "json accents": Shape(b'[{"paper": {"title": "A", "summary": "e', rb"\u0301\u0327", b'"}}]', papers=1),

@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.operate.charts import Chart, ChartRow, learning_curve, readers_chart, svg_chart, svg_file, text_chart
 from bot.operate.evaluation import Evaluation, Point, Quality, Verdict
 from bot.ranking.prequential import Estimate
+from bot.web.charts import Chart, ChartRow, learning_curve, readers_chart, svg_chart, svg_file, text_chart
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 SVG = "{http://www.w3.org/2000/svg}"
