@@ -1,33 +1,29 @@
-"""Parsing in a sandboxed child process, so that hostile bytes can neither freeze nor fill the process that runs.
+"""Parsing in a sandboxed child process: hostile bytes can neither freeze nor fill the process that runs.
 
     RawDigest --Parser.parse--> request frame --stdin--> child: bot.formats.registry.parse, under limits
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-A reader's library (``bot.formats.library``), a conference's programme (``bot.formats.programme``), a list of feeds
-(``bot.formats.feed_list``) and a report on a sent mail (``bot.formats.bounces``) are parsed the same way.
+The child parses libraries (``library``), programmes (``programme``), lists of feeds (``feed``) and reports on sent
+mails (``mail``) the same way. It has no environment, opens no socket and starts no process. Its limits (setrlimit(2)):
 
-The child has no environment, opens no socket and starts no process. Its resource limits (setrlimit(2)):
-
-RLIMIT_AS      Address space; set once, before the parsers are imported. Python raises MemoryError; the child answers
-               that it met the limit, and ends, because its heap is fragmented.
-RLIMIT_CPU     Processor time. It counts over the life of a process, so before each request it is raised to the time
-               used so far plus what one digest may use; the kernel sends SIGXCPU. Processor time, and not wall-clock
-               time, so that the same bytes give the same result on a busy machine; a deadline that is ten times as long
-               ends a child that waits for something.
-RLIMIT_FSIZE   0 once all modules are imported: no file can be written.
+RLIMIT_AS      Address space, set before the parsers are imported. Python raises MemoryError. The child tells the parent
+               and ends, because its heap is fragmented.
+RLIMIT_CPU     Processor time, so the same bytes give the same result on a busy machine. It counts over the life of a
+               process: before each request it becomes the time used so far plus the time of one digest. The kernel
+               sends SIGXCPU. A deadline ten times as long ends a child that waits for something.
+RLIMIT_FSIZE   0 after the imports: the child writes no file.
 RLIMIT_NOFILE  A few open files. RLIMIT_CORE is 0: a core dump would hold a reader's mail.
 
-Two more limits are the interpreter's own (``sys``). The child keeps their defaults, and the formats rely on them:
+The formats rely on two defaults of the interpreter:
 
-sys.getrecursionlimit()       1,000 frames. Deeply nested input ("[" a million times) raises RecursionError, which the
-                              formats turn into a DigestError, before the C stack overflows.
-sys.get_int_max_str_digits()  4,300 digits. To convert a decimal string of n digits takes n^2 steps; beyond the limit
-                              ``int`` and ``json.loads`` raise ValueError, which the formats turn into a DigestError.
+sys.getrecursionlimit()       1,000 frames. Deeply nested input ("[" a million times) raises RecursionError before the
+                              C stack overflows. The formats raise a DigestError from it.
+sys.get_int_max_str_digits()  4,300 digits. Converting a decimal string of n digits takes n^2 steps, so ``int`` and
+                              ``json.loads`` raise ValueError. The formats raise a DigestError from it.
 
-One child serves many digests. It is started with the first one, ends when its standard input does (the parent closes
-it, or has died), and is replaced when it dies. Responses are JSON in length-prefixed frames, never pickles: unpickling
-what a compromised child sends would run its code in the parent.
+One child serves many digests. It starts with the first one, ends with its standard input, and is replaced when it dies.
+Responses are JSON in length-prefixed frames: unpickling the bytes of a compromised child would run its code.
 """
 
 from __future__ import annotations
@@ -63,20 +59,18 @@ from bot.model.papers import Contribution, InspectedKind, Inspection, ListedFeed
 
 log = logging.getLogger("paperbot")
 
-# Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
+# A compromised child must not make the parent allocate four gigabytes.
 MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
 _START_SECONDS = 60.0  # wall-clock; an idle machine needs a fifth of a second
-_END_SECONDS = 5.0
 _PACKAGE_ROOT = Path(__file__).parents[2]
 _LENGTH = struct.Struct(">I")
 
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """What one digest may use: seconds of processor time, bytes of address space, seconds of wall-clock time.
+    """Limits for one digest: seconds of processor time, bytes of address space, seconds of wall-clock time.
 
-    A feed of 10 MB at the caps of the formats themselves needs two to eight seconds, depending on the machine, and
-    130 MB.
+    A feed of 10 MB at all caps of the formats takes two to eight seconds and 130 MB.
     """
 
     seconds: int = 30
@@ -85,7 +79,7 @@ class ParseLimits:
 
 
 class Parser:
-    """Parse digests in a child process. Threads may share a parser; it is a context manager that ends the child."""
+    """Parse digests in a child process. Threads may share a parser. Its context ends the child."""
 
     def __init__(
         self,
@@ -95,9 +89,9 @@ class Parser:
         module: str = "bot.formats.child",
         path: Sequence[Path] = (_PACKAGE_ROOT,),
     ) -> None:
-        """``module`` is run as the child, and found in ``path`` or among the installed packages.
+        """Run ``module`` of ``path`` or of the installed packages as the child.
 
-        While the child is busy, a further thread ``waits``, or is refused at once.
+        While the child is busy, another thread ``waits`` or gets a DigestError at once.
         """
         self._limits = limits or ParseLimits()
         self._module = module
@@ -116,37 +110,46 @@ class Parser:
     def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
         """Return the digests in the bytes, in their order, at least one.
 
-        Raises DigestError if no format recognises them, LimitError if parsing them met a limit or killed the child, and
-        ParserError if no child can be started.
+        Raises DigestError if no format recognises them, LimitError if they met a limit or killed the child, and
+        ParserError if no child starts.
         """
         return tuple(self._answer("digests", raw))
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
-        """Return the library in the bytes of an export; raises the same errors as ``parse``."""
+        """Return the library in an export. Raises the same errors as ``parse``."""
         return cast("ParsedLibrary", self._answer("library", raw))
 
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
-        """Return a conference's programme of any format; raises the same errors as ``parse``."""
+        """Return a conference's programme. Raises the same errors as ``parse``."""
         return cast("ParsedProgramme", self._answer("programme", raw))
 
     def parse_feeds(self, raw: RawDigest) -> ParsedFeeds:
-        """Return the feeds of a list, such as OPML; raises the same errors as ``parse``."""
+        """Return the feeds of a list, such as OPML. Raises the same errors as ``parse``."""
         return cast("ParsedFeeds", self._answer("feeds", raw))
 
     def inspect(self, raw: RawDigest) -> Inspection:
-        """Return what a file holds, whichever kind it is; raises the same errors as ``parse``."""
+        """Return the content of a file of any kind. Raises the same errors as ``parse``."""
         return cast("Inspection", self._answer("inspection", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
-        """Read a mail to the address for bounces; raises the same errors as ``parse``."""
+        """Read a mail to the address for bounces. Raises the same errors as ``parse``."""
         return cast("BounceReport", self._answer("bounce", raw))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
-        """Return the child's result; raises DigestError if it refused."""
         if not self._lock.acquire(blocking=self._waits):
             raise DigestError("the parser is busy with another file; try again in a moment")
         try:
-            response = self._request(kind, raw)
+            response = None
+            while response is None:
+                is_new = self._child is None
+                self._child = self._child or _Child(self._module, self._path, self._limits)
+                try:
+                    response = self._child.request(kind, raw)
+                except _ChildDied as death:
+                    self._discard_child()
+                    # An old child may have been low on memory, or killed from outside (the OOM killer): try a new one.
+                    if is_new or death.out_of_time:
+                        raise LimitError(str(death)) from None
         finally:
             self._lock.release()
         if "mistake" in response:
@@ -156,19 +159,6 @@ class Parser:
             raise DigestError(str(response["refused"]))
         return response[kind]
 
-    def _request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
-        while True:
-            is_new = self._child is None
-            self._child = self._child or _Child(self._module, self._path, self._limits)
-            try:
-                return self._child.request(kind, raw)
-            except _ChildDied as death:
-                self._discard_child()
-                # A second attempt, with a new child: the old one may have been low on memory because of earlier
-                # digests, or have been killed from outside (the OOM killer). Time is accounted for each digest.
-                if is_new or death.out_of_time:
-                    raise LimitError(str(death)) from None
-
     def _discard_child(self) -> None:
         if self._child:
             self._child.end()
@@ -176,7 +166,7 @@ class Parser:
 
 
 class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, not an error of its own
-    """The child can't be used any more; ``out_of_time``: because a digest took too long."""
+    """The child is gone. ``out_of_time``: a digest took too long."""
 
     def __init__(self, reason: str, *, out_of_time: bool = False) -> None:
         super().__init__(reason)
@@ -184,10 +174,8 @@ class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, n
 
 
 class _Child:
-    """One process."""
-
     def __init__(self, module: str, path: Sequence[Path], limits: ParseLimits) -> None:
-        """Start the process and wait until it is ready; raises ParserError."""
+        """Start the process and wait until it is ready. Raises ParserError."""
         self._limits = limits
         arguments = [str(limits.memory), str(limits.seconds)]
         try:
@@ -198,10 +186,9 @@ class _Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                # No secrets: passwords and tokens are in the parent's environment.
+                # The parent's environment has passwords and tokens.
                 env={"PYTHONPATH": os.pathsep.join(map(str, path))},
-                # Ctrl-C goes to the foreground process group. It is for the parent, which then closes the child's
-                # input.
+                # Ctrl-C goes to the foreground process group. Only the parent handles it.
                 start_new_session=True,
             )
         except OSError as error:
@@ -213,7 +200,7 @@ class _Child:
             raise ParserError(f"the process that parses digests doesn't start: {death}") from None
 
     def request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
-        """Return the response to a request; raises _ChildDied."""
+        """Return the response to a request. Raises _ChildDied."""
         frames = (kind.encode(), raw.name.encode(errors="replace"), raw.content)
         response = self._exchange(frames, self._limits.deadline)
         if "limit" in response:
@@ -221,7 +208,7 @@ class _Child:
         return response
 
     def _exchange(self, request: Sequence[bytes], seconds: float) -> dict[str, Any]:
-        """Write a request and read the response; kill the child at the deadline and raise _ChildDied."""
+        """Write a request and read the response. At the deadline, kill the child and raise _ChildDied."""
         is_late = Event()
 
         def kill() -> None:
@@ -230,8 +217,7 @@ class _Child:
 
         assert self._process.stdin  # noqa: S101 - both are pipes
         assert self._process.stdout  # noqa: S101
-        # A timer that kills, and not a timeout for reading: the pipes of Popen are blocking, and killing the child is
-        # what ends a write to a full pipe as well as a read.
+        # Popen's pipes are blocking. Killing the child ends a write to a full pipe as well as a read.
         timer = Timer(seconds, kill)
         timer.daemon = True
         timer.start()
@@ -259,14 +245,14 @@ class _Child:
             with suppress(OSError):  # closing flushes, and the buffered request has no reader
                 stream.close()
         try:
-            return self._process.wait(_END_SECONDS)
+            return self._process.wait(5.0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
 
 
 def write_frames(stream: IO[bytes], *frames: bytes) -> None:
-    """Write frames and flush; raises OSError if the other end has closed the pipe."""
+    """Write frames and flush. Raises OSError if the other end has closed the pipe."""
     for frame in frames:
         stream.write(_LENGTH.pack(len(frame)))
         stream.write(frame)
@@ -274,7 +260,7 @@ def write_frames(stream: IO[bytes], *frames: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return the next frame; None if the stream ends, even within a frame, or announces more than ``MAX_FRAME``."""
+    """Return the next frame. None at the end of the stream, in or after a frame, and above ``MAX_FRAME``."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
@@ -294,18 +280,18 @@ _KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind, Inspecti
 
 
 def dump(response: Mapping[str, object]) -> bytes:
-    """Return a response as JSON; its values may be what the parsers return."""
+    """Return a response, with any results of parsers, as JSON."""
     return json.dumps(response, default=_named).encode()
 
 
 def load(frame: bytes) -> dict[str, Any]:
-    """Return a response; raises ValueError, TypeError or KeyError if it is malformed. An array of results is a list."""
+    """Return a response, with arrays of results as lists. Raises ValueError, TypeError or KeyError."""
     return cast("dict[str, Any]", json.loads(frame, object_hook=_restored))
 
 
-# Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
+# dataclasses.asdict would copy deeply.
 def _named(value: Any) -> dict[str, Any]:
-    """Return the fields of a result with the name of its type; a date is one field."""
+    """Return the fields of a result with the name of its type. A date is one field."""
     kind = type(value)
     if isinstance(value, date):
         return {"type": kind.__name__, "iso": value.isoformat()}
@@ -313,7 +299,7 @@ def _named(value: Any) -> dict[str, Any]:
 
 
 def _restored(values: dict[str, Any]) -> Any:
-    """Return the result that ``_named`` gave these values; a mapping without a type as it is."""
+    """Undo ``_named``. A mapping without a type stays unchanged."""
     kind = _TYPES.get(values.pop("type", ""))
     if kind is None:
         return values

@@ -1,10 +1,10 @@
-"""The addresses inside tracking links, and the articles at these addresses. Nothing is fetched.
+"""Read the addresses inside tracking links, and name the articles at these addresses. Nothing is fetched.
 
     a link --unwrap--> address --article_at--> Article
 
-Many tracking links hold the address that they lead to. What identifies the mailbox that a mail was sent to never
-leaves this module: of an article's address only the parameters that identify the article stay, and the target of a
-tracking link that doesn't tell it is unknown (``public_address``).
+Many tracking links contain the address of their target. Nothing that identifies a mailbox leaves this module: an
+article's address keeps only the parameters that identify the article, and ``public_address`` drops tracking links
+without a readable target.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from base64 import urlsafe_b64decode
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-from bot.formats.mail_tables import pattern, tables
+from bot.formats.tables import pattern, table
 from bot.model import limits
 from bot.model.papers import arxiv_id_in, doi_in
 
 _MAX_DEPTH = 4  # a mail gateway's link around a newsletter's around Google's
-# The address, percent-encoded, as one segment of the path: Amazon's mail service (Elsevier's) and ResearchGate.
+# Amazon's mail service (Elsevier) and ResearchGate: the percent-encoded address is one segment of the path.
 _SEGMENT = re.compile(r"/(?:C?L0|deref)/([^/]+)")
-# Proofpoint, third version: the address between two underscores on both sides; "*" stands for an encoded character.
+# Proofpoint, third version: two underscores on both sides of the address, and "*" for an encoded character.
 _PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
-# Query parameters that redirectors name the target by.
+# Query parameters that hold the target of a redirect.
 _TARGETS = ("url", "u", "q", "target", "redirect", "redirect_url", "redirecturl", "dest", "destination", "link", "to")
 # Springer Nature, Substack and others: the address inside a query string or JSON in base64.
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{24,4000}")
 _ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset modulo 3
 _INNER_ADDRESS = re.compile(rb"https?(?::|%3A)(?:/|%2F){2}[^\s\"'&<>\\\x00-\x1f\x7f-\xff]{4,2000}", re.IGNORECASE)
-# A token of an address: letters and digits mixed, as no word or number has them.
+# Letters and digits mixed, unlike any word or number.
 _TOKEN = re.compile(r"(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{16,}")
 _CAMPAIGN = re.compile(r"utm_\w{1,40}|mc_[ce]id|fbclid|gclid|dgcid", re.IGNORECASE)
 _PUBMEDS = re.compile(rf"{_CAMPAIGN.pattern}|fc|ff|v", re.IGNORECASE)
@@ -37,9 +37,9 @@ _LONGEST_VALUE = 24  # characters of a parameter; a longer one with a token in i
 
 
 def unwrap(url: str) -> str:
-    """Return the address that a tracking link leads to, without tracking parameters; nothing is fetched.
+    """Return the target of a tracking link, without tracking parameters.
 
-    A link whose target can't be read off it is returned as it is; an empty string if it is not a web address.
+    A link without a readable target comes back unchanged. The result is empty if it is not a web address.
 
     >>> unwrap("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/0-0/h=4")
     'https://www.cell.com/cell/fulltext/S1'
@@ -56,7 +56,7 @@ def unwrap(url: str) -> str:
         for name, value in query
         if not pattern("tracking").fullmatch(name) and not (len(value) >= _LONGEST_VALUE and _TOKEN.search(value))
     ]
-    # Without tracking parameters it stays as it is: encoding it again might change it.
+    # Encoding an unchanged query again might change it.
     if len(retained) == len(query):
         return url
     return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
@@ -78,12 +78,12 @@ def without_campaign(url: str) -> str:
 
 
 def is_opaque(url: str) -> bool:
-    """Whether a link leads to a token of letters and digits, as tracking links do; others lead to words and numbers."""
+    """Return whether a link leads to a token of letters and digits, as tracking links do."""
     return bool(_TOKEN.search(_innermost(url)))
 
 
 def public_address(url: str) -> str:
-    """Return the address that a link leads to, if it may be shown to all readers; empty if it may be personal.
+    """Return a link's target if all readers may see it. The result is empty if it may be personal.
 
     >>> public_address("https://click.email.example.org/?qs=0a1b2c3d4e5f0a1b2c3d4e5f")
     ''
@@ -97,7 +97,7 @@ def public_address(url: str) -> str:
 
 
 def _innermost(url: str) -> str:
-    """Return the address inside a link, inside that address, and so on; the link itself if there is none."""
+    """Follow the address inside a link, inside that address, and so on."""
     for _ in range(_MAX_DEPTH):
         has_target = "http" in url[5:] or any(scheme in url for scheme in _ENCODED_SCHEMES)
         target = _target(url[: 2 * limits.URL]) if has_target else ""
@@ -115,7 +115,6 @@ def _split(url: str) -> SplitResult:
 
 
 def _target(url: str) -> str:
-    """Return the address inside a link; empty if there is none."""
     parts = _split(url)
     if pattern("sharing").search(f"{parts.netloc}{parts.path}"):
         return ""
@@ -129,21 +128,16 @@ def _target(url: str) -> str:
         # Second version: "-" for "%" and "_" for "/".
         return _web_address(unquote(values.get("u", "").replace("-", "%").replace("_", "/")))
     named = next(filter(None, (_web_address(values.get(name, "")) for name in _TARGETS)), "")
-    return named or _in_base64(f"{parts.path}?{parts.query}")
-
-
-def _in_base64(text: str) -> str:
-    """Return the first address inside a token of base64; empty if there is none."""
-    for token in _BASE64.findall(text):
+    for token in () if named else _BASE64.findall(f"{parts.path}?{parts.query}"):
         if not any(scheme in token for scheme in _ENCODED_SCHEMES):
             continue
-        # Padding is left out in addresses. One character beyond a multiple of four can't be base64.
+        # Addresses leave out the padding. One character beyond a multiple of four can't be base64.
         encoded = token[:-1] if len(token) % 4 == 1 else token
         decoded = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).replace(b"\\", b"")  # JSON may escape slashes
         if address := _INNER_ADDRESS.search(decoded):
             text = address[0].decode()
             return _web_address(text if "://" in text else unquote(text))
-    return ""
+    return named
 
 
 def _web_address(text: str) -> str:
@@ -152,20 +146,19 @@ def _web_address(text: str) -> str:
     return text if re.match(r"https?://[^/\s]", text) else ""
 
 
-# Characters of host and path, several times what an article has: the patterns below try each part of a path with all
-# that follows it.
+# Characters of host and path, several times an article's: the patterns try each part of a path with all that follows.
 _MAX_PLACE = 500
 _NEEDS_PARAMETER = re.compile(
     r"(?:\.(?:cfm|jsp|ur[il])|org/n|com/science)$|openreview\.net|gateway|aeaweb", re.IGNORECASE
 )
-_UT = re.compile(r"(?:\bUT=|KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # of Web of Science
-# Publishers whose addresses have the end of the DOI.
+_UT = re.compile(r"(?:\bUT=|KeyUT=|full-record/)((?:[A-Z]{2,9}:)?[A-Z0-9]{8,20})\b", re.IGNORECASE)  # Web of Science
+# Publishers whose addresses end like the DOI.
 _DOI_BY_ID = re.compile(
     r"(?:^|\.)(nature|elifesciences)\.(?:com|org)/(?:articles|reviewed-preprints)"
     r"/((?:s\d{5}-|ncomms|srep|nature)[a-z0-9-]+|\d{4,})$"
 )
 _PREFIXES = {"nature": "10.1038/", "elifesciences": "10.7554/eLife."}
-# Elsevier's identifier of an article, with or without punctuation, and ResearchGate's.
+# Identifiers of Elsevier, with or without punctuation, and of ResearchGate.
 _PII = re.compile(r"[SP]\d{4}-?\d{3}[\dX]\(?\d{2}\)?\d{5}-?[\dX]|(?<=/publication/)\d{6,12}", re.IGNORECASE)
 
 
@@ -179,13 +172,13 @@ class Article:
 
     @property
     def key(self) -> str:
-        """What all addresses of an article share: an identifier, else the address."""
+        """The same for all addresses of an article: an identifier, else the address."""
         pii = _PII.search(unquote(self.url))
         return self.doi or self.arxiv_id or (pii[0] if pii else self.url)
 
 
 def article_at(url: str) -> Article | None:
-    """Return the article that an unwrapped address leads to; None if it is of something else, or uncertain.
+    """Return the article at an unwrapped address. None if the address leads elsewhere, or nobody can tell.
 
     >>> article_at("https://www.science.org/doi/full/10.1126/science.abc1234").doi
     '10.1126/science.abc1234'
@@ -204,7 +197,7 @@ def article_at(url: str) -> Article | None:
         return Article(url, arxiv_id=arxiv_id_in(place))
     # A DOI may stand in a parameter: "?id=10.1371/journal.pone.0300001".
     query = parse_qsl(parts.query.replace(";", "&")) if parts.query.count("&") + parts.query.count(";") < 100 else []
-    identifying = next((names for host, names in tables()["parameters"].items() if hostname.endswith(host)), ())
+    identifying = next((names for host, names in table("mails")["parameters"].items() if hostname.endswith(host)), ())
     known = [(name, value) for name, value in query if name.lower() in identifying]
     dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
     address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))
@@ -221,12 +214,11 @@ def article_at(url: str) -> Article | None:
 
 
 def _doi_in(text: str) -> str | None:
-    """Return the DOI in a part of an address, without what the publisher adds to it."""
-    match = re.search(r"10\.48550/arxiv\.[\d.]+\d", text, re.IGNORECASE)
-    if match:
+    """Return the DOI in a part of an address, without the publisher's suffix."""
+    if match := re.search(r"10\.48550/arxiv\.[\d.]+\d", text, re.IGNORECASE):
         return match[0]
     identifier = doi_in(text)
-    # What a publisher adds is looked for at each character, which takes n^2 steps.
+    # The search for a suffix starts at each character, which takes n^2 steps.
     if identifier is None or len(identifier) > limits.DOI:
         return None
     return pattern("after_doi").sub("", identifier, count=1)

@@ -1,12 +1,12 @@
 """Calendars (RFC 5545): the events of an iCalendar file as contributions.
 
-    lines of a VEVENT --> properties --> times in the zone that the file states --> contributions
+    lines of a VEVENT --> properties --> times in their time zones --> contributions
 
-The icalendar library reads lines and definitions of time zones. It makes no events here, because they would keep the
-zones of one file for the next one, and take ``TZID=America`` for a folder (icalendar 7.3.2, seen by running it).
+The icalendar library reads lines and definitions of time zones. Its events would keep the zones of one file for the
+next one, and take ``TZID=America`` for a folder (icalendar 7.3.2, seen by running it).
 
-A file's own VTIMEZONE counts before any zone of the same name. A time without a zone is one of X-WR-TIMEZONE, or of the
-only VTIMEZONE that there is. A rule that ends gives each of its times within a year.
+A file's own VTIMEZONE counts before other zones of the same name. A time without a zone has that of X-WR-TIMEZONE, or
+of the only VTIMEZONE. A rule that ends gives each of its times within a year.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _WANTED = re.compile(
     r"|TZID|X-LIC-LOCATION|X-WR-TIMEZONE|PRODID)[;:]",
     re.IGNORECASE,
 )
-# The lines of a VTIMEZONE that decide on offsets. Rules of a year: others could take billions of steps.
+# The lines of offsets in a VTIMEZONE. Other rules than yearly ones could take billions of steps.
 _ZONE_LINE = re.compile(
     r"(?:BEGIN|END):(?:STANDARD|DAYLIGHT)|TZOFFSET(?:FROM|TO):[+-]\d{4,6}|(?:DTSTART|RDATE)[^:]{0,80}:[\dTZ,]{1,2000}"
     r"|RRULE:FREQ=YEARLY(?:;(?:INTERVAL=1|BYDAY=[+-]?\d?[A-Z]{2}|BYMONTH=\d{1,2}|BYMONTHDAY=[\d,-]{1,40}|WKST=[A-Z]{2}"
     r"|UNTIL=\d{8}(?:T\d{6}Z?)?)){1,6};?"
 )
 _MOST_ZONES, _MOST_ZONE_LINES = 200, 2_000
-# A rule that ends, and takes few steps to do so.
+# A rule that ends after few steps.
 _RULE = re.compile(
     r"(?=.{0,200};(?:COUNT|UNTIL)=)(?!FREQ=[DM].{0,200}BYDAY)FREQ=(?:DAILY|WEEKLY|MONTHLY)(?:;(?:INTERVAL=[1-9]\d?"
     r"|COUNT=\d{1,9}|UNTIL=\d{8}(?:T\d{6}Z?)?|WKST=[A-Z]{2}|BYDAY=[A-Z]{2}(?:,[A-Z]{2}){0,6})){1,5};?"
@@ -54,7 +54,7 @@ _SPEAKERS = re.compile(r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?
 
 
 class _Properties(dict[str, list[tuple[str, str]]]):
-    """The properties of an event or of a zone that are read here: pairs of a time zone's name and a value."""
+    """Properties of an event or zone, by name: pairs of a time zone's name and a value."""
 
     def __init__(self, lines: str) -> None:
         inner = 0  # of an alarm
@@ -67,22 +67,21 @@ class _Properties(dict[str, list[tuple[str, str]]]):
                     self.setdefault(name.upper(), []).append((str(parameters.get("TZID", "")), value.strip()))
 
     def text(self, name: str) -> str:
-        """Return the first text of this name; empty without one."""
         return self[name][0][1] if name in self else ""
 
 
 @dataclass(slots=True)
 class _Calendar:
-    """What is known of the file beside its events."""
+    """The state of the file, beside its events."""
 
     reading: Reading
     product: str
     zones: dict[str, tzinfo] = field(default_factory=dict)  # its own, by name
     zone: tzinfo | None = None  # of times without one
-    moved: set[tuple[str, date]] = field(default_factory=set)  # times of a series that other events replace
+    moved: set[tuple[str, date]] = field(default_factory=set)  # times of a series with events of their own
 
     def times(self, values: Iterable[tuple[str, str]]) -> list[date]:
-        """Return the days or times of a property in their time zone; raises ValueError."""
+        """Return the days or times of a property in their time zone. Raises ValueError."""
         moments: list[date] = []
         for name, value in values:
             zone = self.zones.get(name) or self.reading.zone(name) or self.zone
@@ -97,7 +96,6 @@ class _Calendar:
 
 
 def events(text: str, reading: Reading) -> Iterator[Contribution]:
-    """Yield the events of a calendar, each at each of its times."""
     beginning, *blocks = _BLOCKS.split(_FOLD.sub("", text))
     head = _Properties(beginning.partition("\n")[2])
     calendar = _Calendar(reading, head.text("PRODID"))
@@ -119,14 +117,13 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
 
 
 def _keep_zone(lines: str, calendar: _Calendar) -> None:
-    """Keep the zone that a VTIMEZONE defines, or that it names; it may have any name."""
+    """Keep the zone of a VTIMEZONE, by its definition or its name."""
     properties = _Properties(lines)
     kept = "\n".join(line for line in lines.split("\n")[:_MOST_ZONE_LINES] if _ZONE_LINE.fullmatch(line))
     try:
         if kept.count("RRULE") < lines.count("RRULE"):
             raise ValueError("a rule that may never end")
-        # All are called the same, since the library keeps them by their names.
-        # Outlook's rules begin in 1601, and each time takes a step for each year since.
+        # One name for all, since the library keeps zones by name. Each year since Outlook's 1601 would take a step.
         kept = kept.replace("DTSTART:1601", "DTSTART:2001")
         definition = Timezone.from_ical(f"BEGIN:VTIMEZONE\nTZID:own\n{kept}\nEND:VTIMEZONE\n")
         zone = definition.to_tz(lookup_tzid=False) if isinstance(definition, Timezone) else None
@@ -139,14 +136,13 @@ def _keep_zone(lines: str, calendar: _Calendar) -> None:
 
 
 def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Iterator[Contribution]:
-    """Yield an event at each of its times, without those that are left out or that another event replaces."""
-    title, names, description, url = event.text("SUMMARY"), "", event.text("DESCRIPTION"), event.text("URL")
+    """Yield an event at each of its times, without left out and moved ones."""
+    title, names, description = event.text("SUMMARY"), "", event.text("DESCRIPTION")
     if "pretalx" in calendar.product and " - " in title:
         title, _, names = title.rpartition(" - ")
     if speakers := _SPEAKERS.match(description):
         names, description = speakers[1], description[speakers.end() :]
-    if not url and (address := ADDRESS.search(description)):
-        url = address[0].rstrip(".,;)")
+    address = ADDRESS.search(description)
     fields = dict.fromkeys(NAMES, "") | {
         "title": title,
         "abstract": _ABSTRACT.sub("", description).rstrip().removesuffix(event.text("URL")),
@@ -154,7 +150,7 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
         "room": event.text("LOCATION"),
         "kind": event.text("CATEGORIES").partition(",")[0],
         "state": event.text("STATUS"),
-        "url": url,
+        "url": event.text("URL") or (address[0].rstrip(".,;)") if address else ""),
     }
     talk = contribution(place, fields, calendar.reading)
     if talk is None or "DTSTART" not in event:
@@ -164,7 +160,20 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
         begin, *_ = calendar.times(event["DTSTART"])
         end = next(iter(calendar.times(event.get("DTEND", []))), None)
         left_out = set(map(_instant, calendar.times(event.get("EXDATE", []))))
-        starts = _series(place, event, begin, calendar.reading)
+        starts = [begin]
+        if (rule := event.text("RRULE").upper()) and "RECURRENCE-ID" not in event:
+            first = begin if isinstance(begin, datetime) else datetime.combine(begin, time())
+            # dateutil wants UTC exactly if the first time has a zone. A day ends with its last second.
+            zone = "Z" if first.tzinfo else ""
+            ended = _UNTIL.sub(lambda match: f"{match[1]}{match[2] or 'T235959'}{zone}", rule.rstrip(";"))
+            series = rrulestr(ended, dtstart=first) if _RULE.fullmatch(rule) else ()
+            of_year = list(islice(takewhile(lambda at: at <= first + _YEAR, series), _MOST_OCCURRENCES + 1))
+            if 0 < len(of_year) <= _MOST_OCCURRENCES:
+                starts = [at if isinstance(begin, datetime) else at.date() for at in of_year]
+            else:
+                calendar.reading.note(
+                    f"{place}: repeats without an end, too often or unusually; only its first time is read"
+                )
     except ValueError:
         calendar.reading.note(f"{place}: its time can't be read; {quoted('DTSTART:20250506T143000Z')} is one")
         yield talk
@@ -183,25 +192,5 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
             yield replace(talk, day=start)
 
 
-def _series(place: str, event: _Properties, begin: date, reading: Reading) -> list[date]:
-    """Return the first time of an event, and those of its rule if that is simple and ends; raises ValueError."""
-    rule = event.text("RRULE").upper()
-    if not rule or "RECURRENCE-ID" in event:
-        return [begin]
-    starts: list[date] = []
-    if _RULE.fullmatch(rule):
-        first = begin if isinstance(begin, datetime) else datetime.combine(begin, time())
-        zone = "Z" if first.tzinfo else ""
-        # dateutil wants UTC exactly if the first time has a zone; a day ends with its last second.
-        rule = _UNTIL.sub(lambda match: f"{match[1]}{match[2] or 'T235959'}{zone}", rule.rstrip(";"))
-        of_year = takewhile(lambda at: at <= first + _YEAR, rrulestr(rule, dtstart=first))
-        starts = [at if isinstance(begin, datetime) else at.date() for at in islice(of_year, _MOST_OCCURRENCES + 1)]
-    if 0 < len(starts) <= _MOST_OCCURRENCES:
-        return starts
-    reading.note(f"{place}: repeats without an end, too often or unusually; only its first time is read")
-    return [begin]
-
-
 def _instant(moment: date) -> date:
-    """Return a time by which occurrences are compared, whatever zone it is written in."""
     return moment.astimezone(UTC) if isinstance(moment, datetime) and moment.tzinfo else moment

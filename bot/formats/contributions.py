@@ -2,8 +2,8 @@
 
     {"title": ..., "start": "14:30", "day": "2 Dec 2026", "zone": "Europe/Zurich", ...} --contribution--> Contribution
 
-Every format of programmes brings its fields into this form, under whatever names a file has for them. A time keeps the
-time zone that is stated for it: by itself, by its column, or by the file. One in UTC is shown in the file's time zone.
+Every format of programmes turns its own names into these, by ``programmes.toml``. A time keeps its own time zone, else
+that of its column, else that of the file. A time in UTC moves to the file's time zone.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import islice
-from time import strptime
 from typing import NamedTuple
 
-from bot.formats.format import author_names, date_in, prose, tidy, within_limits, without_affiliations
+from bot.formats.format import author_names, date_in, numeric_days, prose, tidy, within_limits, without_affiliations
+from bot.formats.tables import pattern, table
 from bot.model import Entry, limits
 from bot.model.clock import timezone_names, zone_named
 from bot.model.errors import DigestError
@@ -27,70 +27,35 @@ from bot.model.papers import Contribution, ParsedProgramme, arxiv_id_in, doi_in
 MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
-# The usual names of columns and keys, in small letters only; the first that has a value counts.
-NAMES: Mapping[str, Sequence[str]] = {
-    key: names.split()
-    for key, names in {
-        "title": "title name summary abstracttitle postertitle titel",
-        "abstract": "abstract abstracttext description summary content abstractplain",
-        "authors": "authors author authornames authorlist persons speakers speaker speakernames presenters presenter"
-        " autoren",
-        "day": "day date startdate datum",
-        "start": "start starttime startsat startdatetime begin begins from time timeslot slot timestart beginn",
-        "end": "end endtime endsat enddatetime until ends to timeend enddate ende",
-        "duration": "duration length durationminutes durationmin",
-        "zone": "timezone tz timezonename tzid",
-        "room": "room roomname roomfullname location hall place roomlocation roomid venuename locationname raum",
-        "session": "session sessionname sessiontitle sessionshort track tracks trackname trackid",
-        "kind": "kind type presentation format sessionformat entrytype status decision acceptancestatus venue",
-        "state": "state status decision acceptancestatus",
-        "url": "url link site virtualsiteurl openreview forum pdf pdfurl",
-        "arxiv": "arxiv arxivid arxivurl eprint",
-        "doi": "doi",
-    }.items()
-}
-# "Presentation start" is a start, and "Program room" a room; a session's only if there is no other. The date of a
-# submission is none of a talk.
+NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["fields"].items()}
+
+
+# "Presentation start" is a start, and "Program room" a room. A submission's date is not a talk's.
 _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
     r"|(?:paper|submission|proposal)(?!date|day|time|start|end))(?=[a-z]{2})"
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")
-_LEFT_OUT = re.compile(r"\b(?:reject(?:ed)?|withdr[ae]wn?|withdrawal|retracted|cancell?ed)\b", re.IGNORECASE)
-_UNDECIDED = re.compile(r"submitted to\b", re.IGNORECASE)
-# Breaks, which calendars list among the talks: "Coffee break", "Registration & Breakfast".
-_BREAK = re.compile(
-    r"(?:(?:coffee|tea|lunch|breakfast|dinner|breaks?|registration|reception|banquet|networking|welcome|morning|afternoon"
-    r"|evening|and|the|on-site|with)\b[\s&/,.:;+()-]{0,9}){1,8}",
-    re.IGNORECASE,
-)
-_NO_KIND = re.compile(r"(?:accept(?:ed)?|active|confirmed|main|contribution|scheduled)", re.IGNORECASE)
-_BEFORE_TITLE = re.compile(
-    r"(oral|poster|spotlight|talk|keynote|invited talk|tutorial|paper|cancell?ed)(?: presentation| session)?"
-    r"\s*[:\-\u2013\u2014]\s+(?=\S)",
-    re.IGNORECASE,
-)
-_BLOCK = re.compile(r"</?(?:a|br|div|h[1-6]|hr|li|ol|p|table|tbody|td|tr|ul)(?:\s[^<>]{0,2000})?/?>", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://[^\s<>\"]{4,2000}")
 
 
 @dataclass(slots=True)
 class Reading:
-    """What is noted while a file is read."""
+    """Problems of a file, and its left out contributions."""
 
     problems: list[str] = field(default_factory=list)
     withdrawn: int = 0
     undecided: list[Contribution] = field(default_factory=list)
 
     def note(self, problem: str) -> None:
-        """Keep a sentence on what could not be read, once, up to a limit."""
+        """Keep a sentence on an unreadable part, once, up to a limit."""
         problem = tidy(problem)[:500]
         if len(self.problems) < limits.REJECTED and problem not in self.problems:
             self.problems.append(problem)
 
     def zone(self, name: str) -> tzinfo | None:
-        """Return the time zone of this name; an unknown one is noted, and None."""
+        """Return the time zone of this name. Note an unknown name, and return None."""
         zone = named_zone(name)
         if zone is None and name.strip():
             self.note(
@@ -100,11 +65,11 @@ class Reading:
         return zone
 
     def programme(self, form: str, contributions: Iterable[Contribution]) -> ParsedProgramme:
-        """Return everything that was read; raises DigestError without a contribution and without a problem."""
+        """Return the programme. Raises DigestError without contributions and problems, and for too many."""
         accepted = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
         if len(accepted) > MAX_CONTRIBUTIONS:
             raise DigestError(f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it")
-        # OpenReview calls a rejected paper "Submitted to ...", but before the decisions every paper.
+        # OpenReview's "Submitted to ..." means rejected, but only after the decisions.
         self.withdrawn += len(self.undecided) if accepted else 0
         accepted = accepted or self.undecided
         if not accepted and not self.problems and not self.withdrawn:
@@ -112,12 +77,9 @@ class Reading:
         return ParsedProgramme(form, tuple(accepted), self.withdrawn, tuple(self.problems))
 
 
-# Fields by name
-
-
 @lru_cache(maxsize=4_096)
 def simple(name: str) -> str:
-    """Return a column's name in small letters only, without what stands in parentheses.
+    """Return a column's name in small letters only, without parentheses.
 
     >>> simple("Start time (UTC)"), simple("*Room/Location")
     ('starttime', 'roomlocation')
@@ -126,7 +88,7 @@ def simple(name: str) -> str:
 
 
 def column(header: str) -> tuple[str, str]:
-    """Return the simple name of a column, and the time zone that it states.
+    """Return the simple name of a column and its time zone.
 
     >>> column("Start time (UTC)"), column("start_utc"), column("Location (Public)")
     (('starttime', 'UTC'), ('start', 'utc'), ('location', ''))
@@ -136,9 +98,9 @@ def column(header: str) -> tuple[str, str]:
 
 
 def by_name(row: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of a row by the keys of ``NAMES``, empty ones too; ``row`` has texts by simple names."""
+    """Return the fields of a row by the keys of ``NAMES``, even empty ones. ``row`` has texts by simple names."""
     values = {name: value for name, value in row.items() if value}
-    # A session's room is last.
+    # A session's room counts only if there is no other.
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
@@ -152,36 +114,38 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     if teaser and text:
         is_repeated = teaser in text or text in teaser
         fields["abstract"] = max(teaser, text, key=len) if is_repeated else f"{teaser}\n{text}"
-    # OpenReview's venue is the conference, Sched's is the room.
+    # OpenReview's venue is the conference, Sched's the room.
     if fields["start"] and not fields["room"] and (venue := row.get("venue", "")):
         fields |= {"room": venue, "kind": "" if fields["kind"] == venue else fields["kind"]}
     return fields
 
 
 def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Contribution | None:
-    """Return the contribution of one row; None where it is noted as unreadable or left out.
+    """Return the contribution of the row at ``place``. None if it is left out, perhaps with a note.
 
-    ``place`` names the row; ``fields`` has texts by the keys of ``NAMES``.
+    ``fields`` has texts by the keys of ``NAMES``.
     """
     room, session, kind, state = (tidy(fields[key][:_LONGEST_PLACE]) for key in ("room", "session", "kind", "state"))
     title = prose(fields["title"], limits.TITLE)
-    if before := _BEFORE_TITLE.match(title):
+    if before := pattern("before_title", "programmes").match(title):
         title = title[before.end() :]
-        kind = kind if kind and not _NO_KIND.fullmatch(kind) else before[1]
+        kind = kind if kind and not pattern("no_kind", "programmes").fullmatch(kind) else before[1]
     if not title:
         reading.note(f"{place}: has no title; write one into the column or key “title”")
         return None
-    if _BREAK.fullmatch(title):
+    if pattern("break", "programmes").fullmatch(title):
         return None
-    if _LEFT_OUT.search(f"{kind} {state} {before[1] if before else ''}"):
+    if pattern("left_out", "programmes").search(f"{kind} {state} {before[1] if before else ''}"):
         reading.withdrawn += 1
         return None
     url = fields["url"].strip()
-    # Only stated ids: an abstract may name other papers.
+    # An abstract may name the ids of other papers.
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(_BLOCK.sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT),
+            abstract=prose(
+                pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT
+            ),
             authors=authors(fields["authors"]),
             arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
             or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
@@ -193,16 +157,15 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
         reading.note(f"{place}: {entry}")
         return None
     day, start, end = _times(place, fields, reading)
-    kind, session = ("" if _NO_KIND.fullmatch(name) else name.rstrip(";") for name in (kind, session))
+    kind, session = (
+        "" if pattern("no_kind", "programmes").fullmatch(name) else name.rstrip(";") for name in (kind, session)
+    )
     is_utc = bool(start and start.tzinfo is UTC)
     result = Contribution(entry, day, start, end, is_utc=is_utc, room=room.rstrip(";"), session=session, kind=kind)
-    if _UNDECIDED.match(kind):
+    if re.match("submitted to\\b", kind, re.IGNORECASE):
         reading.undecided.append(replace(result, kind=""))
         return None
     return result
-
-
-# Authors
 
 
 _BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
@@ -212,18 +175,16 @@ _INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-
 
 
 def authors(text: str) -> tuple[str, ...]:
-    """Return the names in a list: between semicolons, bars, line ends or commas; without numbers and affiliations.
+    """Return the names between semicolons, bars, line ends or commas, without numbers and affiliations.
 
     >>> authors("Ada Lovelace (1), Grace Hopper (1, 2)"), authors("Lovelace, Ada; Hopper, Grace")
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))
     """
     text = _BRACKETS.sub("", without_affiliations(text[: limits.BYLINE])).strip()
     parts: Sequence[str] = _BETWEEN_AUTHORS.split(text, limits.AUTHORS + 1)
-    if len(parts) == 1:
-        parts = text.split(" and ", limits.AUTHORS + 1)
-        # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
-        if not all(map(_INVERTED.fullmatch, parts)):
-            parts = author_names(tidy(text))
+    # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
+    if len(parts) == 1 and (" and " in text or not _INVERTED.fullmatch(text)):
+        parts = author_names(tidy(text))
     names = [name for part in parts if (name := _MARK.sub("", tidy(part)).strip(" ,"))]
     # "Lovelace, Ada" is a name, "Ada Lovelace, Analytical Engines" is one with a place.
     if not any(map(_INVERTED.fullmatch, names)):
@@ -236,25 +197,12 @@ def authors(text: str) -> tuple[str, ...]:
     )
 
 
-# Time zones
-
-
-# What people write instead of a zone's name. A standard time stands for its place: people write it in summer, too.
-_ZONES = dict(
-    pair.split("=")
-    for pair in (
-        "UTC=+0 utc=+0 GMT=+0 Z=+0 ETC/UTC=+0 AOE=-12 CEST=+2 MESZ=+2 EEST=+3 WEST=+1 BST=+1 EDT=-4 CDT=-5 MDT=-6"
-        " PDT=-7 JST=+9 KST=+9 SGT=+8 HKT=+8 IST=+5:30 AEST=+10 AEDT=+11 NZST=+12 NZDT=+13"
-        " CET=Europe/Brussels MEZ=Europe/Brussels EET=Europe/Athens WET=Europe/Lisbon ET=America/New_York"
-        " EST=America/New_York CT=America/Chicago CST=America/Chicago MT=America/Denver MST=America/Denver"
-        " PT=America/Los_Angeles PST=America/Los_Angeles"
-    ).split()
-)
+_ZONES: Mapping[str, str] = table("programmes")["zones"]
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s?([+\-\u2212])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
 _ZONE_IN_TEXT = re.compile(
     r"(?<![A-Za-z])(?:(?:UTC|GMT)\s?[+\-\u2212]\s?\d{1,2}(?::?\d{2})?(?!\d)"
     r"|(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)(?:/[A-Za-z_+-]{2,30}){1,2}"
-    rf"|(?:{'|'.join(sorted(_ZONES, key=len, reverse=True)[:-1])}))(?![A-Za-z])"
+    rf"|(?:{'|'.join(sorted((*_ZONES, 'utc'), key=len, reverse=True)[:-1])}))(?![A-Za-z])"
     r"|(?<=:\d\d:\d\d)\s?[+-]\d\d:?\d\d(?![\d:])",
     re.ASCII,
 )
@@ -262,12 +210,11 @@ _ZONE_IN_TEXT = re.compile(
 
 @lru_cache(maxsize=256)
 def named_zone(name: str) -> tzinfo | None:
-    """Return a time zone by a name of the IANA database, of Windows, of everyday use, or its offset; else None.
+    """Return a time zone by its offset, or its name in the IANA database, in Windows or in everyday use, else None.
 
     >>> [str(named_zone(name)) for name in ("W. Europe Standard Time", "GMT+5:30", "Middle Earth")]
     ['Europe/Berlin', 'UTC+05:30', 'None']
     """
-    # Takes a while to import, and only calendars have such names.
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
     name = name.strip("/()[]\"' ")
@@ -275,13 +222,13 @@ def named_zone(name: str) -> tzinfo | None:
     if offset := _OFFSET.fullmatch(name):
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return timezone(timedelta(minutes=minutes if offset[1] == "+" else -minutes)) if 0 < minutes < 1440 else UTC
-    # Some programs write a path of theirs before the name: "/freeassociation.sourceforge.net/Europe/Vienna".
+    # Programs write paths before the name: "/freeassociation.sourceforge.net/Europe/Vienna".
     ends = ("/".join(name.rsplit("/", count)[-count:]) for count in (3, 2, 1))
     return next((zone_named(end) for end in ends if end in timezone_names()), None)
 
 
 def zone_in(text: str) -> str:
-    """Return the name of the time zone that a column's name or a time states; empty without one.
+    """Return the time zone's name in a column's name or a time, or an empty string.
 
     >>> zone_in("Start time (UTC)"), zone_in("9:00 Europe/Zurich"), zone_in("Location (Public)")
     ('UTC', 'Europe/Zurich', '')
@@ -290,17 +237,12 @@ def zone_in(text: str) -> str:
     return match[0] if match else ""
 
 
-# Days and times
-
-
 # In "2026-12-02 09:00-10:30" the hyphen stands for "until".
 _RANGE = re.compile(r" \d\d:\d\d ?-")
 _CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})(?:[:h](\d{2})(?::\d{2}(?:\.\d{1,9})?)?|h\b|(?=\s?[ap]\.?m\b))\s{0,2}(?:([ap])\.?m\b\.?)?(?![\d:])",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"(?<!\d)\d{1,4}([/.-])\d{1,2}\1\d{1,4}(?!\d)")
-_ORDERS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DURATION = re.compile(
     r"(?:P(?:(\d{1,3})D)?T?(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:\d{1,6}S)?|(\d{1,2}):([0-5]\d)(?::\d{2})?"
@@ -311,8 +253,6 @@ _WRITE = "write 2025-05-06 and 14:30"
 
 
 class _Moment(NamedTuple):
-    """What a text says of a day, of one or two times of it, and of their time zone."""
-
     day: date | None
     clocks: Sequence[time]
     zone: tzinfo | None
@@ -320,20 +260,14 @@ class _Moment(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def day_in(text: str) -> date | None:
-    """Return the day that a text names for certain: in letters, as ``02.12.2026``, or in one possible order of numbers.
+    """Return a certain day: in letters, as ``02.12.2026``, or with one possible order of numbers.
 
     >>> str(day_in("2 December 2026")), str(day_in("12/25/2026")), day_in("12/02/2026")
     ('2026-12-02', '2026-12-25', None)
     """
     text = _ORDINAL.sub("", text)
-    numbers = _NUMBERS.search(text)
-    day = date_in(text)
-    if day is None and (numbers := _NUMBERS.search(text)):
-        days = set()
-        for order in _ORDERS:
-            with suppress(ValueError):
-                days.add(date(*strptime(numbers[0].replace("-", "/"), order)[:3]))
-        day = days.pop() if len(days) == 1 else None
+    days = [day] if (day := date_in(text)) else numeric_days(text)
+    day = days[0] if len(days) == 1 else None
     return day if day and is_usual(day) else None
 
 
@@ -359,7 +293,7 @@ def _moment(text: str) -> _Moment:
         if hour > 23 or int(match[2] or 0) > 59:
             break
         clocks.append(time(hour, int(match[2] or 0)))
-    # "2:30-3:00 PM" is all of the afternoon, "11:30-1:00 PM" begins before it.
+    # "2:30-3:00 PM" is all in the afternoon, "11:30-1:00 PM" begins before it.
     if len(clocks) == 2 and matches[1][3] and not matches[0][3] and clocks[0].hour < 12 <= clocks[1].hour:
         later = clocks[0].replace(hour=clocks[0].hour + 12)
         clocks[0] = later if later < clocks[1] else clocks[0]
@@ -367,7 +301,7 @@ def _moment(text: str) -> _Moment:
 
 
 def duration(text: str) -> timedelta | None:
-    """Return a duration: ``00:30``, ``PT1H30M``, ``30``, ``30 min``; None for anything else, or for none."""
+    """Return a duration such as ``00:30``, ``PT1H30M``, ``30`` or ``30 min``, else None."""
     match = _DURATION.fullmatch(text.strip())
     parts = [int(part or 0) for part in match.groups()] if match else [0] * 6
     return timedelta(days=parts[0], hours=parts[1] + parts[3], minutes=parts[2] + parts[4] + parts[5]) or None
@@ -376,7 +310,7 @@ def duration(text: str) -> timedelta | None:
 def _times(
     place: str, fields: Mapping[str, str], reading: Reading
 ) -> tuple[date | None, datetime | None, datetime | None]:
-    """Return day, start and end as a row states them; what can't be read is noted and None."""
+    """Return day, start and end of a row. Note unreadable ones, and return None for them."""
     day_text, start_text, end_text = (tidy(fields[key][:100]) for key in ("day", "start", "end"))
     of_day, ends = _moment(day_text), _moment(end_text)
     begins = _moment(start_text or day_text)  # the date may hold the time, too
@@ -406,5 +340,5 @@ def _times(
 
 
 def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
-    """Return a time with its offset; one in UTC as a time of this zone."""
+    """Return a time in UTC as one of this zone, and others unchanged."""
     return moment.astimezone(zone) if zone and moment.tzinfo is UTC else moment

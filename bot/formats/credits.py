@@ -1,17 +1,17 @@
-"""What stands below a title in a mail: its authors, where and when it appeared, and its abstract.
+"""The lines below a title in a mail: authors, venue, day and abstract.
 
     lines below a title --credits_in--> Credits: authors, venue, day
                         --abstract_in--> abstract or TLDR
 
-Mails have no fields. A line is a list of names if each of its parts reads like a name, and a venue if it stands beside
-a date, a volume or a number of pages.
+Mails have no fields. A line is a list of names if each part reads like a name, and a venue if it is beside a date, a
+volume or a number of pages.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, islice, takewhile
@@ -26,18 +26,16 @@ from bot.formats.format import (
     without_affiliations,
 )
 from bot.formats.html import HtmlLine
-from bot.formats.mail_tables import pattern, words
+from bot.formats.tables import pattern, words
 from bot.model import limits
 
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
-# "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)", as Web of Science lists authors.
+# Web of Science: "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)"
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
-_MIN_TITLE = 10  # characters
-MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
-_MIN_ROW = 50  # of a paragraph with breaks; shorter ones are authors with affiliations, one below the other
-_MIN_LABELLED = 20  # characters of an abstract that a label announces
+_MIN_TITLE = 10
+MIN_ABSTRACT = 120  # characters; a shorter sentence may be a note of the sender
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 _SEPARATOR = re.compile(
@@ -50,14 +48,13 @@ _PARTIAL_DATE = re.compile(
     rf"\b((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])|\s({_MONTH})(?:\s(\d{{1,2}}))?)\b|\b({_MONTH})\.?,?\s?((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
-# Where names may end in a citation: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
+# The end of names: "Lovelace A, Hopper G. J Owls. 2026", "Ada Lovelace et al 2026 J. Owls 12 034".
 _AFTER_NAMES = re.compile(r"\.\s+(?=[A-Z](?!\.)|\d)|(?<!\w\w\.),?(?<!\w\w\.,)\s\(?(?=(?:19|20)\d\d\b)")
-_MAX_ENDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Credits:
-    """What the lines below a title say; empty where they don't say it."""
+    """The facts below a title. Missing ones are empty."""
 
     authors: tuple[str, ...] = ()
     venue: str = ""
@@ -65,7 +62,7 @@ class Credits:
 
 
 def credits_in(lines: Sequence[HtmlLine]) -> Credits:
-    """Return authors, venue and day from the lines near a title; the first that says something counts."""
+    """Return the first authors, venue and day in the lines near a title."""
     authors: tuple[str, ...] = ()
     venue = ""
     published: date | None = None
@@ -90,7 +87,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
             if not text or is_abstract or pattern("address").match(text):
                 continue
             segments = [segment for segment in _SEPARATOR.split(text[: limits.ABSTRACT]) if segment]
-            others = [segment for segment in segments if not (_is_date(segment) or _is_kind(segment))]
+            others = [segment for segment in segments if not _is_date_or_kind(segment)]
             if not authors:
                 # "A, B \u2022 Journal of Owls \u2022 May 2026", "A \u00b7 B", "A, B. J Owls. 2026"
                 each = [names_in(segment) for segment in others] if len(segments) > 1 else []
@@ -99,7 +96,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                 elif each and each[0]:
                     authors, others = each[0], others[1:]
                 elif others and _YEAR.search(text):
-                    ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), _MAX_ENDS)
+                    ends = islice(_AFTER_NAMES.finditer(text[: limits.ABSTRACT]), 20)
                     end = next((end for end in ends if names_in(text[: end.start()])), None)
                     authors = names_in(text[: end.start()]) if end else ()
                     venue = venue or (venue_in(text[end.end() :]) if end else "")
@@ -114,7 +111,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
 
 
 def before_labels(line: HtmlLine) -> str:
-    """Return a line's text up to the first link that is a label; authors may be links, too."""
+    """Return a line's text up to the first label. Links of authors and venues are no labels."""
     for link in line.links:
         text = link.text[:LONGEST_TITLE]
         known = pattern("venue").search(text) or pattern("address").match(text) or pattern("and_others").match(text)
@@ -124,7 +121,7 @@ def before_labels(line: HtmlLine) -> str:
 
 
 def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
-    """Return the authors of rows such as "Ada Lovelace, University of Owls"; one at least must have an affiliation."""
+    """Return the authors of rows such as "Ada Lovelace, University of Owls", if any row has an affiliation."""
     parts = [row.split(",") for row in rows if len(row) <= LONGEST_TITLE and "@" not in row]
     if not any(names_in(first) and any(map(pattern("affiliation").search, others)) for first, *others in parts):
         return ()
@@ -137,33 +134,27 @@ def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
 
 
 def day_in(text: str) -> date | None:
-    """Return the day that a citation names; the first of the month where it has none. A year alone is no day.
+    """Return the day in a citation, perhaps the first of a month. A year alone is no day.
 
     >>> day_in("Published: MAY 2026"), day_in("J Owls. 2026 Jan 20;12(3)"), day_in("(2026) Journal of Owls")
     (datetime.date(2026, 5, 1), datetime.date(2026, 1, 20), None)
     """
-    # NEP has other hyphens, and the number of a preprint begins with the day of its submission.
+    # NEP has other hyphens, and numbers of preprints begin with the day of submission.
     text = re.sub("[\u2010-\u2012]", "-", re.sub(r"\d{4}\.\d\d\.\d\d\.\d{6,8}", "", text[:LONGEST_TITLE]))
     if (day := date_in(text)) or not (match := _PARTIAL_DATE.search(text)):
         return day
-    number = match[2]
-    month = MONTHS[int(number) - 1] if number else match[3] or match[5]
-    return calendar_day(match[4] or "1", month, match[1] or match[6])
+    return calendar_day(match[4] or "1", match[2] or match[3] or match[5], match[1] or match[6])
 
 
-def _is_date(text: str) -> bool:
-    """Whether a text has a date and no words but those that stand beside one."""
+def _is_date_or_kind(text: str) -> bool:
     is_year = len(text) < _MIN_TITLE and _YEAR.search(text)
     others = re.findall(r"[^\W\d_]+", text[:LONGEST_TITLE].lower()) if is_year or day_in(text) else [text]
-    return len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
-
-
-def _is_kind(text: str) -> bool:
-    return bool(pattern("kind").fullmatch(text)) or is_label(text)
+    is_date = len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
+    return is_date or bool(pattern("kind").fullmatch(text)) or is_label(text)
 
 
 def venue_in(text: str) -> str:
-    """Return the journal that a citation names.
+    """Return the journal in a citation.
 
     >>> venue_in("(2026) Journal of Owls, 12 (3), art. no. 100001.")
     'Journal of Owls'
@@ -181,13 +172,13 @@ def venue_in(text: str) -> str:
     labels = words("sections") | words("links") | words("dates")
     is_label = all(part.lower().strip(".,:&") in (labels | {""}) for part in parts)
     is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith("."))
-    # The full stop is one of a sentence, and not of "Phys. Rev. Lett." or "Owl Sci., 2026".
+    # A single full stop ends a sentence, unlike in "Phys. Rev. Lett." or "Owl Sci., 2026".
     venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
     return "" if is_label or is_sentence or not venue[:1].isalnum() else venue
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the authors if a line is a list of names, else nothing.
+    """Return the authors in a line, if it is a list of names.
 
     >>> names_in("By: Ada Lovelace, Rosa M. van der Berg & Grace Hopper")
     ('Ada Lovelace', 'Rosa M. van der Berg', 'Grace Hopper')
@@ -208,7 +199,7 @@ def names_in(text: str) -> tuple[str, ...]:
         unlabelled = "; ".join(full) if is_full else without_affiliations(unlabelled)
     unmarked = pattern("mark").sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
     text = pattern("and_others").sub("", unmarked)
-    # The full stop of a list such as "Lovelace A, Hopper G." is no initial's.
+    # "Lovelace A, Hopper G." ends with the full stop of the list.
     others, _, last = text.rpartition(",")
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
@@ -220,14 +211,10 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
-    """Return the parts of a list of names, each with the first name first."""
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         # "Lovelace, Ada MD": the degree of surgeons' journals
         return [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
-    joined_by_and = re.split(r"\s(?:&|and)\s", text, maxsplit=limits.AUTHORS + 1)
-    if len(joined_by_and) > 1 and all(re.fullmatch(r"[^\s,]{1,60},[^,]{1,60}", part.strip()) for part in joined_by_and):
-        return [f"{first} {last}" for last, _, first in (part.strip().partition(",") for part in joined_by_and)]
     parts = author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text))
     initials = parts[1::2]
     is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
@@ -240,7 +227,7 @@ def _is_name(text: str) -> bool:
     if not _NAME.fullmatch(text) or pattern("venue").search(text):
         return False
     parts = text.replace(".", ". ").split()
-    # Names of one word are rarer than lists of subjects.
+    # Lists of subjects are more frequent than names of one word.
     is_label = all(part.lower() in words("sections") for part in parts)
     if len(parts) > 6 or (len(parts) < 2 and text.isascii()) or is_label:
         return False
@@ -249,25 +236,30 @@ def _is_name(text: str) -> bool:
 
 
 def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
-    """Return the abstract among the lines: one with a label, else the first long paragraph. Empty if there is none.
+    """Return the abstract with a label among the lines, else the first long paragraph, else an empty string.
 
-    Links at its end, such as "Read more", are cut; other links, a citation, and the title again are no abstract.
+    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations and titles are no abstracts.
     """
+    paragraphs: list[list[HtmlLine]] = []
+    for _, block in groupby(lines, key=operator.attrgetter("block")):
+        for number, row in enumerate(block):
+            if number == 0 or len(row.text) >= MIN_ABSTRACT or pattern("abstract").match(row.text):
+                paragraphs.append([])
+            paragraphs[-1].append(row)
     first = ""
     is_labelled = False  # the paragraph above is only a label
-    for rows in _paragraphs(lines):
+    for rows in paragraphs:
         texts = [row.text for row in rows]
         if rows[-1].links:
             texts[-1] = before_labels(rows[-1])
         has_links = any(row.links for row in rows[:-1]) or any(link.text in texts[-1] for link in rows[-1].links)
         text = joined(filter(None, texts))
         label = pattern("abstract").match(text)
-        if (label or is_labelled) and _MIN_LABELLED <= len(text) <= limits.ABSTRACT:
+        if (label or is_labelled) and 20 <= len(text) <= limits.ABSTRACT:
             return text[label.end() :] if label else text
         is_labelled = bool(pattern("abstract_label").fullmatch(text))
-        is_list = any(len(row) < _MIN_ROW for row in texts[:-1])
         is_other = (
-            is_list
+            any(len(row) < 50 for row in texts[:-1])  # authors with affiliations, one below the other
             or text == title
             or text.startswith("(1)")
             or names_in(text)
@@ -278,20 +270,8 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
     return first
 
 
-def _paragraphs(lines: Sequence[HtmlLine]) -> Iterator[list[HtmlLine]]:
-    """Yield the rows of each block; a row with a label, or as long as an abstract, begins another paragraph."""
-    for _, block in groupby(lines, key=operator.attrgetter("block")):
-        rows: list[HtmlLine] = []
-        for row in block:
-            if rows and (len(row.text) >= MIN_ABSTRACT or pattern("abstract").match(row.text)):
-                yield rows
-                rows = []
-            rows.append(row)
-        yield rows
-
-
 def joined(rows: Iterable[str]) -> str:
-    """Join the rows of a paragraph; a hyphen at the end of a row is one of the text.
+    """Join the rows of a paragraph. A hyphen at the end of a row stays.
 
     >>> joined(["the crowd-", "based approach", "works"])
     'the crowd-based approach works'
@@ -303,12 +283,11 @@ def joined(rows: Iterable[str]) -> str:
 
 
 def is_venue(text: str) -> bool:
-    """Whether a short text has a word of journals' names."""
     return len(text.split()) <= 8 and bool(pattern("venue").search(text))
 
 
 def is_label(text: str) -> bool:
-    """Whether a link's text is an address, a call such as "View this article", or made of words of the layout only."""
+    """Return whether a link's text is an address, a call such as "View this article", or words of the layout."""
     labels = words("sections") | words("links")
     parts = re.findall(r"\w+", text.lower())
     is_of_words = all(part in labels or part.removesuffix("s") in labels for part in parts)
@@ -316,6 +295,5 @@ def is_label(text: str) -> bool:
 
 
 def reads_like_title(text: str) -> bool:
-    """Whether the text of a link is a title, and no label, address or call such as "View this article"."""
     is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2
     return not (is_short or len(text) > LONGEST_TITLE or is_label(text))

@@ -1,14 +1,21 @@
-"""RSS and Atom feeds: blogs, journals, the announcements of rss.arxiv.org, and the answers of arXiv's API.
+"""RSS and Atom feeds, and lists of feeds.
+
+Feeds come from blogs, journals, rss.arxiv.org, and arXiv's API:
 
     bytes --decode--> XML --feedparser--> items --description: journal, authors, abstract--> papers
                        |                    |
                        +--malformed: repair-+
 
-Titles and abstracts are plain text here, without the tags that blogs use; output encoding is the renderers' task.
-feedparser's HTML sanitiser is switched off: an abstract's ``$x<y$`` looks like a tag to it.
+Titles and abstracts become plain text without tags. feedparser's HTML sanitiser is off: it would take the ``$x<y$`` of
+an abstract for a tag.
 
-Work is limited by counts of items, tags and references, not by a clock: the same bytes give the same digest on every
-machine.
+Counts of items, tags and references limit the work, not a clock: the same bytes give the same digest on every machine.
+
+Lists of feeds are OPML, the export of feed readers, and plain addresses, one a line:
+
+    <opml><body><outline text="Birds"><outline text="Owls" xmlUrl="https://..." htmlUrl="..."/></outline></body></opml>
+
+A bad outline costs only itself, and gets a message with its line and title.
 """
 
 from __future__ import annotations
@@ -17,18 +24,19 @@ import io
 import re
 import xml.sax
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
 from html.entities import html5
 from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote_plus
-from xml.parsers import expat
 
 from feedparser.api import StrictFeedParser
 
 from bot.formats.addresses import article_at
 from bot.formats.format import (
+    FORBIDDEN_IN_XML,
     Document,
     author_names,
     build_digest,
@@ -39,32 +47,25 @@ from bot.formats.format import (
     first_name_first,
     from_arxiv,
     plausible_date,
+    prose,
     quoted,
+    read_xml,
     reject_reason,
     tidy,
     without_affiliations,
 )
 from bot.formats.markup import blocks, plain
-from bot.formats.publishers import (
-    Description,
-    is_no_paper,
-    journal_of,
-    plain_doi,
-    read_description,
-    read_title,
-)
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.formats.publishers import Description, is_no_paper, journal_of, plain_doi, read_description, read_title
+from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest, limits
+from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
-from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
+from bot.model.papers import ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
 
 MAX_ITEMS = 5_000
-_MAX_TAGS = 100_000
-_MAX_REFERENCES = 500_000
 _MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
-_LAST_YEAR = 2100  # a later one is a mistake in the feed, and date arithmetic on the year 9999 overflows
+_LAST_YEAR = 2100  # later ones are mistakes, and arithmetic on the year 9999 overflows
 _LONGEST_HISTORY = timedelta(days=3_650)  # of one feed, from its median day to its newest
-_LONGEST_DATE = 60  # characters
 _XML = re.compile(
     r"(?!(?:<[?!][^<>]{0,500}>\s*){0,3}<PubmedArticleSet\b)"
     r"(?:<(?:\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--)",
@@ -83,22 +84,32 @@ _INSTITUTION = re.compile(
     r"|Cent(?:er|re) (?:for|of))"
 )
 _GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
-# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution, and may begin an element.
+# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution.
 _GLUED_INSTITUTION = re.compile(
     r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division)"
     r" (?:of|for)\b.*"
 )
-_FOOTNOTES = " *†‡§¶#"
 _BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
 
 
 def parse(content: bytes) -> ParsedDigest:
-    """Read one feed; raises DigestError if it exceeds a cap, can't be read, or is other XML."""
-    text, encoding_problem = _decode_declared(content)
+    """Read one feed. Raises DigestError if it exceeds a cap, can't be read, or is other XML."""
+    text = decode(content)
+    problems: list[str] = []
+    # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
+    if not detect_encoding(content):
+        declaration = _DECLARATION.match(text.lstrip())
+        declared = declaration[1] if declaration else "utf-8"
+        encoding = charset(declared) or "undefined"
+        try:
+            # Documents that declare gb2312 often use its superset gb18030 (WHATWG Encoding Standard).
+            text = content.decode("gb18030" if encoding == "gb2312" else encoding)
+        except UnicodeError:
+            problems = [f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"]
     for number, unit, cap in (
         (sum(1 for _ in _ITEM.finditer(text)), "items", MAX_ITEMS),
-        (text.count("<"), "tags", _MAX_TAGS),
-        (text.count("&"), "references", _MAX_REFERENCES),
+        (text.count("<"), "tags", 100_000),
+        (text.count("&"), "references", 500_000),
     ):
         if number > cap:
             remedy = "; split it" if unit == "items" else ""
@@ -112,21 +123,18 @@ def parse(content: bytes) -> ParsedDigest:
         if "<html" in beginning:
             raise DigestError("an HTML page, not a feed; look on it for the feed's own address")
         raise DigestError("XML, but neither RSS nor Atom")
-    return digest_of(
-        "feed", feed.feeddata, feed.entries, [*([encoding_problem] if encoding_problem else []), *feed.problems]
-    )
+    return digest_of("feed", feed.feeddata, feed.entries, problems + feed.problems)
 
 
 def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str] = ()) -> ParsedDigest:
-    """Return the digest of a feed's head and items, which are mappings with the names that feedparser gives."""
+    """Return the digest of a feed's head and items, mappings with feedparser's names."""
     days = [
         _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate") for item in items
     ]
     day = _date(head, "updated", "published")
     if known := sorted(filter(None, days)):
         median = known[(len(known) - 1) // 2]
-        # A feed that doesn't say its day, or one that is long past, has that of its newest item. A single item with a
-        # wrong date must not move it.
+        # The newest item dates a feed without a day or with an old one. A single wrong date must not move it.
         if day is None or plausible_date(median, day) is None:
             day = max(item_day for item_day in known if item_day - median < _LONGEST_HISTORY)
     topic = _text(_value(head, "title")[: limits.URL])
@@ -136,13 +144,13 @@ def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str
     results: list[Entry | str] = [*problems]
     for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, day, journal))
-    if day is None:  # some feeds have dates in their descriptions only
+    if day is None:  # some feeds have dates only in their descriptions
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest(name, topic, day, results)
 
 
 def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:
-    """Yield the paper of an item, or why it can't be read, or the paper and what was left out of it."""
+    """Yield the paper of an item, and sentences on its unreadable parts."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.
     if "arxiv.org/api/errors" in identifier:
@@ -154,7 +162,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"
-    # Some feeds have a teaser and the full text, others a citation and the abstract.
+    # Feeds have a teaser and the full text, or a citation and the abstract.
     contents = [_value(content, "value") for content in dict.get(item, "content", ())[:_MAX_CONTENTS]]
     description = Description("")
     announced = None
@@ -162,23 +170,17 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         if description.abstract and len(markup) > limits.TITLE:
             continue
         text = "\n".join(line if line.isascii() and line.isprintable() else tidy(line) for line in blocks(markup))
-        # rss.arxiv.org puts the version and the type of the announcement before the abstract.
+        # rss.arxiv.org writes the version and the type of the announcement before the abstract.
         if announced := _ANNOUNCED.match(text):
             description = Description(" ".join(text[announced.end() :].split()))
             break
-        part = read_description(text, title)
-        description = Description(
-            description.abstract or part.abstract,
-            description.venue or part.venue,
-            description.authors or part.authors,
-            description.published or part.published,
-            description.doi or part.doi,
-        )
+        parts = zip(description, read_description(text, title), strict=True)
+        description = Description._make(first or second for first, second in parts)
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
     abstract = description.abstract
     authors = _authors(item) or authors_in_title
-    # PLOS names the first author only in an element of its own.
-    is_zotero = "zapi_key" in item  # whose author and days are those of the entry in a group's library
+    # PLOS has only the first author in an element. Zotero's groups have the author and day of the entry.
+    is_zotero = "zapi_key" in item
     if is_zotero or authors == description.authors[: len(authors)]:
         authors = tuple(dict.fromkeys(description.authors))
     if problem := reject_reason(f"item {number}", title, abstract):
@@ -192,10 +194,10 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     link = tidy(_value(item, "link"))
     if not link.lower().startswith(("https://", "http://")) or " " in link:
         link = ""
-    # A number such as 2504.08385 is an arXiv id only in an address of a site that uses them.
+    # 2504.08385 is an arXiv id only in some addresses.
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
-    # arXiv's primary category is the first. An element of such a name without attributes is text.
+    # arXiv's primary category is the first. Without attributes the element is text.
     primary = dict.get(item, "arxiv_primary_category")
     tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
     terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
@@ -204,14 +206,17 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     sources = (_prism(item, "publicationname"), description.venue, _value(item, "dc_source"), journal)
     venues = (_AFTER_VENUE.sub("", _text(source[: limits.URL])) for source in sources)
     venue = next((name for name in venues if name and name != title and "://" not in name), "")
+    stated = (_value(item, "arxiv_doi"), _prism(item, "doi"), _value(item, "identifiers"), description.doi, identifier)
+    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in stated)
+    article = article_at(link[: limits.URL]) if link and "arxiv.org/" not in link else None
+    doi = plain_doi(next(filter(None, dois), None) or (article and article.doi) or "") or None
     yield Entry(
         title=title,
         abstract=abstract,
         authors=authors,
         published=published or plausible_date(description.published, day),
         arxiv_id=arxiv_id_in(reference),
-        doi=_doi(item, link, description.doi),
-        # The arXiv id says more than arXiv's address, which names a version.
+        doi=doi,
         url=None if "arxiv.org/" in link else link or None,
         version=arxiv_version_in(reference) or arxiv_version_in(announced[1] if announced else ""),
         categories=tuple(dict.fromkeys(filter(None, categories))),
@@ -222,12 +227,11 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
 
 
 def _authors(item: Any) -> tuple[str, ...]:
-    """Return the authors, each once, whether the feed has one element for each or one for all."""
     authors = dict.get(item, "authors", ())
     if isinstance(authors, str):  # an element of IEEE's: "Ada Lovelace;Grace Hopper;"
         authors = [{"name": authors}]
     authors = authors[: limits.AUTHORS + 1]
-    # All names together get the length of one author list, so that 5,000 long names cost no more than one.
+    # 5,000 long names must cost no more than one author list.
     longest = limits.BYLINE // max(len(authors), 1)
     names = [str(author.get("name") or "")[:longest] for author in authors]
     are_inverted = len(names) > 1 and all("," in name and not _INSTITUTION.search(name) for name in names)
@@ -246,36 +250,19 @@ def _authors(item: Any) -> tuple[str, ...]:
             # A city and a country may follow an institution.
             is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
             if not is_place or len(listed) == 1:
-                people[part.strip(_FOOTNOTES)] = None
+                people[part.strip(" *†‡§¶#")] = None
     return tuple(name for name in people if any(map(str.isalpha, name)))
 
 
 def _prism(element: Any, name: str) -> str:
-    """Return a field of PRISM; feedparser names it by the prefix that the feed declares."""
+    """Return a field of PRISM. feedparser's name for it has the feed's own prefix."""
     return _value(element, f"prism_{name}") or next(
         (_value(element, key) for key in element if key.endswith(f"_{name}")), ""
     )
 
 
-def _doi(item: Any, link: str, described: str) -> str | None:
-    """Return the DOI from the first element that has one; an address counts if it is a publisher's."""
-    stated = (
-        _value(item, "arxiv_doi"),
-        _prism(item, "doi"),
-        _value(item, "identifiers"),
-        described,
-        _value(item, "id"),
-    )
-    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in stated)
-    if doi := next(filter(None, dois), None):
-        return plain_doi(doi)
-    article = article_at(link[: limits.URL]) if link and "arxiv.org/" not in link else None
-    return plain_doi(article.doi) if article and article.doi else None
-
-
 def _value(element: Any, field: str) -> str:
-    """Return a field's text; feedparser has None for a field without a text."""
-    # dict.get, because feedparser's own get() returns the time of publication for a missing time of update.
+    # feedparser has None for a field without a text, and its own get() returns "published" for "updated".
     return str(dict.get(element, field) or "")[: limits.MARKUP]
 
 
@@ -284,40 +271,35 @@ def _text(markup: str) -> str:
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    days = (_day(value) for value in (_value(element, field).strip()[:_LONGEST_DATE] for field in fields) if value)
-    return next((day for day in days if day and day.year <= _LAST_YEAR), None)
-
-
-def _day(text: str) -> date | None:
-    """Return the day of a time in ISO 8601, RFC 5322 or words; what it lacks is never taken from the clock."""
-    if _YEAR_AND_MONTH.fullmatch(text):
-        text = f"{text}-01"
-    text = text.replace("/", "-")
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+    """Return the first day in a field: ISO 8601, RFC 5322 or words. Missing parts never come from the clock."""
+    for value in (_value(element, field).strip()[:60] for field in fields):
+        text = (f"{value}-01" if _YEAR_AND_MONTH.fullmatch(value) else value).replace("/", "-")
         try:
-            moment = parsedate_to_datetime(text)
-        except (ValueError, OverflowError):
-            return date_in(text)
-    # Midnight stands for a day, in whatever time zone.
-    try:
-        return moment.date() if moment.tzinfo is None or moment.time() == time() else moment.astimezone(UTC).date()
-    except OverflowError:
-        return None
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            try:
+                moment = parsedate_to_datetime(text)
+            except (ValueError, OverflowError):
+                if (day := date_in(text)) and day.year <= _LAST_YEAR:
+                    return day
+                continue
+        # Midnight stands for a day, in whatever time zone.
+        if moment.year <= _LAST_YEAR and moment.tzinfo and moment.time() != time():
+            with suppress(OverflowError):
+                moment = moment.astimezone(UTC)
+        if moment.year <= _LAST_YEAR:
+            return moment.date()
+    return None
 
 
-# The XML of a feed, read in time linear in its size, unlike by ``feedparser.parse``: the document is decoded and its
-# prolog removed here, and feedparser's SAX handler gets the events of a strict parser. Malformed XML is repaired first,
-# item by item, so that an error costs the item that it is in.
+# ``feedparser.parse`` takes more than linear time. Here its SAX handler gets the events of a strict parser for the
+# decoded document without prolog. Malformed XML is repaired item by item: an error costs only its item.
 
 _ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
-# Bounded repetitions: two unbounded ones that match the same characters take n^2 steps.
+# Two unbounded repetitions of the same characters would take n^2 steps.
 _DECLARATION = re.compile(r"<\?xml\s[^<>?]{0,200}?\bencoding\s{0,9}=\s{0,9}['\"]([^'\"<>]{1,40})['\"]")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
-# Characters outside of XML 1.0's production [2], at which expat stops.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-# CDATA sections, in which an ampersand is a character, and ampersands that begin no reference of XML's own.
+# CDATA sections, and ampersands outside of XML's own references.
 _REFERENCE = re.compile(
     r"(?P<verbatim><!\[CDATA\[.*?(?:\]\]>|\Z))"
     r"|&(?!(?:amp|lt|gt|quot|apos|\#\d{1,7}|\#x[0-9a-fA-F]{1,6});)(?P<name>\w{1,32};)?",
@@ -327,7 +309,7 @@ _PREFIX = re.compile(r"</?([A-Za-z][\w.-]{0,30}):")
 _ATTRIBUTE_PREFIX = re.compile(r"\s([A-Za-z][\w.-]{0,30}):[A-Za-z][\w.-]{0,30}\s?=")
 _DECLARED_PREFIX = re.compile(r"xmlns:([A-Za-z][\w.-]{0,30})=")
 _ROOT = re.compile(r"<[^\s<>/]+")
-# Prefixes that feeds use and forget to declare; feedparser knows elements by their namespace.
+# Prefixes that feeds forget to declare.
 _NAMESPACES = {
     "arxiv": "http://arxiv.org/schemas/atom",
     "atom": "http://www.w3.org/2005/Atom",
@@ -335,17 +317,16 @@ _NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "prism": "http://prismstandard.org/namespaces/basic/2.0/",
 }
-# Elements that nothing reads here; feedparser spends as much time on each as on a title.
+# Elements that nothing reads. feedparser takes as long for each as for a title.
 _UNREAD = frozenset(
     "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre generator issn issue"
     " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
 )
 _LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 5321, 4.5.3.1.3)
-_LONGEST_WORD = 100
 
 
 class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no types
-    """feedparser's SAX handler; ``feeddata``, ``entries`` and ``version`` are what it has read."""
+    """feedparser's SAX handler, with ``feeddata``, ``entries`` and ``version`` as results."""
 
     def __init__(self) -> None:
         super().__init__("", None, "utf-8")
@@ -355,8 +336,8 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         self._skipped = 0  # elements that are open, from an unread one down
 
     def read(self, document: str) -> None:
-        """Read a document; raises whatever expat and feedparser raise where it breaks, and keeps what came before."""
-        # No XXE and no "billion laughs": the prolog, where entities are declared, has been removed.
+        """Read a document up to a mistake. Raises the exceptions of expat and feedparser."""
+        # No XXE and no "billion laughs": the prolog with its entities is gone.
         parser = xml.sax.make_parser()  # noqa: S317
         parser.setFeature(xml.sax.handler.feature_namespaces, True)
         parser.setFeature(xml.sax.handler.feature_external_ges, False)
@@ -383,10 +364,9 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         else:
             super().endElementNS(name, qname)
 
-    # The next ones override private methods of feedparser, which constraints.txt pins; tests/formats fails if a
-    # release renames them.
+    # The next methods override private ones of feedparser, which constraints.txt pins.
     def _end_published(self) -> None:
-        """Keep the text of a date: feedparser 6.0.14 takes what a partial one lacks from the clock."""
+        """Keep the text of a date: feedparser 6.0.14 completes a partial one by the clock."""
         self.pop("published")
 
     def _end_updated(self) -> None:
@@ -396,7 +376,6 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         self.pop("created")
 
     def _end_dc_identifier(self) -> None:
-        """Keep all identifiers; feedparser keeps the last."""
         context = self._get_context()
         if len(known := context.get("identifiers", "")) < limits.URL:
             context["identifiers"] = f"{known} {self.pop('dc_identifier')}"
@@ -405,11 +384,11 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
     _end_modified = _end_lastbuilddate = _end_updated
 
     def _sync_author_detail(self, key: str = "author") -> None:
-        """Split name and address of short authors only: feedparser searches for an address in n^2 steps."""
+        """Split name and address only of short authors: feedparser takes n^2 steps."""
         context = self._get_context()
         author = str(context.get(key) or "")
         has_address = "@" in author and len(author) <= _LONGEST_NAME_WITH_ADDRESS
-        if has_address and max(map(len, author.split())) <= _LONGEST_WORD:
+        if has_address and max(map(len, author.split())) <= 100:
             super()._sync_author_detail(key)
             return
         details = context.get(f"{key}s") or [{}]
@@ -417,43 +396,24 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
             details[-1]["name"] = author
 
     def _add_tag(self, term: Any, scheme: Any, label: Any) -> None:
-        """Add a category, up to a limit: feedparser compares each with all others."""
+        """Add a category up to a limit: feedparser compares each with all others."""
         if len(self._get_context().get("tags", ())) < 10 * limits.CATEGORIES:
             super()._add_tag(term, scheme, label)
 
 
-def _decode_declared(content: bytes) -> tuple[str, str | None]:
-    """Return the document in the encoding that it declares, and a sentence if that is not its encoding."""
-    decoded = decode(content)
-    # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
-    if detect_encoding(content):
-        return decoded, None
-    declaration = _DECLARATION.match(decoded.lstrip())
-    declared = declaration[1] if declaration else "utf-8"
-    encoding = charset(declared)
-    # gb18030 is a superset of gb2312, and documents that declare gb2312 often use it (WHATWG Encoding Standard).
-    if encoding == "gb2312":
-        encoding = "gb18030"
-    try:
-        return content.decode(encoding or "undefined"), None
-    except UnicodeError:
-        return decoded, f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"
-
-
 def _read(text: str) -> _FeedReader:
-    """Return the feed in a document, with ``problems`` if it was repaired; DigestError if nothing can be read."""
-    # Everything before the first element is skipped: neither declarations nor entities are needed.
-    text = _FORBIDDEN.sub("", text).removeprefix("\ufeff")
+    """Return the feed in a document, repaired if necessary. Raises DigestError if it is unreadable."""
+    text = FORBIDDEN_IN_XML.sub("", text).removeprefix("\ufeff")
     begin = 0
     while piece := _PROLOG.match(text, begin):
         begin = piece.end()
     body = text[begin:]
     reader = _FeedReader()
+    # Broken bytes make feedparser and expat raise many types: SAXParseException, AttributeError, IndexError, ...
     try:
         reader.read(body)
     except DigestError:
         raise
-    # Broken bytes make feedparser and expat raise many types: SAXParseException, AttributeError, IndexError, ...
     except Exception as error:
         problem = tidy(str(error)[:200])
     else:
@@ -466,67 +426,105 @@ def _read(text: str) -> _FeedReader:
     except Exception as error:
         if not reader.version:
             raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None
-    reader.problems.append(
-        f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
-    )
+    reader.problems = [f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"]
     return reader
 
 
 def _repair(text: str) -> str:
-    """Return well-formed XML with as much of each item as can be read; an item that can't be closed is dropped."""
+    """Return well-formed XML with the readable part of each item."""
+    from lxml import etree
+
+    def recovered(piece: str) -> str:
+        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+        try:
+            root = etree.fromstring(piece.encode(), parser)
+        except etree.XMLSyntaxError:
+            return ""
+        return "" if root is None else etree.tostring(root, encoding="unicode", with_tail=False)
 
     def escape(reference: re.Match[str]) -> str:
         if cdata := reference["verbatim"]:
             return cdata if cdata.endswith("]]>") else ""
-        # HTML's named references, which XML lacks, become their characters; any other ampersand is escaped.
+        # XML lacks HTML's named references.
         name = reference["name"] or ""
         return html5.get(name) or f"&amp;{name}"
 
     text = _REFERENCE.sub(escape, text)
     begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
-    head, opened = _well_formed_prefix(text[: begins[0]])
-    pieces = [head]
-    for begin, end in pairwise([*begins, len(text)]):
-        prefix, opened_in_item = _well_formed_prefix(text[begin:end])
-        item = prefix + _closing_tags(opened_in_item)
-        try:
-            expat.ParserCreate("utf-8").Parse(item.encode(), True)
-        except (expat.ExpatError, ValueError):
-            continue
-        pieces.append(item)
-    document = "".join([*pieces, _closing_tags(opened)])
-
-    # Declare the prefixes that the document uses without a declaration; namespaces are off up to here, since
-    # ParserCreate takes prefixes as part of the names.
+    items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
+    document = "".join([text[: begins[0]], *items])
+    # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps.
     prefixes = {*_PREFIX.findall(document), *_ATTRIBUTE_PREFIX.findall(document)} - {"xml", "xmlns"}
-    # All declarations at once: to look for each of n prefixes in the document takes n^2 steps (10 MB: minutes).
     missing = sorted(prefixes.difference(_DECLARED_PREFIX.findall(document)))
     declarations = "".join(
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
     )
-    return _ROOT.sub(lambda root: root[0] + declarations, document, count=1)
-
-
-def _well_formed_prefix(piece: str) -> tuple[str, list[str]]:
-    """Return the piece up to where it ends or breaks, and the elements that are open there, outermost first."""
-    opened: list[str] = []
-    data = piece.encode()
-    parser = expat.ParserCreate("utf-8")
-    parser.StartElementHandler = lambda name, _: opened.append(name)
-    parser.EndElementHandler = lambda _: opened.pop()
-    try:
-        parser.Parse(data, True)
-    except (expat.ExpatError, ValueError):
-        data = data[: max(parser.ErrorByteIndex, 0)]
-    # The error may be inside a tag, which is then removed as a whole.
-    tag = data.rfind(b"<")
-    if tag >= data.rfind(b">"):
-        data = data[: max(tag, 0)]
-    return data.decode(errors="replace"), opened
-
-
-def _closing_tags(opened: list[str]) -> str:
-    return "".join(f"</{name}>" for name in reversed(opened))
+    return recovered(_ROOT.sub(lambda root: root[0] + declarations, document, count=1))
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)
+
+
+MAX_FEEDS = 500
+_MAX_LIST_BYTES = 10_000_000
+_OPML = re.compile(r"\s{0,20}(?:<\?[^>]{0,500}>\s{0,20}|<!--[^>]{0,2000}-->\s{0,20}){0,20}<opml[\s>/]", re.IGNORECASE)
+# Papers' addresses are no feeds.
+_LINE = re.compile(r"(?!\S{0,20}(?:arxiv\.org/(?:abs|pdf|html)|doi\.org)/)(?:https?|feed):[^\s\"<>|,]{4,2000}")
+_Outline = tuple[int, str, str, str]  # the line, the feed's address, its title, and the page of its site
+
+
+def is_feed_list(text: str) -> bool:
+    """Return whether a text begins like a list of feeds, and not like a feed, a programme or a list of papers."""
+    beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
+    listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
+    return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))
+
+
+def parse_list(raw: RawDigest) -> ParsedFeeds:
+    """Return the feeds of a list, each address once. Raises DigestError for other files and long lists."""
+    text = decode(raw.content, _MAX_LIST_BYTES, "list of feeds").removeprefix("\ufeff")
+    problems: list[str] = []
+    if text.lstrip().startswith("<"):
+        form, outlines = "opml", _outlines(text, problems)
+    elif is_feed_list(text):
+        form, outlines = "addresses", _lines(text)
+    else:
+        raise DigestError("not OPML; export the list of feeds as OPML, or write one address a line")
+    feeds: dict[str, str] = {}
+    for line, address, title, page in outlines:
+        # "feed:" precedes an address or replaces its scheme.
+        url = re.sub(r"\Afeed:(?://(?=https?:))?", "", address.strip(), count=1, flags=re.IGNORECASE)
+        url = f"https:{url}" if url.startswith("//") else url
+        try:
+            if not url:
+                raise ValueError("a page and no feed; look on it for its feed's address")
+            if len(url) > limits.URL:
+                raise ValueError(f"an address of more than {limits.URL:,} characters")
+            feeds.setdefault(fetch_url(url), prose(title, limits.TITLE))
+        except ValueError as error:
+            name = title or page
+            problems.append(f"line {line:,}: {quoted(name) + ': ' if name else ''}{error}")
+    if len(feeds) > MAX_FEEDS or (not feeds and not problems):
+        raise DigestError(f"{len(feeds):,} feeds in it; there should be 1 to {MAX_FEEDS}")
+    return ParsedFeeds(
+        form, tuple(ListedFeed(title, url) for url, title in feeds.items()), tuple(problems[: limits.REJECTED])
+    )
+
+
+def _outlines(text: str, problems: list[str]) -> Iterator[_Outline]:
+    root, errors = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
+    problems += errors
+    for element in root.iter("outline"):
+        # OPML's names are case-sensitive, but exports have xmlurl and xmlURL, too.
+        values = {str(name).lower(): value for name, value in element.attrib.items()}
+        url = values.get("url", "")
+        address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)
+        page = values.get("htmlurl") or url
+        if address or page:
+            yield element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page
+
+
+def _lines(text: str) -> Iterator[_Outline]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line.strip(), "", ""

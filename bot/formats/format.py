@@ -1,4 +1,4 @@
-"""What digest formats share: decoding, interfaces and limits, and heuristics for names, titles, dates and facts.
+"""The parts that formats share: decoding, XML, interfaces, limits, and heuristics for names, titles, dates and facts.
 
 bytes --decode, split_lines--> Line --Format.starts, Format.parse--> Entry or the reason of a rejection
 bytes --------------------------Document.parse--------------------->   |
@@ -27,12 +27,8 @@ MAX_BYTES = 10_000_000
 _BINARY = (  # magic number, name, remedy
     (b"PK\x03\x04", "a ZIP archive or an Office document", "unpack it, or save it as text"),
     (b"\x1f\x8b", "a gzip archive", "unpack it"),
-    (b"BZh", "a bzip2 archive", "unpack it"),
-    (b"\xfd7zXZ\x00", "an xz archive", "unpack it"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it"),
     (b"%PDF-", "a PDF", "copy its text into a text file"),
     (b"\xd0\xcf\x11\xe0", "an Office document", "save it as text"),
-    (b"SQLite format 3\x00", "an SQLite database", "remove it"),
     (b"\x89PNG", "a PNG picture", "remove it"),
     (b"\xff\xd8\xff", "a JPEG picture", "remove it"),
     (b"GIF8", "a GIF picture", "remove it"),
@@ -45,24 +41,22 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Control characters, lone surrogates, bidirectional overrides ("Trojan Source"), characters that are invisible
-# everywhere (soft hyphen, zero-width space, word joiner, inner byte-order mark), and U+FFFE and U+FFFF, which XML
-# excludes. The zero-width joiner stays: several scripts need it.
+# Control characters, lone surrogates, bidirectional overrides ("Trojan Source"), invisible characters, U+FFFE, U+FFFF.
+# The zero-width joiner stays: several scripts need it.
 UNWANTED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
-# A run that may hold too many combining marks: the canonical ordering of Unicode's normalisation takes n^2 steps for
-# n of them. All combining marks are at U+0300 or above.
+FORBIDDEN_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")  # XML 1.0, production [2]
+# Unicode's canonical ordering takes n^2 steps for n combining marks. All of them are at U+0300 or above.
 _LONG_RUN = re.compile(rf"[\u0300-\U0010ffff]{{{limits.COMBINING + 1},}}")
-# Codecs of Python that are not the character set of any document, by their own names; punycode and idna also take n^2
-# steps, and the escapes read text as code.
+# Codecs of Python that no document uses. Two take n^2 steps, and the escapes read text as code.
 _NOT_CHARSETS = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined", "charmap", "palmos"}
 
 
 def decode(content: bytes, max_bytes: int = MAX_BYTES, kind: str = "digest") -> str:
-    """Return the text of the bytes; DigestError if there are too many bytes or they are a known binary format.
+    """Return the text of the bytes. Raises DigestError for too many bytes, and for known binary formats.
 
-    ``kind`` is what messages call the bytes.
+    Messages call the bytes ``kind``.
     """
     if len(content) > max_bytes:
         size = f"{len(content) / 1_000_000:.1f} MB"
@@ -72,8 +66,7 @@ def decode(content: bytes, max_bytes: int = MAX_BYTES, kind: str = "digest") -> 
             raise DigestError(f"binary data ({name}); {remedy}")
     if encoding := detect_encoding(content):
         return content.decode(encoding, errors="replace")
-    # UTF-8 with a few broken characters is still UTF-8: a cut-off download or a single pasted byte must not turn every
-    # accent of the digest into two Windows-1252 characters.
+    # A cut-off download or a single pasted byte must not turn every accent into two Windows-1252 characters.
     text = content.decode("utf-8", errors="replace")
     broken = text.count("\ufffd")
     intact = len(text) - broken - len(text.encode("ascii", errors="ignore"))
@@ -86,7 +79,7 @@ def decode(content: bytes, max_bytes: int = MAX_BYTES, kind: str = "digest") -> 
 
 
 def detect_encoding(content: bytes) -> str | None:
-    """Return the encoding that the first bytes prove: by a byte-order mark, or UTF-16 without one; else None."""
+    """Return the encoding of a byte-order mark, or UTF-16 without one, else None."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return encoding
@@ -101,12 +94,11 @@ def detect_encoding(content: bytes) -> str | None:
 
 
 def tidy(text: str) -> str:
-    """Return one line of a title, name or abstract: no unwanted characters, single blanks, mojibake undone."""
+    """Return a text on one line, without unwanted characters and mojibake."""
     line = " ".join(text.split())
-    if line.isascii() and line.isprintable():  # most texts; the rest has nothing to do for them
+    if line.isascii() and line.isprintable():  # most texts
         return line
-    # UTF-8 that was decoded as Latin-1 and encoded again ("Ã¼" for "ü"). That all non-ASCII characters of a name or a
-    # sentence form valid UTF-8 by chance does not happen.
+    # UTF-8 decoded as Latin-1 and encoded again ("Ã¼" for "ü"). No name or sentence is valid UTF-8 by chance.
     if not text.isascii():
         for encoding in ("latin-1", "windows-1252"):
             try:
@@ -118,25 +110,16 @@ def tidy(text: str) -> str:
 
 
 def prose(text: str, longest: int) -> str:
-    """Return a title or an abstract as one line of at most so many characters, without markup.
+    """Return a title or an abstract as one line without markup, cut to ``longest`` characters.
 
     >>> prose("<i>E. coli</i> &amp; H<sub>2</sub>O, if x < y", 100)
     'E. coli & H2O, if x < y'
     """
-    return tidy(without_tags(text[: limits.MARKUP]))[:longest].rstrip()
-
-
-def without_tags(text: str) -> str:
-    """Return a text on one line without what publishers leave of HTML, MathML and JATS; a comparison is no tag.
-
-    >>> without_tags("<p>H<inf>2</inf>O &lt; 5, if x < y > z.</p>")
-    'H2O < 5, if x < y > z.'
-    """
-    return plain(text)
+    return tidy(plain(text[: limits.MARKUP]))[:longest].rstrip()
 
 
 def charset(name: str) -> str:
-    """Return Python's name of the character set that a document declares; empty if it is not a character set."""
+    """Return Python's name of a declared character set, or an empty string."""
     try:
         codec = codecs.lookup(name)
     except (LookupError, ValueError):
@@ -147,13 +130,41 @@ def charset(name: str) -> str:
 
 
 def limit_accents(text: str) -> str:
-    """Cut each run of combining marks to ``limits.COMBINING``, as the Stream-Safe Text Format of UAX 15 does."""
+    """Cut each run of combining marks to ``limits.COMBINING`` (UAX 15, Stream-Safe Text Format)."""
 
     def shorten(match: re.Match[str]) -> str:
         runs = groupby(match[0], key=lambda character: unicodedata.combining(character) > 0)
         return "".join("".join(islice(run, limits.COMBINING) if is_combining else run) for is_combining, run in runs)
 
     return text if text.isascii() else _LONG_RUN.sub(shorten, text)
+
+
+_LONE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][\da-fA-F]{1,6});)")  # HTML's entities, too
+
+
+def read_xml(text: str, tag: str, otherwise: str) -> tuple[Any, list[str]]:
+    """Return lxml's root of untrusted XML, up to the first mistake, and a sentence on that.
+
+    The document declares no entities, opens no file or address, and is at most 256 elements deep. Raises DigestError
+    for a document type declaration, and with the text ``otherwise`` if the root is not ``tag``.
+    """
+    from lxml import etree
+
+    if re.search("<!DOCTYPE", text, re.IGNORECASE):
+        raise DigestError("XML with a document type declaration; remove that")
+    parser = etree.XMLParser(
+        encoding="utf-8", resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
+    )
+    # The text is decoded already. The declaration's line stays for the numbers of the others.
+    document = re.sub(r"\A\s{0,20}<\?xml[^>]{0,200}>", "", FORBIDDEN_IN_XML.sub("", text), count=1)
+    try:
+        root = etree.fromstring(_LONE_AMPERSAND.sub("&amp;", document).encode(), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    if root is None or str(root.tag).lower() != tag:
+        raise DigestError(otherwise)
+    errors = [error for error in parser.error_log if error.domain_name != "NAMESPACE"]
+    return root, [f"line {error.line:,}: {error.message[:200]}" for error in errors[:1]]
 
 
 MAX_LINES = 200_000  # a digest of 10 MB with ordinary abstracts has a third of that
@@ -163,7 +174,7 @@ _MAX_UNWANTED = 0.05  # share of all characters; with more of them it isn't text
 
 
 class Line(NamedTuple):
-    """One line of a digest: its number, from 1, and its text, trimmed and with single blanks."""
+    """A line of a digest, trimmed and with single blanks. Numbers begin at 1."""
 
     number: int
     text: str
@@ -173,28 +184,28 @@ class Line(NamedTuple):
 class Format:
     """A line-based digest format, recognised by its content alone.
 
-    ``starts(lines)`` yields the indices at which digests of this format begin; a digest reaches to the next start of
-    any format. ``parse(lines)`` reads one such digest, its first line included, and reports in ``rejected`` what it
-    could not read; it never raises. If another format's start cuts the digest off, it gets less than ``starts`` saw.
+    ``starts(lines)`` yields the indices of the first lines of digests. A digest ends at the next start of any format.
+    ``parse(lines)`` reads one digest and never raises. It lists unreadable parts in ``rejected``, and may get fewer
+    lines than ``starts`` saw.
 
-    ``is_rest(lines)`` is asked only of text in which no digest of any format begins: whether it is a digest of this
-    format whose first lines were not copied.
+    ``is_rest(lines)`` tells whether the lines are a digest without its first lines. It is called only if no format
+    has a start.
     """
 
     title: str  # for people
     hint: str  # how its digests begin, for people
     starts: Callable[[Sequence[Line]], Iterable[int]]
     parse: Callable[[Sequence[Line]], ParsedDigest]
-    specificity: int  # of two that begin on the same line, the one of higher specificity reads it
+    specificity: int  # the highest one wins where two begin on the same line
     is_rest: Callable[[Sequence[Line]], bool] = lambda _lines: False
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A digest format that is a whole file, such as XML or JSON, recognised by how the file begins.
+    """A digest format that needs the whole file, such as XML or JSON.
 
-    ``beginning`` matches the first characters, without byte-order mark and white space.
-    ``parse(content)`` reads the bytes; it raises DigestError if they are something else after all.
+    ``beginning`` matches the first characters, without byte-order mark and white space. ``parse(content)`` reads the
+    bytes, and raises DigestError if they are something else.
     """
 
     title: str
@@ -203,17 +214,16 @@ class Document:
 
 
 def build_digest(format_name: str, topic: str, day: date | None, results: Iterable[Entry | str]) -> ParsedDigest:
-    """Return the digest of a parser's results: papers, cut to the limits, and sentences on what it could not read."""
+    """Return the digest of a parser's papers, cut to the limits, and of its sentences on unreadable parts."""
     limited = [within_limits(result) if isinstance(result, Entry) else result for result in results]
     entries = tuple(result for result in limited if isinstance(result, Entry))
     rejected = [result for result in limited if isinstance(result, str)]
-    # A hostile digest can hold 200,000 lines that are each a rejection; they end up in the report of the run.
     if len(rejected) > limits.REJECTED:
         rejected[limits.REJECTED :] = [f"{len(rejected) - limits.REJECTED:,} more like these"]
     return ParsedDigest(format_name, topic[: limits.TOPIC], day, entries, tuple(rejected))
 
 
-# Fields of a paper with a text that may be cut, and how long it may be.
+# The greatest lengths of text fields.
 _LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
 
 
@@ -227,7 +237,7 @@ def within_limits(entry: Entry) -> Entry | str:
     return replace(
         entry,
         authors=tuple(author[: limits.AUTHOR] for author in entry.authors),
-        # An address or a DOI that is too long is dropped: cut, it would lead elsewhere.
+        # A cut address would lead elsewhere.
         doi=entry.doi if entry.doi and len(entry.doi) <= limits.DOI else None,
         url=url if url and len(url) <= limits.URL else None,
         categories=tuple(islice(short, limits.CATEGORIES)),
@@ -239,7 +249,7 @@ def within_limits(entry: Entry) -> Entry | str:
 def split_lines(decoded: str) -> list[Line]:
     """Return the clean lines of a decoded text, empty lines included.
 
-    Raises DigestError if the text is empty, has too many lines, or so many control characters that it is binary data.
+    Raises DigestError for empty texts, too many lines, and binary data.
     """
     cleaned, unwanted = UNWANTED.subn("", decoded)
     if unwanted > len(decoded) * _MAX_UNWANTED:
@@ -253,13 +263,12 @@ def split_lines(decoded: str) -> list[Line]:
     return [Line(number, " ".join(line.split())) for number, line in enumerate(cut, start=1)]
 
 
-# A paper may be dated in a time zone ahead of its digest's, or a day ahead on purpose.
+# A paper's time zone may be ahead of its digest's, and some publishers date a day ahead.
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
 _BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
 _PARENTHESIS = re.compile(r"([()])")
-_LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 
 
 # "G. M.", "J.-P." or "A. M., Jr."
@@ -281,7 +290,7 @@ _OTHERS = re.compile(r"(?:\s|^)(?:(?:and |& )?(?:et\.? al\.?|others)|\u2026|\.\.
 def author_names(text: str) -> tuple[str, ...]:
     """Split an author list such as "Ada Lovelace, Grace Hopper and others" or "Lovelace, A., Hopper, G. M.".
 
-    Returns at most one author more than a paper may have, so that the caller sees that there are too many.
+    Returns at most one author more than a paper may have. The caller rejects such a paper.
 
     >>> author_names("Lovelace, A., Hopper, G. M., et al."), author_names("Lovelace A, Hopper GM.")
     (('A. Lovelace', 'G. M. Hopper'), ('A Lovelace', 'GM Hopper'))
@@ -305,7 +314,7 @@ def author_names(text: str) -> tuple[str, ...]:
     )
     are_pairs = are_pairs and (len(capitals) > 1 or len("".join(capitals)) == 1)
     names: list[str] = []
-    last = ""  # what initials may belong to
+    last = ""  # the name of the next initials
     for part in parts:
         if last and " " in last and _DEGREE.fullmatch(part):
             continue
@@ -318,15 +327,14 @@ def author_names(text: str) -> tuple[str, ...]:
             last = part
     # A single "Adithya S" may be a whole name.
     if (len(names) > 1 or "".join(names)[-2:-1] != " ") and all(map(_SURNAME_FIRST.fullmatch, names)):
-        ends = (
-            "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
-        )  # the full stop of the list, in "Lovelace A, Hopper G."
+        # "Lovelace A, Hopper G." ends with the full stop of the list.
+        ends = "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
         names = [initials_first(name.rstrip(ends)) for name in names]
     return tuple(names[: limits.AUTHORS + 1])
 
 
 def first_name_first(name: str) -> str:
-    """Return a name as it is spoken, from "Lovelace, Ada" or "King, Jr., Martin".
+    """Turn "Lovelace, Ada" or "King, Jr., Martin" into the spoken order.
 
     >>> first_name_first("King, Jr., Martin"), first_name_first("Lovelace,Ada,Jr.")
     ('Martin King, Jr.', 'Ada Lovelace, Jr.')
@@ -343,7 +351,7 @@ def first_name_first(name: str) -> str:
 
 
 def initials_first(name: str) -> str:
-    """Return a name as it is spoken, also from one that a database abbreviates without a comma.
+    """Turn a name into the spoken order, also one that a database abbreviates without a comma.
 
     >>> initials_first("Lovelace AB"), initials_first("van Rossum, Guido"), initials_first("Ada Lovelace")
     ('AB Lovelace', 'Guido van Rossum', 'Ada Lovelace')
@@ -360,8 +368,7 @@ def without_affiliations(authors: str) -> str:
     >>> without_affiliations("Ada Lovelace (1 and 2), Grace Hopper ((1) Lab, Here (2) There)")
     'Ada Lovelace , Grace Hopper '
     """
-    # A stack, and not a regular expression: none matches nested parentheses, and removing the innermost ones again and
-    # again takes n^2 steps. What follows an unclosed parenthesis is kept.
+    # A stack: removing the innermost parentheses again and again takes n^2 steps. Unclosed ones stay.
     outside: list[str] = []
     opened: list[int] = []  # indices into ``outside``
     for part in _PARENTHESIS.split(authors[: limits.BYLINE]):
@@ -375,27 +382,25 @@ def without_affiliations(authors: str) -> str:
 
 
 def calendar_day(day: str, month: str, year: str) -> date | None:
-    """Return the date of words such as "6", "May", "2025"; None if there is no such day."""
+    """Return the date of words such as "6", "May" or "5", "2025". None if there is no such day."""
     try:
-        return date(int(year), MONTHS.index(month[:3].lower()) + 1, int(day))
+        return date(int(year), int(month) if month.isdecimal() else MONTHS.index(month[:3].lower()) + 1, int(day))
     except ValueError:
         return None
 
 
 def is_prose(text: str) -> bool:
-    """Whether a paragraph reads like an abstract: long, or a sentence."""
     return len(text) > LONGEST_TITLE or text.rstrip(_AFTER_FULL_STOP).endswith(".")
 
 
 def is_title(text: str) -> bool:
-    """Whether a paragraph reads like a title: short, not a sentence, list item or address."""
-    if len(text) > LONGEST_TITLE or text.startswith(_LIST_MARKERS) or "://" in text:
+    if len(text) > LONGEST_TITLE or text.startswith(("- ", "* ", "\u2022 ", "\u2013 ")) or "://" in text:
         return False
     return not text.rstrip(_AFTER_FULL_STOP).endswith((".", ":", ";", ","))
 
 
 def reject_reason(place: str, title: str, abstract: str) -> str | None:
-    """Return why title and abstract can't be a paper's, as a sentence that begins with ``place``; None if they can."""
+    """Return a sentence on ``place`` if title and abstract can't be a paper's, else None."""
     if not title:
         return f"{place}: a paper without a title"
     if len(title) > limits.TITLE:
@@ -411,33 +416,46 @@ def quoted(text: str) -> str:
 
 
 def plausible_date(published: date | None, digest: date | None) -> date | None:
-    """Return a paper's date, or None if it is in the future of its digest."""
+    """Return a paper's date, or None if it is after its digest's."""
     if published and digest and published - digest > _MAX_DAYS_AHEAD:
         return None
     return published
 
 
 _MONTH = rf"({'|'.join(MONTHS)})[a-z]{{0,6}}"
-_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_YEAR_FIRST = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)"
+    r"(?: ?[-_./年] ?(0?[1-9]|1[0-2]) ?[-_./月] ?(0?[1-9]|[12]\d|3[01])"
+    r"|[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01]))(?!\d)"
+)
 _DAY_FIRST = re.compile(rf"(?<!\d)(\d{{1,2}})[-_. ]{{1,2}}{_MONTH}[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 _MONTH_FIRST = re.compile(
     rf"(?<![a-z]){_MONTH}[-_. ]{{1,2}}(\d{{1,2}})[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE
 )
-# Words that the names of most digests share, so that they tell no topic.
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
+# Words in the file names of most digests.
 _STOP_WORDS = frozenset(
     ["readme", "topic", "related", "papers", "paper", "digest", "daily", "arxiv", "new", "the", "of"]
 )
-_LONGEST_TOPIC = 60
 
 
 def date_in(text: str) -> date | None:
-    """Return the first day that a text names: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``."""
-    if iso := _ISO.search(text):
-        return calendar_day(iso[3], MONTHS[int(iso[2]) - 1], iso[1])
+    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025`` and others."""
+    if year_first := _YEAR_FIRST.search(text):
+        return calendar_day(year_first[3] or year_first[5], year_first[2] or year_first[4], year_first[1])
     if day_first := _DAY_FIRST.search(text):
         return calendar_day(*day_first.groups())
     month_first = _MONTH_FIRST.search(text)
     return calendar_day(month_first[2], month_first[1], month_first[3]) if month_first else None
+
+
+def numeric_days(text: str) -> list[date]:
+    """Return the possible days of numbers such as 12/02/2026, the American one first. Dots put the day first."""
+    if not (numbers := _NUMERIC.search(text)):
+        return []
+    first, separator, second, year = numbers.groups()
+    american = None if separator == "." else calendar_day(second, first, year)
+    return list(dict.fromkeys(filter(None, (american, calendar_day(first, second, year)))))
 
 
 def topic_in(name: str) -> str:
@@ -446,12 +464,12 @@ def topic_in(name: str) -> str:
     >>> topic_in("daily/6-May-2025_topic_RAG_related_papers.md")
     'RAG'
     """
-    # A digest from a feed is named by its URL, so a query string may follow the file name.
+    # A feed's digest has the name of its URL, perhaps with a query string.
     stem = PurePosixPath(name).name.partition("?")[0].rpartition(".")[0] or PurePosixPath(name).name
-    for pattern in (_ISO, _DAY_FIRST, _MONTH_FIRST):
+    for pattern in (_YEAR_FIRST, _DAY_FIRST, _MONTH_FIRST):
         stem = pattern.sub(" ", stem)
     words = (word for word in re.split(r"[\s_-]+", stem) if word.lower() not in _STOP_WORDS)
-    return " ".join(filter(None, words))[:_LONGEST_TOPIC]
+    return " ".join(filter(None, words))[:60]
 
 
 _PAGES = re.compile(r"\b(\d{1,4})\s*(?:pages|pp\b)", re.IGNORECASE)
@@ -467,7 +485,7 @@ _ACCEPTED = re.compile(
 
 
 def from_arxiv(comment: str, journal_ref: str) -> tuple[Fact, ...]:
-    """Return the facts in arXiv's fields, and the comment itself; a journal reference is the venue.
+    """Return the facts in arXiv's fields, with the comment itself. A journal reference is the venue.
 
     >>> [fact.value for fact in from_arxiv("Accepted at ICLR 2026. 12 pages. Code: https://github.com/ada/owls.", "")]
     ['ICLR 2026', '12', 'https://github.com/ada/owls', 'Accepted at ICLR 2026. 12 pages. Code: https://github.com/ada/owls.']

@@ -2,9 +2,8 @@
 
     HTML --html_lines--> HtmlLine with HtmlLink --items_of--> Item --credits.py--> authors, venue, day, abstract
 
-lxml's parser hands each tag to ``_Collector`` as it comes, and no tree is built: a tree of a million nested elements
-ends a process with the parser's memory limit (selectolax), and the tree construction of HTML5 may repeat formatting
-elements for every paragraph.
+lxml hands each tag to ``_Collector`` and builds no tree: a million nested elements exceed the memory limit in a
+tree (selectolax), and HTML5's construction may repeat formatting elements for every paragraph.
 """
 
 from __future__ import annotations
@@ -28,10 +27,8 @@ _PARAGRAPHS = frozenset(
 )
 _BLOCKS = _PARAGRAPHS | frozenset("caption dd div dt figcaption figure li tbody td tfoot th thead tr".split())
 _INVISIBLE = frozenset("head script style template title".split())
-# Preview texts, which mail programs show beside the subject, are hidden in the mail itself.
+# Preview texts are hidden. Layouts set "font-size: 0" around everything, and "mso-hide" hides only from Outlook.
 _HIDDEN_STYLE = re.compile(
-    # Not "font-size: 0", which layouts set around everything to close gaps, and not "mso-hide", which hides from
-    # Outlook what all others show.
     r"display\s*:\s*none|visibility\s*:\s*hidden"
     r"|max-height\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])",
     re.IGNORECASE,
@@ -41,10 +38,10 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class HtmlLink:
-    """A link, or the part of it that is on one line.
+    """A link, or its part on one line.
 
-    ``element`` is the number of its element: the parts of a link on several lines share it.
-    ``place`` has the elements around it, innermost first, each as ``tag.class``: links of one list share it.
+    The parts of a link share ``element``, its number. The links of a list share ``place``, the elements around them as
+    ``tag.class``, innermost first.
     """
 
     text: str
@@ -56,7 +53,7 @@ class HtmlLink:
 
 @dataclass(frozen=True, slots=True)
 class HtmlLine:
-    """A line of text; lines of one block are separated by ``<br>`` only. Empty lines are between paragraphs."""
+    """A line of text. Only ``<br>`` separates the lines of a block. Empty lines separate paragraphs."""
 
     text: str
     links: tuple[HtmlLink, ...] = ()
@@ -65,11 +62,10 @@ class HtmlLine:
 
 
 def html_lines(html: str) -> list[HtmlLine]:
-    """Return the lines of an HTML document; raises DigestError if it has too many tags."""
+    """Return the lines of an HTML document. Raises DigestError if it has too many tags."""
     tags = html.count("<")
     if tags > MAX_TAGS:
         raise DigestError(f"HTML of {tags:,} tags, more than the {MAX_TAGS:,} that a mail may have; save its text")
-    # Imported here, so that commands that read no HTML don't import lxml.
     from lxml import etree
 
     collector = _Collector()
@@ -83,7 +79,7 @@ def html_lines(html: str) -> list[HtmlLine]:
 
 
 def has_class(classes: str, name: str) -> bool:
-    """Whether an element has a class; mail programs put a prefix before the classes of what they forward.
+    """Return whether an element has a class, perhaps with the prefix of a mail program that forwarded it.
 
     >>> has_class("a x_docsum-title", "docsum-title"), has_class("docsum-titles", "docsum-title")
     (True, False)
@@ -98,7 +94,7 @@ class _Element(NamedTuple):
 
 
 class _Collector:
-    """The target of lxml's parser: called for each tag and text, in the order of the document."""
+    """The target of lxml's parser, which calls it for each tag and text in order."""
 
     def __init__(self) -> None:
         self.lines: list[HtmlLine] = []
@@ -193,9 +189,9 @@ class Item:
 
 
 def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) -> Iterator[Item]:
-    """Yield the titles with the lines below each; the parts of a title on several lines are joined.
+    """Yield each title, joined from its lines, with the lines below it.
 
-    What follows a title on its own line is the first line below it.
+    Text behind a title on the same line is the first line below.
     """
     texts: dict[int, list[str]] = {}
     for link in chain.from_iterable(line.links for line in lines):
@@ -219,7 +215,7 @@ def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) ->
             below = []
         rest = line.text.partition(line.links[number].text)[2].strip(" .,:;|-\u2013\u2014\u00b7\u2022")
         if rest:
-            # Of a block of its own: it is no row of the paragraph below.
+            # A block of its own, and no row of the paragraph below.
             below.append(replace(line, text=rest, links=line.links[number + 1 :], block=-line.block))
     if title:
         yield Item(title, tuple(below))

@@ -1,17 +1,17 @@
 """Tables of contents and alerts, of journals and of search engines: HTML mails read by their structure.
 
-A link is a paper's title if its text reads like a title and one of these holds:
+The text of a paper's link reads like a title, and one of these holds:
 
-- its address, without tracking, is one of an article (``addresses``), and names, a DOI, a second article in
-  the same layout or a title of at least four words support it;
-- its address can't be read off a tracking link, but a DOI or an article's address stands below it;
-- likewise, with a name below it, where two links in the same layout have two names.
+- The link's address, without tracking, is an article's (``addresses``), with the support of a name, a DOI, a second
+  article in the same layout or a title of at least four words.
+- The link is an unreadable tracking link, and a DOI or an article's address is below it.
+- The same with a name below it, where two links in the same layout have two names.
 
-Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
-names is the title. A title of one word counts where the layout has the titles of other articles.
+If only "Abstract" or "Read more" below a title is a link to an article, the title is the line above the authors. A
+title of one word counts in a layout with the titles of other articles.
 
-Everything else is left alone: menus, news and advertisements have titles too, and a missing paper costs less than an
-advertisement in an edition. ``mails.toml`` has what the structure doesn't tell.
+Menus, news and advertisements have titles, too. A missing paper costs less than an advertisement in an edition, so all
+else is left out. ``mails.toml`` has the words of mails.
 """
 
 from __future__ import annotations
@@ -31,35 +31,34 @@ from bot.formats.credits import (
     credits_in,
     is_label,
     is_venue,
+    joined,
     names_in,
     reads_like_title,
 )
 from bot.formats.format import (
     LONGEST_TITLE,
     Line,
+    author_names,
     build_digest,
     plausible_date,
     prose,
     quoted,
     reject_reason,
 )
-from bot.formats.html import HtmlLine, HtmlLink, Item, items_of
+from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
 from bot.formats.mail import Mail
-from bot.formats.mail_tables import pattern, tables
 from bot.formats.publishers import is_no_paper
+from bot.formats.tables import pattern, table
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
-from bot.model.papers import doi_in
+from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 
 NAME = "journal-mail"
 FindArticle = Callable[[str], Article | None]  # by the address of a link
 
 
-_NEAR = 5  # lines below a title where its authors and DOI stand
-_BELOW = 30  # lines below a title where its abstract stands
-_LONGEST_HEADING = 40  # characters
-_LONGEST_JOURNAL = 80
+_NEAR = 5  # lines between a title and its last author and DOI
+_BELOW = 30  # lines between a title and the end of its abstract
 _MIN_WORDS = 4
-_MIN_NAMES = 2
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
@@ -70,7 +69,7 @@ class _Candidate:
     item: Item
     article: Article | None
     names: tuple[str, ...]
-    other: Article | None  # an article named below the title
+    other: Article | None  # below the title
 
     @property
     def key(self) -> str:
@@ -99,15 +98,15 @@ class _Candidate:
 
     @property
     def is_supported(self) -> bool:
-        """Whether more than one name, or an article's address, tells that the title is a paper's."""
+        """Return whether two names or an article's address prove that the title is a paper's."""
         of_others = (pattern("and_others").search(line.text[:LONGEST_TITLE]) for line in self.item.lines[:2])
-        has_names = len(self.names) >= _MIN_NAMES or (bool(self.names) and any(of_others))
+        has_names = len(self.names) >= 2 or (bool(self.names) and any(of_others))
         return bool(self.article or self.other or has_names)
 
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
-        """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
+        """Return whether the module's conditions hold. ``has_siblings``: the layout has a second such title."""
         title = self.item.title
-        # With headings, the third and the last line may be one of what follows.
+        # With headings, the third and the last line may belong to the next part.
         below = self.item.lines[:-1][:2] if has_headings else self.item.lines[:3]
         labels = (line.text[:LONGEST_TITLE] for line in below)
         if (
@@ -119,8 +118,7 @@ class _Candidate:
         if self.article:
             is_long = len(_WORD.findall(title.text)) >= _MIN_WORDS
             return is_long or has_siblings or bool(self.names or self.other)
-        # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
-        # menu's or an advertisement's own address has words and numbers.
+        # Unreadable tracking links have a token of letters and digits, menus and advertisements words and numbers.
         if self.other or not is_opaque(title.url):
             return bool(self.other and (self.names or is_opaque(title.url)))
         near = "\n".join(line.text[:LONGEST_TITLE] for line in self.item.lines[:_NEAR])
@@ -129,16 +127,15 @@ class _Candidate:
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
-    """Read one mail; None if nothing in it is certainly a paper."""
-    senders = (row for row in tables()["senders"] if row["address"] in mail.sender.lower())
+    """Read one mail. None if nothing in it is certainly a paper."""
+    senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     subject = mail.own_subject
     before = pattern("before_journal").match(subject)
     subject = subject[before.end() :] if before else subject
     after = pattern("after_journal").search(subject)
     journal = (subject[: after.start()] if after else subject if before else "").strip(" []")
-    journal = "" if len(journal) > _LONGEST_JOURNAL or ":" in journal or "ejournal" in journal.lower() else journal
-    # Links near a title are near its neighbours, too.
+    journal = "" if len(journal) > 80 or ":" in journal or "ejournal" in journal.lower() else journal
     find_article = cache(lambda url: article_at(unwrap(url)))
     lines = with_linked_titles(_with_parted_links(lines), find_article)
     news = _links_to_news(lines, find_article)
@@ -154,7 +151,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     titled = {link.place for link in links if link.place in certain and find_article(link.url)}
 
     def is_title(link: HtmlLink) -> bool:
-        """Authors and journals may be links, too, and a title may be one word where other titles stand."""
+        """Tell titles from links of authors and journals. Among other titles, one may be a single word."""
         article = find_article(link.url)
         if link.element in inline:
             return False
@@ -204,7 +201,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
-    """Return the lines without links on authors and abstracts that are part of the title's link."""
+    """Return the lines without the parts of a title's link on authors and abstracts."""
     result: list[HtmlLine] = []
     element = 0  # of the last link
     is_parted = False
@@ -219,13 +216,13 @@ def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
 def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[int] | None:
     """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading.
 
-    None if there are no headings: where the first title has none above it, such lines are labels of the titles.
+    None if the first title has no heading above it: then such lines are labels of the titles.
     """
     elements: set[int] = set()
     is_news: bool | None = None  # below no heading
     has_titles = False
     for line in filter(lambda line: line.text, lines):
-        heading = line.text.strip(" :") if len(line.text) <= _LONGEST_HEADING and not line.links else ""
+        heading = line.text.strip(" :") if len(line.text) <= 40 and not line.links else ""
         if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
             is_news = bool(pattern("news").fullmatch(heading))
             continue
@@ -249,16 +246,16 @@ _LINKED = re.compile(
 _ADDRESS = re.compile(r"[<(]https?://[^\s<>()]{4,2000}[>)]")
 _PMID = re.compile(r"PMID: ?(\d{5,9})\b")  # PubMed's plain text has no addresses
 _RULE = re.compile(r"[-=_*~#+ ]+")
-_WRAPPED = 60  # characters; a shorter row is not continued by the next
+_WRAPPED = 60  # characters; a shorter row ends its paragraph
 
 
 def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
-    """Return a plain text as lines of HTML: addresses are links, and the rows of a title or of a list are joined."""
+    """Return a plain text as lines of HTML, with addresses as links and joined rows of titles and lists."""
     texts: list[str] = [""]
     is_names = False  # the last row with text
     for line in lines:
         last, text = texts[-1], "" if _RULE.fullmatch(line.text) else line.text
-        if last and _ADDRESS.fullmatch(text):  # of the link that the row above is
+        if last and _ADDRESS.fullmatch(text):  # of the link in the row above
             texts[-1] = f"{last} {text}"[: limits.ABSTRACT]
             continue
         is_more = last.endswith(",") or (len(last) >= _WRAPPED and not is_names and not names_in(text))
@@ -284,9 +281,9 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
 
 
 def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> list[HtmlLine]:
-    """Return the lines with a link on each title whose article is linked by a label below its authors."""
+    """Return the lines with a link on each title that has only a label with a link below its authors."""
     linked = list(lines)
-    titled: set[str] = set()  # keys of articles whose title is a link
+    titled: set[str] = set()  # keys of articles with a link on the title
     begin = 0  # after the last line with a link
     for number, line in enumerate(lines):
         pmid = _PMID.match(line.text)
@@ -303,25 +300,79 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
-            position = _title_above_names([lines[place] for place in above])
-            if position is not None:
-                place = above[position]
-                # Not the label's number: the title is not part of that link.
-                title = replace(label, text=lines[place].text, element=-label.element)
-                linked[place] = replace(lines[place], links=(title,))
+            # The last line that reads like a title and has names below it.
+            for at in reversed(range(len(above) - 1)):
+                below = [lines[place] for place in above[at : at + _NEAR - 1]]
+                text = below[0].text
+                is_title = len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text)
+                is_title = is_title and not pattern("citation").search(text) and credits_in(below[:1]) == Credits()
+                if is_title and credits_in(below[1:]).authors:
+                    # Not the label's number: the title is not part of that link.
+                    title = replace(label, text=text, element=-label.element)
+                    linked[above[at]] = replace(below[0], links=(title,))
+                    break
         begin = number + 1
     return linked
 
 
-def _title_above_names(lines: Sequence[HtmlLine]) -> int | None:
-    """The index of the last line that reads like a title and has names below it."""
-    for place in reversed(range(len(lines) - 1)):
-        text = lines[place].text
-        is_title = (
-            len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text) and not pattern("citation").search(text)
+_SCHOLAR = "Google Scholar"  # as it is named to readers
+_REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
+# [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
+_SCHOLAR_KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
+_SCHOLAR_YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)(?: - [^,]{1,60})?$")
+_PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
+_CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
+
+
+def _is_scholar_title(link: HtmlLink) -> bool:
+    return has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
+
+
+def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
+    """Read an alert of Google Scholar, by the links of its titles, in any language. None for other mails.
+
+        <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title</a></h3>
+        <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>
+        <div class="gse_alrt_sni">The beginning of the abstract, with <br>breaks ...</div>
+        <div>links that share the paper</div>
+
+    The subject names the alert: "Ada Lovelace - new citations".
+    """
+    results: list[Entry | str] = []
+    for number, item in enumerate(items_of(lines, _is_scholar_title), 1):
+        title = _SCHOLAR_KIND.sub("", item.title.text)
+        url = unwrap(item.title.url)
+        article = article_at(url)
+        has_byline = bool(item.lines) and not has_class(item.lines[0].css_class, "gse_alrt_sni")
+        # "A Lovelace, G Hopper… - Journal of Owls, 2026", where the year is the venue's.
+        byline = item.lines[0].text if has_byline else ""
+        names, _, journal = byline.partition(" - ")
+        year = _SCHOLAR_YEAR.search(journal)
+        journal = journal[: year.start()].rstrip(" ,") if year else journal
+        is_venue = journal.strip(" \u2026.,") and not _PREPRINT.search(journal)
+        venue = f"{journal} {year[1]}" if year and year[1] not in journal else journal
+        preprint = arxiv_id_in(byline[byline.lower().find("arxiv:") :]) if "arxiv:" in byline.lower() else None
+        identifier = (article.arxiv_id if article else None) or preprint
+        rest = item.lines[1:] if has_byline else item.lines
+        is_snippet = [line.block == rest[0].block and not line.links for line in rest] + [False]
+        abstract = joined([line.text for line in rest[: is_snippet.index(False)]])
+        # Scholar shows three lines of an abstract, perhaps without marking the end.
+        if abstract and not is_cut(abstract):
+            abstract += " \u2026"
+        cited = [match[1] for line in rest if (match := _CITED.fullmatch(line.text))]
+        alert = f"{mail.alert()}, cites \u201c{cited[0]}\u201d" if cited else mail.alert()
+        paper = reject_reason(f"item {number}", title, abstract) or Entry(
+            title=title,
+            abstract=abstract,
+            authors=author_names(names.replace("\u2026", "")),
+            arxiv_id=identifier,
+            doi=article.doi if article else None,
+            url=None if identifier else url or None,
+            alert=alert or None,
+            facts=(
+                *([Fact(FactKind.VENUE, venue, _SCHOLAR)] if is_venue else []),
+                *(citation(Entry(title), _SCHOLAR) for title in cited[:10]),
+            ),
         )
-        if not is_title or credits_in(lines[place : place + 1]) != Credits():
-            continue
-        if credits_in(lines[place + 1 : place + _NEAR - 1]).authors:
-            return place
-    return None
+        results.append(paper)
+    return build_digest("google-scholar", _SCHOLAR, mail.date, results) if results else None

@@ -1,24 +1,23 @@
-"""Lists of papers as APIs answer them, in JSON: any value may be of any type, or be missing.
+"""Lists of papers in the JSON answers of APIs, where any value may be missing or of any type.
 
-Each table of ``json_lists.toml`` says by which keys an API's answers are recognised, and where they have papers and
-their fields. A path such as ``paper.authors`` is looked up step by step. A list on the way stands for its items:
+Each table of ``json_lists.toml`` has the keys that identify an API's answers, and the paths of papers and their fields.
+A path such as ``paper.authors`` is followed step by step. A list on the way stands for its items:
 
     [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}, ...]}, ...}, ...]
 
-Of several paths the first that has a value counts. bioRxiv's lists of one interval hold dates outside of it. OpenAlex
-has abstracts as an inverted index, ``{"Owls": [0, 4], "see": [1]}``, and works that are dated months ahead.
+The first path with a value counts. bioRxiv's lists of an interval have dates outside of it. OpenAlex has abstracts as
+an inverted index, ``{"Owls": [0, 4], "see": [1]}``, and dates months ahead.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from pathlib import Path
 from statistics import mode
 from typing import Any
 from urllib.parse import quote
@@ -29,6 +28,7 @@ from bot.formats.format import (
     Document,
     author_names,
     build_digest,
+    date_in,
     decode,
     plausible_date,
     prose,
@@ -37,6 +37,7 @@ from bot.formats.format import (
     tidy,
 )
 from bot.formats.publishers import is_no_paper, read_title
+from bot.formats.tables import table
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -47,7 +48,6 @@ _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 _SERVERS = {"biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
 _BIORXIV_BEGAN = date(2013, 11, 1)
-# Types of works that nobody would read as a paper.
 _NOT_PAPERS = {
     *("component", "dataset", "erratum", "grant", "journal", "journal-issue", "journal-volume", "libguides"),
     *("paratext", "peer-review", "retraction"),
@@ -57,27 +57,26 @@ _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.I
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
-_HOMONYM = re.compile(r" 0\d{3}$")  # the number that dblp gives to one of several people of a name
+_HOMONYM = re.compile(r" 0\d{3}$")  # dblp numbers people of the same name
 _LINES = re.compile(r"\{[^\n]{1,1000000}\}\r?\n\{")
-_DAY = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)", re.ASCII)
 
 _Paths = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Api:
-    """Whose answers, and where they have what. ``items``: paths from the answer; all other paths start at a paper."""
+    """An API, with the paths of its fields. They start at a paper, unless a comment says otherwise."""
 
     site: str  # for people, and the origin of facts
     name: str  # the digest's format
-    marks: _Paths  # one of them is in each answer; "a~b": with the text b in it
-    items: _Paths
-    topic: str = ""  # a path from the answer
-    day: _Paths = ()  # of the list, or when a paper was added to it
+    marks: _Paths  # from the answer; each answer has one of them, "a~b" with the text b in it
+    items: _Paths  # from the answer
+    topic: str = ""  # from the answer
+    day: _Paths = ()  # of the list or of the addition to it
     title: _Paths = ("title",)
     abstract: _Paths = ("abstract",)
     authors: _Paths = ("authors",)
-    is_plain: bool = False  # titles and abstracts are without markup, so that "<" is a sign
+    is_plain: bool = False  # no markup in titles and abstracts: "<" is a sign
     families_first: bool = False  # "Lovelace, A. M.; Hopper, G."
     published: _Paths = ()
     arxiv: _Paths = ()
@@ -94,23 +93,27 @@ class _Api:
 
 @cache
 def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
-    loaded = tomllib.loads(Path(__file__).with_name("json_lists.toml").read_text("utf-8"))
+    loaded = table("json_lists")
     return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
 
 
-def _parse(content: bytes) -> ParsedDigest:
+def parse(content: bytes) -> ParsedDigest:
     try:
         text = decode(content).lstrip("\ufeff")
-        # A bot may write a line for each paper.
         lines = text.splitlines() if _LINES.match(text) else ()
         answer = [json.loads(line) for line in lines if line.strip()] if lines else json.loads(text)
     # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
     beginning = answer[:_MARKED] if isinstance(answer, list) else answer
-    api = next((api for api in _tables()[0] if _has_any(beginning, api.marks)), None)
+    apis, others = _tables()
+    api = next((api for api in apis if _has_any(beginning, api.marks)), None)
     if api is None:
-        raise DigestError(_explain(beginning))
+        if other := next((words for marks, words in others if _has_any(beginning, marks)), None):
+            raise DigestError(other)
+        known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in apis)}"
+        message = _text(beginning, ("error.message", "error", "message", "detail"))
+        raise DigestError(f"{known}; it says {quoted(message)}" if message else known)
     items = next((list(_values(answer, path)) for path in api.items if _has_any(answer, (path,))), None)
     if items is None or (items and not any(isinstance(item, Mapping) for item in items)):
         raise DigestError(f"JSON of {api.site} without a list of papers")
@@ -121,7 +124,7 @@ def _parse(content: bytes) -> ParsedDigest:
     days = [day for item in items if (day := _first_day(item, api.day))]
     if api.name == "biorxiv":
         days = [day for day in days if day >= _BIORXIV_BEGAN]
-    # Hugging Face's list has no day of its own: the most common one of its items stands for it.
+    # The most common day of its items dates Hugging Face's list.
     day = (mode(days) if api.name == "huggingface" else max(days)) if days else None
     topic = _text(answer, (api.topic,)) if api.topic else ""
     topic = _SERVERS.get(topic.lower(), topic) or ("Daily Papers" if api.name == "huggingface" else api.site)
@@ -130,14 +133,10 @@ def _parse(content: bytes) -> ParsedDigest:
 
 
 def _feed_item(item: Any) -> dict[str, Any]:
-    keys = {
-        "id": "id",
-        "title": "title",
-        "summary": "summary",
-        "published": "date_published",
-        "updated": "date_modified",
-    }
-    return {name: _text(item, (key,)) for name, key in keys.items()} | {
+    """Return a paper of JSON Feed with feedparser's names."""
+    names = {"id": "id", "title": "title", "summary": "summary"}
+    names |= {"published": "date_published", "updated": "date_modified"}
+    return {name: _text(item, (key,)) for name, key in names.items()} | {
         "link": _text(item, ("url", "external_url", "id")),
         "content": [{"value": text} for text in _texts(item, ("content_html", "content_text"))],
         "authors": [{"name": name} for name in _texts(item, ("authors.name", "author.name"))],
@@ -171,7 +170,7 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     published = plausible_date(_first_day(item, api.published), _first_day(item, api.day) or day)
     if api.name == "biorxiv" and published and published < _BIORXIV_BEGAN:
         published = None
-    # OpenAlex also has the repository of a preprint as its source.
+    # OpenAlex names the repository of a preprint as its source.
     kind = _text(item, ("primary_location.source.type",))
     venue = _text(item, api.venue) if not kind or kind in _VENUES else ""
     values = {FactKind(kind): _text(item, (path,)) for kind, path in api.facts.items()}
@@ -192,7 +191,6 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
         upvotes=_count(item, api.upvotes),
         organisation=_text(item, api.organisation) or None,
         version=number,
-        # The list has each version of a paper; a later one is new only to readers who saw the earlier one.
         replacement=bool(number and number > 1),
         categories=tuple(filter(None, categories)),
         facts=tuple(Fact(kind, value, api.site) for kind, value in facts.items() if value),
@@ -200,26 +198,18 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
 
 
 def _abstract(item: Any, api: _Api) -> str:
-    for path in api.abstract:
-        for value in _values(item, path):
-            if path.endswith("_index"):
-                return _HEADING.sub("", prose(_rebuilt(value), limits.ABSTRACT)) if isinstance(value, Mapping) else ""
-            if not isinstance(value, str) or not value.strip():
-                continue
-            if api.is_plain:
-                return tidy(value)
-            return _HEADING.sub("", prose(value, limits.MARKUP))
+    """Return the first abstract. One of an inverted index is empty if it is too long."""
+    for name, value in ((path, value) for path in api.abstract for value in _values(item, path)):
+        if isinstance(value, str) and value.strip() and not name.endswith("_index"):
+            return tidy(value) if api.is_plain else _HEADING.sub("", prose(value, limits.MARKUP))
+        if isinstance(value, Mapping):
+            places = {word: positions for word, positions in value.items() if isinstance(positions, list)}
+            # A few bytes may place a long word a million times.
+            if sum((len(word) + 1) * len(positions) for word, positions in places.items()) > limits.ABSTRACT:
+                return ""
+            placed = ((at, word) for word, positions in places.items() for at in positions if isinstance(at, int))
+            return _HEADING.sub("", prose(" ".join(word for _, word in sorted(placed)), limits.ABSTRACT))
     return ""
-
-
-def _rebuilt(index: Mapping[str, Any]) -> str:
-    """Return the abstract of an inverted index; empty if it is longer than an abstract may be, as whole texts are."""
-    places = {word: positions for word, positions in index.items() if isinstance(positions, list)}
-    # Counted before it is put together: a few bytes may place a long word a million times.
-    if sum((len(word) + 1) * len(positions) for word, positions in places.items()) > limits.ABSTRACT:
-        return ""
-    placed = ((place, word) for word, positions in places.items() for place in positions if isinstance(place, int))
-    return " ".join(word for _, word in sorted(placed))
 
 
 def _authors(item: Any, api: _Api) -> tuple[str, ...]:
@@ -238,16 +228,8 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     return tuple(filter(None, (_HOMONYM.sub("", name.strip()) for name in names)))
 
 
-def _explain(answer: Any) -> str:
-    if other := next((words for marks, words in _tables()[1] if _has_any(answer, marks)), None):
-        return other
-    known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _tables()[0])}"
-    message = _text(answer, ("error.message", "error", "message", "detail"))
-    return f"{known}; it says {quoted(message)}" if message else known
-
-
 def _values(value: Any, path: str) -> Iterator[Any]:
-    """Yield what is at a path; a list on the way or at its end stands for each of its items."""
+    """Yield the values at a path. A list on the way or at the end stands for its items."""
     values = value if isinstance(value, list) else [value]
     for key in filter(None, path.split(".")):
         inner = [item[key] for item in values if isinstance(item, Mapping) and item.get(key) is not None]
@@ -275,25 +257,24 @@ def _text(value: Any, paths: _Paths) -> str:
 
 def _count(value: Any, paths: _Paths) -> int | None:
     numbers = (item for path in paths for item in _values(value, path))
-    # Not isinstance: in Python, True is an int.
+    # For isinstance, True is an int.
     return next((item for item in numbers if type(item) is int and 0 <= item <= _MAX_COUNT), None)
 
 
 def _first_day(value: Any, paths: _Paths) -> date | None:
     """Return the first whole day at the paths: "2026-05-01", with or without a time, or [2026, 5, 1]."""
     for item in (item for path in paths for item in _values(value, path)):
-        match = _DAY.match(item) if isinstance(item, str) else None
-        numbers = match.groups() if match else item if isinstance(item, list) and len(item) == 3 else ()
-        try:
-            return date(*(int(number) for number in numbers))
-        except (TypeError, ValueError, OverflowError):  # only a year and a month, or no such day
-            continue
+        if isinstance(item, str) and (day := date_in(item[: limits.ID])):
+            return day
+        if isinstance(item, list) and len(item) == 3:
+            with suppress(TypeError, ValueError, OverflowError):
+                return date(*map(int, item))
     return None
 
 
 JSON_LIST = Document(
     "JSON of an API, or JSON Feed",
-    # RTF begins with a brace; Markdown with "[![badge]", "[text](address)" or "[1]".
+    # RTF begins with a brace, Markdown with "[![badge]", "[text](address)" or "[1]".
     re.compile(r"\{(?!\\rtf)|\[(?!\[?(?:[^\W\d]|[!#]|\d{1,4}\])|\]\()"),
-    _parse,
+    parse,
 )

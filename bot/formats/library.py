@@ -2,11 +2,11 @@
 
     bytes --decode--> text --LibraryFormat.references--> Reference --_paper--> ParsedLibrary
 
-A format turns every entry into a ``Reference``, or says why it can't be read. Which of them are papers is decided here
-for all formats, and their fields are cleaned and limited here. A broken entry costs itself alone: it is counted, and
-named by its line.
+A format turns every entry into a ``Reference``, or into a sentence on its fault. This module decides for all formats
+which entries are papers, and cleans and limits their fields. A broken entry costs only itself: it is counted, and named
+by its line.
 
-A new format is a module's ``begins`` and ``references`` in ``bot.formats.libraries``, and an entry in ``FORMATS``.
+A new format needs ``begins`` and ``references`` in a module of ``bot.formats.libraries``, and an entry in ``FORMATS``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from collections import Counter
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
-from bot.formats.format import UNWANTED, decode, prose, tidy, without_tags
-from bot.formats.libraries import bibtex, json_items, tables, tagged, xml_records
+from bot.formats.format import UNWANTED, decode, prose, tidy
+from bot.formats.libraries import bibtex, nested, rows
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields
+from bot.formats.markup import plain
 from bot.model import Entry, Fact, FactKind, LibraryEntry, ParsedLibrary, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -29,16 +30,16 @@ NO_PAPER = "books, notes and the like"
 NO_TITLE = "without a title"
 UNREADABLE = "unreadable"
 
-# The one that begins first reads the file: a table, JSON or XML begins with it.
+# The format that begins first reads the file.
 FORMATS = (
-    *(LibraryFormat(name, begins, json_items.references) for name, begins in json_items.BEGINS.items()),
-    *(LibraryFormat(name, begins, xml_records.references) for name, begins in xml_records.BEGINS.items()),
-    *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in tagged.FORMATS),
-    LibraryFormat("csv", tables.begins, tables.references, is_database=True),
+    *(LibraryFormat(name, begins, nested.json_references) for name, begins in nested.JSON_BEGINS.items()),
+    *(LibraryFormat(name, begins, nested.xml_references) for name, begins in nested.XML_BEGINS.items()),
+    *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in rows.TAGGED_FORMATS),
+    LibraryFormat("csv", rows.table_begins, rows.table_references, is_database=True),
     LibraryFormat("bibtex", bibtex.begins, bibtex.references),
 )
 
-# Where a product exports what is read here, for the message on other files.
+# The products, for the message on other files.
 _KNOWN = (
     "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid), "
     ".nbib (PubMed), .enw or XML (EndNote), plain text or tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, "
@@ -47,9 +48,9 @@ _KNOWN = (
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
 _OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
-# What databases add to an abstract.
 _TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
+# Additions of databases.
 _AFTER_ABSTRACT = re.compile(
     r"\s*(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|Competing Interest Statement\s?The "
     r"|Copyright of .{1,300}? is the property of"
@@ -58,25 +59,24 @@ _AFTER_ABSTRACT = re.compile(
     re.DOTALL,
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
-# What may stand before the first entry: comments, and a few short lines of the program that wrote the file.
+# Before the first entry: comments, and a few short lines of the exporting program.
 _COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|(?:provider|database|content):|$)", re.IGNORECASE)
 _OF_DIGEST = re.compile(
     r"\s*(?:[#>*|`\[<]|- )|(?:from|to|subject|date|authors?|abstract|title|link|url)\s{0,9}:|.*https?://", re.IGNORECASE
 )
-_LINES_BEFORE = 12
-_ADDRESSES = 5  # of one entry in which a DOI is looked for
+_ADDRESSES = 5  # of one entry that may have its DOI
 
 
 def parse(raw: RawDigest) -> ParsedLibrary:
-    """Return the papers of a library, and how many entries are not papers, by reason.
+    """Return the papers of a library, and the number of other entries by reason.
 
-    Raises DigestError if the bytes are in none of the formats.
+    Raises DigestError for bytes of no known format.
     """
     text = clean_text(raw.content, "library")
     form, _ = _format_of(text)
     if form is None:
         if text.lstrip()[:1] in ("[", "{"):
-            json_items.load(text)
+            nested.load(text)
         raise DigestError(f"no library that can be read; export it as one of these: {_KNOWN}")
     entries: list[LibraryEntry] = []
     skipped: Counter[str] = Counter()
@@ -93,27 +93,24 @@ def parse(raw: RawDigest) -> ParsedLibrary:
 
 
 def is_library(text: str) -> bool:
-    """Whether a text is a library, by its beginning: not a digest or mail that quotes an entry of one."""
+    """Return whether a text begins like a library, and not like a digest or mail that quotes an entry."""
     text = text.lstrip("\ufeff\n\r\t ")
     form, start = _format_of(text[:200_000].replace("\r\n", "\n").replace("\r", "\n"))
     if form is None:
         return False
     lines = [line for line in text[:start].splitlines() if not _COMMENT.match(line)]
-    return len(lines) <= _LINES_BEFORE and not any(map(_OF_DIGEST.match, lines))
+    return len(lines) <= 12 and not any(map(_OF_DIGEST.match, lines))
 
 
 def _format_of(text: str) -> tuple[LibraryFormat | None, int]:
-    """Return the format of a text, and where its first entry begins.
-
-    By content: exports are saved as .txt, too. The format that begins first counts, as an abstract may quote another.
-    """
+    """Return the format that begins first, and the index of its first entry. Abstracts may quote other formats."""
     begins = [(start, form) for form in FORMATS if (start := form.begins(text)) is not None]
     start, form = min(begins, key=lambda begin: begin[0], default=(0, None))
     return form, start
 
 
 def clean_text(content: bytes, kind: str) -> str:
-    """Return the text of a library or programme; raises DigestError if there is none, or too much."""
+    """Return the text of a library or programme. Raises DigestError for empty or large files."""
     text = UNWANTED.sub("", decode(content, MAX_BYTES, kind)).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise DigestError("empty file")
@@ -137,7 +134,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         return NO_PAPER
     urls = (url.strip() for url in reference.urls)
     addresses = (url for url in urls if url.startswith(("https://", "http://")) and len(url) <= limits.URL)
-    venue = tidy(without_tags(reference.venue[: limits.FACT]))
+    venue = tidy(plain(reference.venue[: limits.FACT]))
     entry = Entry(
         title=title,
         abstract=abstract[match.end() :] if (match := _BEFORE_ABSTRACT.match(abstract)) else abstract,
@@ -156,17 +153,15 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 
 def _doi(reference: Reference) -> str | None:
-    """Return the DOI of its field, else that which an address or another field states."""
+    """Return the DOI of its field, else of another field or an address."""
     others = (text for text in reference.mentions if "doi.org/" in text or _ONLY_DOI.fullmatch(text[:400]))
     for text in (reference.doi, *others):
         stated = unquote(text[: limits.URL]) if "doi.org/" in text else text[: limits.URL]
         doi = doi_in(stated.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
         if doi and len(doi) <= limits.DOI:
             return doi
-    articles = (
-        article_at(url) for url in reference.urls[:_ADDRESSES] if url.startswith("http") and len(url) <= limits.URL
-    )
-    return next((article.doi for article in articles if article and article.doi), None)
+    urls = (url for url in reference.urls[:_ADDRESSES] if url.startswith("http") and len(url) <= limits.URL)
+    return next((article.doi for article in map(article_at, urls) if article and article.doi), None)
 
 
 def _arxiv_id(reference: Reference) -> str | None:
@@ -174,7 +169,7 @@ def _arxiv_id(reference: Reference) -> str | None:
         return stated
     for text in (reference.doi, *reference.urls, *reference.mentions):
         for match in _ARXIV.finditer(text[: limits.URL]):
-            # A journal's page numbers look like an arXiv id, so only what follows the word is taken for one.
+            # Page numbers of journals look like an arXiv id, so the word must precede it.
             if mentioned := arxiv_id_in(text[match.end() : match.end() + limits.ID]):
                 return mentioned
     return None

@@ -1,12 +1,12 @@
-"""Mails (RFC 5322, MIME), and files of several mails (mbox, RFC 4155): their header fields and texts.
+"""Mails (RFC 5322, MIME), files of several mails (mbox, RFC 4155), and reports on sent mails (RFC 3464, RFC 5965).
 
     bytes --split_mbox--> bytes of each --read_mail--> Mail, and those attached to it: plain text and HTML
+    bytes --parse_report--> BounceReport
 
-Attachments that are no mails are ignored, and of several HTML parts all but the first.
+Other attachments are left out, and all HTML parts but the first.
 
-The standard library's parser has two quadratic costs. It takes n^2 steps for n parameters of one header field, and it
-compares each line with the boundaries of all multiparts that are open around it. So fields are cut as they are read,
-and parts are counted as they begin.
+The standard library's parser has two quadratic costs: n parameters of one header field take n^2 steps, and each line
+is compared with the boundaries of all open multiparts. So fields are cut, and parts are counted as they begin.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.feedparser import BytesFeedParser
 from email.header import decode_header, make_header
@@ -24,28 +25,26 @@ from email.utils import parseaddr, parsedate_to_datetime
 from functools import partial
 from typing import Any
 
-from bot.formats.format import MAX_LINES, charset, decode, tidy
-from bot.model import limits
+from bot.formats.format import MAX_LINES, UNWANTED, charset, decode, tidy
+from bot.model import TAG, BounceKind, BounceReport, RawDigest, limits
 from bot.model.errors import DigestError
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
-# Fields that are specific to mails; two of them are required, because "From: ..." also begins lines of ordinary text.
+# A mail has at least two of these, since "From: ..." also begins lines of ordinary text.
 _MAIL_FIELDS = {"from", "received", "message-id", "return-path", "mime-version", "delivered-to", "dkim-signature"}
 MAX_MAILS = 1_000  # in a mailbox file
 _FIRST_SEPARATOR = re.compile(rb"\A>?From [^\r\n]*\r?\n")
-# A line of a mail may begin with "From", too: a separator has a time, and a header below it.
+# Lines of mails begin with "From", too. A separator has a time, and a header below it.
 _MBOX_SEPARATOR = re.compile(
     rb"^From [^\r\n]{0,200}?\d:\d\d[^\r\n]{0,60}\r?\n(?=>?[A-Za-z][A-Za-z0-9-]{1,60}:)", re.MULTILINE
 )
-_TEXT_TYPES = ("text/plain", "text/html")
 # The prefixes of forwarded mails and replies in several languages.
 _FORWARDED = re.compile(r"(?:(?:fwd?|re|wg|aw|tr|rv|i)\s*:\s*)+", re.IGNORECASE)
 
 
-# Compat32, and not email.policy.default: crafted headers made the header grammar of the latter loop forever
-# (bpo-37461), and nothing but content type, disposition and charset is read here.
+# Not email.policy.default: crafted headers made its grammar loop forever (bpo-37461).
 class _CutFields(Compat32):
-    """The standard library's legacy policy, with each header field cut."""
+    """The legacy policy, which cuts each header field."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -53,7 +52,7 @@ class _CutFields(Compat32):
 
 
 class _Part(Message):
-    """One part of a mail; raises DigestError if the mail has too many. ``counts`` are those of the whole mail."""
+    """A part of a mail. Raises DigestError for too many parts, by the ``counts`` of the whole mail."""
 
     def __init__(self, counts: Counter[str], policy: _CutFields) -> None:
         super().__init__(policy)
@@ -66,20 +65,17 @@ class _Part(Message):
             raise DigestError(f"a mail of more than {most} {noun}; save its text as a file")
 
     def get_boundary(self, failobj: Any = None) -> Any:
-        """Return the boundary; the parser asks for it exactly once, before it reads the parts inside."""
+        """Count the part: the parser gets the boundary exactly once, before the parts inside."""
         self._count("parts that have parts", limits.MULTIPARTS)
         return super().get_boundary(failobj)
 
     def get_content_charset(self, failobj: Any = None) -> Any:
-        """Return Python's name of the character set, if it is one: decoding "punycode" would take n^2 steps."""
+        """Return Python's name of a real character set: "punycode" would take n^2 steps."""
         return charset(str(super().get_content_charset() or "")) or failobj
 
 
 def is_mail(beginning: str) -> bool:
-    """Whether a file begins with a mail's header: at least two fields that are specific to mails.
-
-    The separator of a mailbox file may stand above it.
-    """
+    """Return whether a file begins with a mail's header, perhaps below the separator of a mailbox file."""
     names: set[str] = set()
     for number, line in enumerate(beginning.splitlines()):
         if number == 0 and line.startswith(("From ", ">From ")):
@@ -94,7 +90,7 @@ def is_mail(beginning: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """What is read of a mail: header fields, and its text in two forms, either of which may be empty."""
+    """A mail's header fields, and its text in two forms. Either may be empty."""
 
     sender: str  # the address
     sender_name: str
@@ -104,7 +100,7 @@ class Mail:
     html: str
 
     def alert(self) -> str:
-        """Return the alert that the subject names, ``Ada Lovelace (new citations)``; the subject if it has no parts.
+        """Return the subject's alert, such as ``Ada Lovelace (new citations)``, else the subject.
 
         >>> Mail("", "", "Fwd: Ada Lovelace - new citations", None, "", "").alert()
         'Ada Lovelace (new citations)'
@@ -114,15 +110,11 @@ class Mail:
 
     @property
     def own_subject(self) -> str:
-        """The subject without what forwarding put before it."""
         return _FORWARDED.sub("", self.subject, count=1)
 
 
 def split_mbox(content: bytes) -> list[bytes]:
-    """Return the mails of a mailbox file; the only one without its separator, if it is a single mail.
-
-    Raises DigestError if there are too many.
-    """
+    """Return the mails of a mailbox file, or the single mail. Raises DigestError if there are too many."""
     content = content.lstrip(b"\xef\xbb\xbf \t\r\n")
     # A single mail may begin with a quoted separator: ">From ".
     unquoted, count = _FIRST_SEPARATOR.subn(b"", content, count=1)
@@ -134,8 +126,8 @@ def split_mbox(content: bytes) -> list[bytes]:
 
 
 def read_mail(content: bytes) -> list[Mail]:
-    """Read a mail and those attached to it, itself first; raises DigestError if it can't be read."""
-    # Counted before parsing: the parser keeps every line of a header or of a folded field as an object.
+    """Read a mail, then those attached to it. Raises DigestError if it can't be read."""
+    # The parser keeps every line of a header as an object.
     if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
     parser = BytesFeedParser(policy=_CutFields(message_factory=partial(_Part, Counter())))
@@ -148,8 +140,7 @@ def read_mail(content: bytes) -> list[Mail]:
 
 
 def _mails(message: Message) -> list[Mail]:
-    """Return a mail and those attached to it, without their texts in its own."""
-    texts: dict[str, list[str]] = {content_type: [] for content_type in _TEXT_TYPES}
+    texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
     attached: list[Mail] = []
     pending = [message]
     while pending:
@@ -168,14 +159,18 @@ def _mails(message: Message) -> list[Mail]:
             continue
         try:
             texts[content_type].append(body.decode(str(part.get_content_charset() or "") or "undefined"))
-        except ValueError:  # the declared charset is missing, unknown or wrong
+        except ValueError:  # no charset, or a wrong one
             texts[content_type].append(decode(body))
+    try:
+        sent = parsedate_to_datetime(str(message.get("Date") or "")[: limits.ID]).date()
+    except (TypeError, ValueError, OverflowError, IndexError):
+        sent = None
     name, address = parseaddr(_field(message, "From"))
     mail = Mail(
         sender=address[: limits.ID],
         sender_name=name[: limits.TOPIC],
         subject=_field(message, "Subject")[: limits.TOPIC],
-        date=_date(message),
+        date=sent,
         plain="\n".join(texts["text/plain"]),
         html=next(iter(texts["text/html"]), ""),
     )
@@ -183,7 +178,7 @@ def _mails(message: Message) -> list[Mail]:
 
 
 def _field(message: Message, name: str) -> str:
-    """Return a header field in plain Unicode (RFC 2047); as it is if its encoding is broken."""
+    """Return a header field in plain Unicode (RFC 2047), unless its encoding is broken."""
     value = str(message.get(name) or "")
     try:
         parts = decode_header(value)
@@ -193,8 +188,52 @@ def _field(message: Message, name: str) -> str:
         return tidy(value)
 
 
-def _date(message: Message) -> date | None:
+MAX_REPORT_BYTES = 10_000_000
+_MAX_TAGS = 20  # a report has two or three, and each is one signature to verify
+_MAX_TEXT = 1_000_000  # characters of a part that are searched for tags
+# The report's own address names the message more surely than a quotation in the report.
+_OWN_ADDRESS = ("To", "Delivered-To", "X-Original-To", "Envelope-To")
+_REASONS = ("Diagnostic-Code", "Status", "Feedback-Type")  # the most telling first
+
+
+def parse_report(raw: RawDigest) -> BounceReport:
+    """Read a delivery status notification or a feedback report. Raises DigestError if it can't be read.
+
+    flufl.bounce 6.0.0 takes an expired retry (``Action: failed`` with a status of 4.x.x) for permanent. Here it is not.
+    """
+    from flufl.bounce import all_failures
+
+    if len(raw.content) > MAX_REPORT_BYTES:
+        raise DigestError(f"more than the {MAX_REPORT_BYTES // 1_000_000} MB that a report may have")
     try:
-        return parsedate_to_datetime(str(message.get("Date") or "")[: limits.ID]).date()
-    except (TypeError, ValueError, OverflowError, IndexError):
-        return None
+        message = message_from_bytes(raw.content)
+        parts = list(message.walk())
+        feedback = [part for part in parts if part.get_content_type() == "message/feedback-report"]
+        if feedback:
+            is_approval = re.search(r"feedback-type:\s*not-spam", " ".join(_text(part).lower() for part in feedback))
+            kind = BounceKind.OTHER if is_approval else BounceKind.COMPLAINT
+        else:
+            temporary, permanent = all_failures(message)
+            statuses = [str(status) for part in parts for status in part.get_all("Status", [])]
+            if permanent and not any(status.strip().startswith("4.") for status in statuses):
+                kind = BounceKind.FAILURE
+            else:
+                kind = BounceKind.TRANSIENT if permanent or temporary else BounceKind.OTHER
+        texts = [str(value) for name in _OWN_ADDRESS for value in message.get_all(name, [])]
+        for part in parts:
+            texts += map(str, part.values())
+            # Fields of the returned message, quoted as text.
+            texts += [] if part.is_multipart() else [_text(part)]
+        tags = dict.fromkeys(tag.lower() for text in texts for tag in TAG.findall(text))
+        stated = (str(value) for name in _REASONS for part in parts if (value := part.get(name)))
+        return BounceReport(kind, tuple(tags)[:_MAX_TAGS], " ".join(UNWANTED.sub("", next(stated, "")).split())[:200])
+    # The email package and the detectors raise many exceptions for malformed mails.
+    except Exception as error:
+        raise DigestError(f"the report can't be read ({type(error).__name__})") from error
+
+
+def _text(part: Message) -> str:
+    if part.is_multipart():
+        return "\n".join(str(each) for each in part.get_payload())[:_MAX_TEXT]
+    content = part.get_payload(decode=True)
+    return content[:_MAX_TEXT].decode("ascii", "replace") if isinstance(content, bytes) else ""

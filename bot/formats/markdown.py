@@ -1,4 +1,4 @@
-"""Digests in Markdown, as bots for arXiv and lists on GitHub have them, and lists made by hand.
+"""Digests in Markdown: the output of arXiv bots, lists on GitHub, and lists made by hand.
 
     ## 1. [The Title](https://arxiv.org/abs/2505.02693)        a heading for each paper, and fields below it
 
@@ -13,8 +13,8 @@
     |---|---|---|---|
     |2026-05-10|**The Title**|Ada Lovelace et.al.|[2605.00001](http://arxiv.org/abs/2605.00001)|
 
-Headings that are no paper's are topics. One with a date begins another digest; those above the first paper name the
-digest's topic and day. Fields of other names end the field above them.
+Other headings are topics. One with a date begins another digest, and those above the first paper have the digest's
+topic and day. An unknown field ends the field above it.
 """
 
 from __future__ import annotations
@@ -53,14 +53,11 @@ from bot.formats.markdown_text import (
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
-# A real Markdown parser would not help. It takes formulas for emphasis ("$a*b*c$") and stray tags for markup, both of
-# which bots leave as they are, and where a field begins and ends would still be decided here. markdown-it-py 4.3.0
-# also takes 0.7 s for a table of 16 KB that names 200 columns.
+# A Markdown parser takes formulas for emphasis ("$a*b*c$") and stray tags for markup, and knows no fields.
+# markdown-it-py 4.3.0 takes 0.7 s for a table of 16 KB with 200 columns.
 
-_PROOF = {"authors", "abstract", "translation", "link"}  # what makes the heading or item above it a paper's
-_NEAR = 6  # lines with text below a heading, within which a field makes it a paper's
+_PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
 _LONG = {"abstract", "translation", "summary", "tldr"}  # fields that go on after an empty line
-_STRUCTURED = {"abstract", "translation"}  # fields that may have sections with names of their own
 _ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
 _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
 _ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
@@ -88,21 +85,17 @@ _NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|�
 _UPDATED = re.compile(
     r"\W{0,6}(?:(?:last |latest )?updated?|generated|date|更新|日期|生成|最終更新)[^.]{0,80}$", re.IGNORECASE
 )
-_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
+_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _END = "</details>"
 _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
-_FRONT_MATTER = 40  # lines
 _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
-_LEAST_PARAGRAPH = 80  # characters
-_LONGEST_SUMMARY = 25
-_LONGEST_DATE_LINE = 80
 
 
 class _Text(NamedTuple):
-    """A piece of a line, without tags and quotation signs: the line's index and number, and the piece."""
+    """A piece of a line without tags and quotation signs, with the line's index and number."""
 
     at: int
     number: int
@@ -110,7 +103,7 @@ class _Text(NamedTuple):
 
 
 class _Begin(NamedTuple):
-    """Where a paper begins among the texts, and how: by a heading, item or title, or as a row of a table."""
+    """The index of a paper's first text, and its kind: a heading, item or title, or a row of a table."""
 
     at: int
     kind: str
@@ -119,7 +112,7 @@ class _Begin(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field: what it holds, empty if that is not read; its name in lower case; its first line."""
+    """A field: its kind, or an empty one if nothing reads it, its name in lower case, and its first line."""
 
     kind: str
     name: str
@@ -127,7 +120,7 @@ class _Field(NamedTuple):
     value: str
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
+def starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the topmost heading above the first paper, and each later one that names another day."""
     texts = _texts(lines)
     begins = _begins(texts)
@@ -148,7 +141,7 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
             has_papers = False
 
 
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
+def parse(lines: Sequence[Line]) -> ParsedDigest:
     texts = _texts(lines)
     begins = _begins(texts)
     if not begins:
@@ -158,7 +151,7 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
     first, last = begins[0].at, begins[-1].at
     above = [text.text[: limits.TOPIC] for text in texts[:first]]
     heads = list(filter(_is_head, above))
-    day = next(filter(None, map(day_in, [*heads, *(text for text in above if len(text) <= _LONGEST_DATE_LINE)])), None)
+    day = next(filter(None, map(day_in, [*heads, *(text for text in above if len(text) <= 80)])), None)
     topics = [topic for text in heads if text.startswith("#") and (topic := clean_title(text.lstrip("#")))]
     # The heading right above the first paper is a section's if another section follows.
     if any(_is_head(texts[k].text) for k in range(first, last) if k not in papers):
@@ -176,7 +169,7 @@ def _is_head(text: str) -> bool:
 
 
 def _texts(lines: Sequence[Line]) -> list[_Text]:
-    """Return the pieces of the lines: without comments, tags and quotation signs, and parted before each field."""
+    """Return the pieces of the lines, without comments, tags and quotation signs, one for each field."""
     texts: list[_Text] = []
     is_comment = False
     front = _front(lines)
@@ -197,13 +190,12 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
 
 def _front(lines: Sequence[Line]) -> range:
     first = next((i for i, line in enumerate(lines) if line.text), 0)
-    block = [line.text for line in lines[first : first + _FRONT_MATTER]]
+    block = [line.text for line in lines[first : first + 40]]
     is_front = block[:1] == ["---"] and "---" in block[1:]
     return range(first, first + block.index("---", 1) + 1 if is_front else first)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of a line without its tags: one for each field, and for what a <br> parts."""
     text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
     if "<" in text:
         text = _SUMMARY.sub(_heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
@@ -218,11 +210,11 @@ def _heading_of_details(match: re.Match[str]) -> str:
     text = match[1].strip().strip("*").strip()
     if words().kinds.get(field_key(text)):
         return f"**{text}**: \n"
-    return f"**{text}**\n" if len(text) > _LONGEST_SUMMARY or "](http" in text else ""
+    return f"**{text}**\n" if len(text) > 25 or "](http" in text else ""
 
 
 def _field(text: str) -> _Field | None:
-    """Return the field that a text opens. One in bold with a colon may have any name, others only known ones."""
+    """Return the field at the beginning of a text. Only one in bold with a colon may have an unknown name."""
     kinds = words().kinds
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
         name = field_key(heading[1])
@@ -239,7 +231,7 @@ def _field(text: str) -> _Field | None:
 def _begins(texts: Sequence[_Text]) -> list[_Begin]:
     rows = _rows(texts)
     begins: list[_Begin] = []
-    level = 0  # of the heading of the paper that is open; its items and lower headings are no papers
+    level = 0  # of the heading of the open paper; its items and lower headings are no papers
     for k, (_, _, whole) in enumerate(texts):
         text = whole[:LONGEST_ITEM]
         if not text or k in rows:
@@ -260,8 +252,8 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
         elif level or "](#" in text:
             continue
         elif field and field.kind == "title":
-            is_listed = field.is_bold or text.startswith(_LIST_MARKERS)  # plain, it may be of any text
-            begins += [_Begin(k, "title")] if is_listed else []
+            if field.is_bold or text.startswith(_LIST_MARKERS):  # any text may have a plain one
+                begins.append(_Begin(k, "title"))
         elif not field or (not field.kind and item and len(clean_title(field.value).split()) >= LEAST_WORDS):
             body = item[1] if item else text
             is_candidate = _is_candidate(text)
@@ -278,26 +270,21 @@ def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
     for k, (_, _, text) in enumerate(texts):
         is_row = "|" in text
         is_delimiter = is_row and bool(_DELIMITER.fullmatch(text[:LONGEST_ITEM]))
-        if is_delimiter and k and (kinds := _columns(texts[k - 1].text[:LONGEST_ITEM])):
-            columns, head = kinds, k - 1
+        kinds: list[str] = []
+        if is_delimiter and k:
+            names = [field_key(clean_title(cell)) for cell in _cells(texts[k - 1].text[:LONGEST_ITEM])]
+            kinds = [words().kinds.get(name, "") for name in names]
+            titles = [i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS)]
+            if "title" not in kinds and titles:
+                kinds[titles[0]] = "title"
+        if "title" in kinds and len(set(filter(None, kinds))) > 1:
+            columns, head = tuple(kinds), k - 1
             rows |= {head: None, k: None}
         elif columns and is_row:
             rows[k] = None if is_delimiter else _Begin(k, "row", columns, head)
         else:
             columns = ()
     return rows
-
-
-def _columns(text: str) -> tuple[str, ...]:
-    names = [field_key(clean_title(cell)) for cell in _cells(text)]
-    kinds = [words().kinds.get(name, "") for name in names]
-    if "title" not in kinds:
-        titles = (i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS))
-        at = next(titles, None)
-        if at is None:
-            return ()
-        kinds[at] = "title"
-    return tuple(kinds) if len(set(filter(None, kinds))) > 1 else ()
 
 
 def _cells(text: str) -> list[str]:
@@ -324,7 +311,7 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
         if not text:
             continue
         seen += 1
-        if seen > _NEAR:
+        if seen > 6:  # lines with text between a paper's heading and such a field
             break
         if field := _field(text):
             if 0 < _level(text) <= (_level(texts[at].text) or text.count("#")):
@@ -333,7 +320,7 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
                 heading = texts[at].text.lstrip("# ")
                 return bool(NUMBER.match(heading) and clean_title(heading))
             if field.kind in _PROOF:
-                # A plain "Authors:" below a plain title, or below other text, is another format's.
+                # A plain "Authors:" below a plain title or other text belongs to another format.
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
@@ -358,7 +345,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     field = _field(first)
     if begin.kind == "row":
         cells = _cells(first)
-        # A "|" in a formula or an abstract makes a cell too many.
+        # A "|" in a formula or an abstract adds a cell.
         if (surplus := len(cells) - len(begin.columns)) > 0:
             at = begin.columns.index("abstract" if "abstract" in begin.columns else "title")
             cells[at : at + surplus + 1] = ["|".join(cells[at : at + surplus + 1])]
@@ -372,7 +359,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title = clean_title(first)
     elif begin.kind == "heading":
         title = clean_title(first.lstrip("#"))
-        # Behind a linked title may be a score or category.
+        # A score or category may follow a linked title.
         if (link := LINK.search(IMAGE.sub("", first))) and not is_label(link[1]) and articles_in(link[2]):
             before, after = (
                 clean_title(part) for part in (link.string[: link.start()].lstrip("#"), link.string[link.end() :])
@@ -389,10 +376,9 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
-    has_words = bool(re.search(r"[^\W\d_]{4}", title)) and not _GENERIC.fullmatch(title)
-    title = clean_title(values.get("original", "")) or (
-        title if has_words else clean_title(values.get("title", "")) or title
-    )
+    if not re.search(r"[^\W\d_]{4}", title) or _GENERIC.fullmatch(title):
+        title = clean_title(values.get("title", "")) or title
+    title = clean_title(values.get("original", "")) or title
     abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
@@ -430,7 +416,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
 
 
 def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
-    """Add what the lines below a title hold, by kind: "rest" has lines of links, "text" paragraphs without a name."""
+    """Add the fields below a title, by kind: "rest" has lines of links, "text" paragraphs without a name."""
     name: str | None = None
     for text in body:
         if not text:
@@ -438,16 +424,16 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif text == _END:
             name = None
         elif field := _field(text):
-            is_section = not field.kind and (
-                not field.is_bold or (field.name in words().sections and _is_structured(fields[name or ""]))
+            is_section = not field.is_bold or (
+                field.name in words().sections and _is_structured(" ".join(fields[name or ""]).strip())
             )
-            if name in _STRUCTURED and is_section:
+            if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)
             else:
                 name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value)
         elif _is_rule(text) or 0 < _level(text) <= (level or _LEVELS):
-            break  # such a heading begins no paper, and ends one
+            break
         elif _level(text):
             name = ""
         elif "](" in text and not clean_title(text):
@@ -461,21 +447,15 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["authors"].append(names)
             fields["rest"].append(text)
         else:
-            fields["text" if len(text) >= _LEAST_PARAGRAPH and not articles_in(text) else "rest"].append(text)
+            fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
 
 
-def _is_structured(parts: Sequence[str]) -> bool:
-    """Whether an abstract has nothing so far, or begins with a section's heading."""
-    text = " ".join(parts).strip()
-    return (
-        not text or field_key(re.split(r"[:：]", text[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]) in words().sections
-    )
+def _is_structured(abstract: str) -> bool:
+    """Return whether an abstract is empty so far, or begins with a section's heading."""
+    heading = re.split(r"[:：]", abstract[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]
+    return not abstract or field_key(heading) in words().sections
 
 
 MARKDOWN = Format(
-    title="Markdown digest",
-    hint='a heading such as "# A Title" with "**Authors**: ..." below it',
-    starts=_starts,
-    parse=_parse,
-    specificity=5,
+    "Markdown digest", 'a heading such as "# A Title" with "**Authors**: ..." below it', starts, parse, specificity=5
 )

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
-from bot.formats.format import (
-    MONTHS,
-    author_names,
-    calendar_day,
-    date_in,
-    without_affiliations,
-    without_tags,
-)
+from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
+from bot.formats.markup import plain
+from bot.formats.tables import table
 from bot.model import limits
 
-# Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.
+# Neither part may reach past the "[" of another link: with ".*?", a line of "[](" took n^2 steps.
 LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
 IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
-_BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # what a picture in a link leaves
+_BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # a link without its picture
 _BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
 _BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
 ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
@@ -57,8 +50,6 @@ _MORE = re.compile(
 )
 _PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
-_DAY = re.compile(r"((?:19|20)\d\d) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})(?!\d)")
-_AMERICAN = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?!\d)")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
 )
@@ -73,13 +64,11 @@ _CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
 _VENUE_BEFORE = re.compile(r"^[(\[][A-Z][^()\[\]]{1,40}(?:['’ ]\d\d|20\d\d)[^()\[\]]{0,20}[)\]]\s*")
 _NO_REMARK = re.compile(r"\s*(?:(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d{1,2})?)?\s*", re.IGNORECASE)
 LEAST_WORDS = 3
-_LONGEST_NAME = 40
-_MOST_NAME_WORDS = 5
 LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
 class _Words(NamedTuple):
-    """Words of ``markdown.toml``: what a field holds by its name, and what is no part of a title or an abstract."""
+    """Words of ``markdown.toml``: kinds of fields by name, labels beside titles, and sections of abstracts."""
 
     kinds: Mapping[str, str]
     labels: frozenset[str]
@@ -88,19 +77,19 @@ class _Words(NamedTuple):
 
 @cache
 def words() -> _Words:
-    loaded = tomllib.loads(Path(__file__).with_name("markdown.toml").read_text("utf-8"))
+    loaded = table("markdown")
     kinds = {name: "" if kind == "nothing" else kind for kind, names in loaded["fields"].items() for name in names}
     return _Words(kinds, frozenset(loaded["titles"]["labels"]), frozenset(loaded["abstracts"]["sections"]))
 
 
 def field_key(name: str) -> str:
-    """Return a field's name in lower case, without pictures, and without a remark in parentheses that is unknown."""
+    """Return a field's name in lower case, without pictures and unknown remarks in parentheses."""
     name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
     return name if name in words().kinds else _REMARK.sub("", name).strip()
 
 
 def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
-    """Return an item's title and what follows it: the first link or bold words, a quotation, or the first words."""
+    """Return an item's title, in a link, in bold, in quotation marks or first, and the text behind it."""
     text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
     for match in _EMPHASIS.finditer(text[:LONGEST_ITEM]):
         if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= LEAST_WORDS:
@@ -132,7 +121,6 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 
 
 def byline(text: str) -> str:
-    """Return the authors that a text without a name lists first; empty if it lists none."""
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
     text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
@@ -140,25 +128,20 @@ def byline(text: str) -> str:
     for name in author_names(_ET_AL.sub("", text)):
         parts = name.split()
         is_capital = all(not part[0].islower() or part.lower() in _PARTICLES for part in parts)
-        is_name = is_capital and len(parts) <= _MOST_NAME_WORDS and _NAME.fullmatch(name)
+        is_name = is_capital and len(parts) <= 5 and _NAME.fullmatch(name)
         if not is_name or (not names and len(parts) < 2):
             break
         names.append(name)
-    is_list = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= _LONGEST_NAME
+    is_list = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= 40
     return ", ".join(names) if names and is_list else ""
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a field or column of authors, each without its marks and affiliation."""
     text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
-    if ";" in text:  # "Lovelace, Ada; Hopper, Grace"
-        parts = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1))
-        names: Sequence[str] = [f"{first.strip()} {last.strip()}" for last, _, first in parts]
-    else:
-        names = author_names(re.sub(r"[、，；|·]|\s&\s", ", ", text))
-    names = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
-    return tuple(name for name in names if name and not _MORE.fullmatch(name))
+    names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
+    bare = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
+    return tuple(name for name in bare if name and not _MORE.fullmatch(name))
 
 
 def categories_in(text: str) -> tuple[str, ...]:
@@ -170,7 +153,7 @@ def categories_in(text: str) -> tuple[str, ...]:
 
 
 def clean_title(text: str) -> str:
-    """Return a title without number, marks, anchors, pictures, and links that only say "PDF"."""
+    """Return a title without number, marks, anchors, pictures, and links such as "PDF"."""
     text = BLOCK_TAG.sub(" ", _BADGE.sub("", IMAGE.sub("", BOLD_TAG.sub("**", text[:LONGEST_ITEM]))))
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], ANCHOR.sub(r"[\2](\1)", text))
     text = _BRACKETS.sub(
@@ -183,39 +166,28 @@ def clean_title(text: str) -> str:
 
 
 def is_label(text: str) -> bool:
-    """Whether the text of a link is a word such as "PDF", an identifier, an address or a date."""
+    """Return whether a link's text is a word such as "PDF", an identifier, an address or a date."""
     text = PICTURES.sub("", plain_text(text)).strip(" []():")
     return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in words().labels
 
 
 def plain_text(text: str) -> str:
-    """Return a text without the marks of Markdown and HTML; formulas keep theirs."""
+    """Return a text without the marks of Markdown and HTML, except in formulas."""
     parts = _FORMULA.split(LINK.sub(r"\1", text[: limits.MARKUP]))
     for i in range(0, len(parts), 2):
         for pattern, replacement in _MARKS:
             parts[i] = pattern.sub(replacement, parts[i])
-    return " ".join(without_tags(BLOCK_TAG.sub(" ", "".join(parts))).split())
+    return " ".join(plain(BLOCK_TAG.sub(" ", "".join(parts))).split())
 
 
 def day_in(text: str) -> date | None:
-    """Return the day that a text names; "05/11/2026" is May 11, as the bots that write so mean it."""
+    """Return the first day in a text. Bots mean May 11 by "05/11/2026"."""
     text = text[:LONGEST_ITEM]
-    if match := _DAY.search(text):
-        return calendar_day(match[3], MONTHS[int(match[2]) - 1] if 1 <= int(match[2]) <= 12 else "", match[1])
-    if match := _AMERICAN.search(text):
-        first, second = int(match[1]), int(match[2])
-        month, day = (first, match[2]) if first <= 12 else (second, match[1])
-        return calendar_day(day, MONTHS[month - 1] if 1 <= month <= 12 else "", match[3])
-    return date_in(text)
+    return date_in(text) or next(iter(numeric_days(text)), None)
 
 
 def articles_in(text: str) -> list[Article]:
-    """Return the articles that addresses in a text lead to."""
     if "http" not in text:
         return []
-    articles = []
-    for address in ADDRESS.findall(text[:LONGEST_ITEM]):
-        url = address[: limits.URL].rstrip(".,;")
-        if article := article_at(_MIRROR.sub("https://arxiv.org/abs/", url)):
-            articles.append(article)
-    return articles
+    urls = (address[: limits.URL].rstrip(".,;") for address in ADDRESS.findall(text[:LONGEST_ITEM]))
+    return list(filter(None, (article_at(_MIRROR.sub("https://arxiv.org/abs/", url)) for url in urls)))

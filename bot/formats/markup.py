@@ -3,8 +3,8 @@
     markup --references resolved, bioRxiv's marks--> tags and text --stack of open elements--> blocks --> one line
 
 Publishers send the same title as ``CO<sub>2</sub>``, ``CO<jats:sub>2</jats:sub>``, ``CO&amp;lt;sub&amp;gt;2...`` or
-``<mml:msub>...``. A block element (a paragraph, a list item) ends a word, an inline element never does. What is no
-tag is text: ``x<y and z>1`` is a comparison. Texts are untrusted: each step takes time linear in their length.
+``<mml:msub>...``. A block element (a paragraph, a list item) ends a word, an inline element never does. Anything but a
+tag is text: ``x<y and z>1`` is a comparison. Each step takes time linear in the untrusted text.
 """
 
 from __future__ import annotations
@@ -15,26 +15,16 @@ from html import unescape
 from html.entities import html5
 from itertools import cycle
 
-_INLINE = (
-    "a abbr acronym alternatives b bdi bdo big bold cite code del dfn em ext-link fi font i img inf inline-formula"
-    " inline-graphic inter-ref ins italic kbd mark monospace named-content nobr overline q roman s sans-serif sb sc scp"
-    " small small-caps smallcaps sp span strike strong styled-content sub sup tex-math tt u underline uri var wbr xref"
-).split()
-_BLOCKS = (
-    "abstract address article aside blockquote body br break caption center dd disp-formula disp-quote div dl dt fig"
-    " figcaption figure footer graphic header hr li list list-item main ol p para pre sec section table tbody td"
-    " tfoot th thead tr ul"
-).split()
-_HEADINGS = "h1 h2 h3 h4 h5 h6 st title".split()
-_MATH = frozenset(
-    "annotation annotation-xml maction math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom"
-    " mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none"
-    " semantics".split()
+from bot.formats.tables import table
+
+_TABLES = table("markup")
+_INLINE, _BLOCKS, _HEADINGS, _MATH = (
+    frozenset(_TABLES["elements"][kind].split()) for kind in ("inline", "blocks", "headings", "math")
 )
-_SILENT = {"annotation", "annotation-xml", "mphantom", "style", "svg"}  # their text is not for readers
+_SILENT = {"annotation", "annotation-xml", "mphantom", "style", "svg"}  # without text for readers
 _SCRIPTS = {"inf": "_", "sb": "_", "sub": "_", "sp": "^", "sup": "^"}
 _FORMULAS = {"alternatives", "inline-formula", "disp-formula"}
-# Elements whose text becomes another one; the text of others stays as it is.
+# Elements that change their text.
 _FRAMES = {*_MATH, *_SILENT, *_SCRIPTS, *_FORMULAS, "tex-math"}
 _IS_HEADING = {**dict.fromkeys(_BLOCKS, False), **dict.fromkeys(_HEADINGS, True)}
 _NAMES = {*_INLINE, *_IS_HEADING, *_FRAMES}
@@ -47,16 +37,15 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LETTERS = frozenset("abipqsu")  # elements with the name of a variable
-# With a semicolon, unless it is a number: "?a=1&copy=2" is no reference to a sign.
+# A name needs its semicolon: "?a=1&copy=2" is no reference to a sign.
 _REFERENCE = re.compile(r"&(?:[a-z][a-z0-9]{1,31};|#\d{1,7}(?!\d);?|#x[\da-f]{1,6}(?![\da-f]);?)", re.IGNORECASE)
-# A reference to no character of Unicode; `html.unescape` raises on one of more than 4,300 digits.
+# No character of Unicode. `html.unescape` raises on more than 4,300 digits.
 _INVALID_REFERENCE = re.compile(r"&#x?[\da-f]{8,};?", re.IGNORECASE)
 _ALT = re.compile(r"\balt\s?=\s?[\"'](\{[\w +/-]{1,30}\}|[^\x00-\x7f])[\"']", re.IGNORECASE)
 _AFTER_LINE_BREAK = re.compile(r"\s*[\n\v]\s*[,.;:)\]]")
 _MAX_DEPTH = 40  # each level copies its text once more
 _HEADING_END = "\x02"  # control characters, which no text has
 _PRESCRIPTS = "\x03"
-_SHORT = 100  # characters: most names and titles; no abstract
 _SIGNS_OF_MARKUP = re.compile(r"[<&{\[\n]|[OC]_[A-Z]|[a-z][A-Z]")
 ABSTRACT = "Abstract"  # the heading, as a block of its own
 
@@ -67,21 +56,24 @@ def plain(markup: str) -> str:
     >>> plain("<p>H<inf>2</inf>O &lt; 5, if x < y > z.</p><p>10<sup>&minus;3</sup></p>")
     'H2O < 5, if x < y > z. 10⁻³'
     """
-    if len(markup) < _SHORT and not _SIGNS_OF_MARKUP.search(markup):
+    if len(markup) < 100 and not _SIGNS_OF_MARKUP.search(markup):  # characters: most names and titles, and no abstract
         return " ".join(markup.split())
     texts = blocks(markup)
     return " ".join(texts[1:] if len(texts) > 1 and texts[0] == ABSTRACT else texts)
 
 
 def blocks(markup: str) -> list[str]:
-    """Return the text of each block of markup, or of each line of a plain text; none is empty.
+    """Return the text of each block of markup, or of each line of a plain text, without empty ones.
 
-    A heading begins the block below it. That of the whole abstract is a block, ``ABSTRACT``.
+    A heading begins the block below it. The heading of the whole abstract is a block, ``ABSTRACT``.
 
     >>> blocks("<h2>Abstract</h2><h3>Background</h3><p>Owls see.</p><ul><li>By night</li></ul>")
     ['Abstract', 'Background: Owls see.', 'By night']
     """
-    text = _without_marks(_resolved(markup) if "&" in markup else markup)
+    text = markup
+    for _ in range(2 if "&" in markup else 0):  # "&amp;lt;"
+        text = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
+    text = _without_marks(text)
     if "<" in text:
         text = _without(text, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
         text = _without_tags(_BOLD_HEADING.sub(rf"<br/>\1{_HEADING_END}<br/>", text))
@@ -102,47 +94,29 @@ def blocks(markup: str) -> list[str]:
     return [*results, heading] if heading else results
 
 
-def _resolved(text: str) -> str:
-    # An unknown name stays as it is.
-    once = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
-    return _REFERENCE.sub(lambda reference: unescape(reference[0]), once) if "&" in once else once
-
-
 def _without(text: str, begin: str, end: str) -> str:
-    # No regular expression: from each beginning without an end it would look through the whole text.
+    # A regular expression would search the whole text from each beginning without an end.
     first, *others = text.split(begin)
     return first + "".join(other.partition(end)[2] if end in other else begin + other for other in others)
 
 
-# Headings of structured abstracts.
-_TITLES = (
-    "Abstract|Aims?|Author summary|Availability and implementation|Background(?: and (?:aims?|objectives?|purpose))?"
-    "|Conclusions?(?: and (?:relevance|significance))?|Context|Data sources?|Design(?:/methodology/approach)?"
-    "|Discussion|Exposures?|Findings|Funding|Hypothesis|Implications|Importance|Interpretation|Interventions?"
-    "|Introduction|Key (?:messages|points)|Limitations|Originality/value|(?:Practical|Social) implications"
-    "|Research limitations/implications|Main outcome measures?|Main outcomes and measures|Materials and methods"
-    "|Measurements|Methodology|Methods?(?:(?: and|/|,) (?:findings|materials|results))?|Motivation|Objectives?"
-    "|Participants|Patients and methods|Purpose|Rationale|Relevance|Results?(?: and discussion)?|Setting|Significance"
-    "|Study design|Summary|Supplementary information|Trial registration"
-)
+_TITLES = "|".join(_TABLES["headings"]["names"])
 _HEADING = re.compile(_TITLES, re.IGNORECASE)
-# medRxiv's API leaves nothing between a heading and its text: "BackgroundDiets threaten".
+# medRxiv's API glues a heading to its text: "BackgroundDiets threaten".
 _GLUED = re.compile(rf"(?:{_TITLES})(?=[A-Z](?:[a-z]|[\s-])|\d)")
-_USUAL_HEADINGS = ("Method", "Result", "Conclusion", "Findings")  # one of them is in every structured abstract
 _BOLD_HEADING = re.compile(
     rf"<(?:b|strong|bold)>\s?({_TITLES})\s?</(?:b|strong|bold)>\s?[:.]?(?=\s{{0,9}}(?-i:[A-Z<]|$))", re.IGNORECASE
 )
 
-# What bioRxiv and medRxiv put for the markup of a manuscript: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around
-# an item, {beta} or [beta] for a character of another font, O_FIG...C_FIG around the address of a figure.
+# The marks of bioRxiv and medRxiv: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around an item, {beta} or [beta]
+# for a character of another font, O_FIG...C_FIG around the address of a figure.
 _MARKS = re.compile(r"([OCM])_(ST_ABS|LI|SCPLOW|SCPCAP|INLINEFIG|LINKSMALLFIG|TEXTBOX|CAPTION|FIG|TBL|QD|UL|OL)")
 _MARKED = {"OST_ABS": "", "CST_ABS": _HEADING_END, "OLI": "", "CLI": ""}
-_SIGNS = {name[:-1]: sign for name, sign in html5.items() if name.endswith(";") and "Α" <= sign <= "ϵ"} | {
-    "+/-": "±", "angstrom": "Å", "approx": "≈", "cong": "≅", "deg": "°", "degree": "°", "degrees": "°", "ge": "≥",
-    "geq": "≥", "infty": "∞", "le": "≤", "leq": "≤", "micro": "µ", "middle dot": "·", "per thousand": "‰", "perp": "⊥",
-    "plusmn": "±", "prime": "′", "radical": "√", "rarr": "→", "sim": "~", "square": "□", "times": "×",
-    **{sign: sign for sign in "~≤≥±×°→≈≠<>·∼≅≡∝∞√−µ"}, "<=": "≤", ">=": "≥", "->": "→",
-}  # fmt: skip
+_SIGNS = {
+    **{name[:-1]: sign for name, sign in html5.items() if name.endswith(";") and "Α" <= sign <= "ϵ"},
+    **_TABLES["signs"],
+    **{sign: sign for sign in "~≤≥±×°→≈≠<>·∼≅≡∝∞√−µ"},
+}
 _SIGN = re.compile(r"(?<![_^}])(?:\{([A-Za-z+][A-Za-z /-]{0,14})\}|\[([^\s\[\]\d]{1,7})\])")
 
 
@@ -152,7 +126,7 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Return the text without what bioRxiv's API leaves of a manuscript, and LaTeX documents as their formula."""
+    """Return the text without the marks of bioRxiv's API, and the formulas of LaTeX documents."""
     line_break = "<br/>" if "<" in text else "\n"
     if ("C_" in text or "O_" in text) and _MARKS.search(text):
         for kind in ("FIG", "TBL"):
@@ -165,22 +139,16 @@ def _without_marks(text: str) -> str:
     if "\\documentclass" in text:
         text = _without(text, "\\documentclass", "\\begin{document}").replace("\\end{document}", "")
         text = text.replace("$$", "$")
-    if not any(heading in text for heading in _USUAL_HEADINGS):
+    if not any(heading in text for heading in _TABLES["headings"]["usual"]):
         return text
-    glued = [
-        heading
-        for heading in _GLUED.finditer(text)
-        if text[max(heading.start() - 2, 0) : heading.start()].rstrip(" \n")[-1:] in ("", *".?!)>")
-    ]
-    # A single one may be a name, such as SummaryMixing.
-    if len({heading[0] for heading in glued}) > 1:
-        ends = [0, *(heading.end() for heading in glued)]
-        above = [text[end : heading.start()] for end, heading in zip(ends, glued, strict=False)]
-        pieces = (
-            f"{piece}{line_break}{heading[0]}{_HEADING_END}{line_break}"
-            for piece, heading in zip(above, glued, strict=True)
-        )
-        text = "".join([*pieces, text[ends[-1] :]])
+
+    def is_heading(match: re.Match[str]) -> bool:
+        return match.string[max(match.start() - 2, 0) : match.start()].rstrip(" \n")[-1:] in ("", *".?!)>")
+
+    # SummaryMixing is a name.
+    if len({heading[0] for heading in _GLUED.finditer(text) if is_heading(heading)}) > 1:
+        end = f"{_HEADING_END}{line_break}"
+        text = _GLUED.sub(lambda match: f"{line_break}{match[0]}{end}" if is_heading(match) else match[0], text)
     return text
 
 
@@ -189,7 +157,7 @@ def _without_tags(text: str) -> str:  # noqa: PLR0912 - one pass over the tags r
     if any(name in _IS_HEADING for _, name in tags):
         text = text.replace("\n", "\v")  # white space, and no end of a block
     closed = {name for tag, name in tags if tag["end"]}
-    # The elements that are open, each with the elements and texts in it.
+    # The open elements, each with the elements and texts in it.
     stack: list[tuple[str, list[tuple[str, str]]]] = [("", [])]
     begin = 0
     is_behind_inline = False
@@ -239,20 +207,16 @@ _SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻
 _SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 _INVISIBLE = str.maketrans({"\u2061": "", "\u2062": "", "\u2063": "", "\u2064": "", "∼": "~"})
 _RELATIONS = frozenset("=<>≤≥≈~≃≅≡∝→←↔≠≪≫∈⊂⊆≲≳×±")
-_ACCENTS = {
-    "¯": "\u0304", "‾": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303", "→": "\u20d7",
-    "˙": "\u0307", "¨": "\u0308",
-}  # fmt: skip
+_ACCENTS: dict[str, str] = _TABLES["accents"]
 _COMPOUND = re.compile(r"\S\s*[-+−*/=,<>]")
-_LONGEST_SCRIPT = 40  # characters; a longer one is an element that was not closed
 
 
 def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, str]]) -> str:
-    """Return the text of an element with these parts; ``before`` is what its parent has so far."""
+    """Return the text of an element with these parts. ``before`` has the parts of its parent so far."""
     if name in _SILENT:
         return ""
     if name in _FORMULAS and any(kind in {"math", "alternatives"} and text.strip() for kind, text in parts):
-        parts = [part for part in parts if part[0] != "tex-math"]  # the same formula once more
+        parts = [part for part in parts if part[0] != "tex-math"]  # the same formula again
     texts = [text for _, text in parts]
     if render := _ELEMENTS.get(name):
         return render(texts)
@@ -260,7 +224,7 @@ def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, s
     if name not in _SCRIPTS or not before:
         return _script("^", joined, "") if _SCRIPTS.get(name) == "^" else joined
     kind, base = before[-1]
-    # A subscript never stands apart: "CO <sub>2</sub>" comes of a line break.
+    # A line break parts a subscript: "CO <sub>2</sub>".
     if base[-1:].isspace() and (_SCRIPTS[name] == "_" or base[-1] != " " or "\v" in base[-40:] or joined[:1] in "-−"):
         base = base.rstrip()
         before[-1] = (kind, base)
@@ -268,10 +232,10 @@ def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, s
 
 
 def _script(sign: str, text: str, base: str) -> str:
-    """Return a superscript (``^``) or subscript (``_``) as Unicode has it, or behind its sign."""
+    """Return a superscript (``^``) or subscript (``_``) in Unicode, or behind its sign."""
     text = text.strip()
     digits = text.replace("−", "-").replace("–", "-").replace(" ", "")
-    if not digits or len(text) > _LONGEST_SCRIPT:
+    if not digits or len(text) > 40:  # characters; a longer one is an unclosed element
         return text
     if sign == "_" and digits.isdigit() and base[-1:].isalpha():
         return digits  # Sr2RuO4, as chemists write it in plain text
@@ -309,11 +273,6 @@ def _over(texts: Sequence[str]) -> str:
     return base + _ACCENTS[above] if above in _ACCENTS and len(base) == 1 else base + _script("^", above, base)
 
 
-def _operator(texts: Sequence[str]) -> str:
-    sign = "".join(texts).translate(_INVISIBLE)
-    return f" {sign} " if sign in _RELATIONS else sign
-
-
 def _formula(texts: Sequence[str]) -> str:
     text = " ".join("".join(texts).split())
     return text.replace(" ", "", 1) if text[:1] in _RELATIONS else text  # "~100"
@@ -322,7 +281,7 @@ def _formula(texts: Sequence[str]) -> str:
 _ELEMENTS: dict[str, Callable[[Sequence[str]], str]] = {
     "math": _formula,
     "semantics": lambda texts: "".join(texts[:1]),
-    "mo": _operator,
+    "mo": lambda texts: f" {sign} " if (sign := "".join(texts).translate(_INVISIBLE)) in _RELATIONS else sign,
     "msup": _with_scripts("^"),
     "msub": _with_scripts("_"),
     "munder": _with_scripts("_"),

@@ -61,7 +61,7 @@ _FIELD = re.compile(
     r"|Date(?: \([^)]{1,20}\))?): ?(.*)"
 )
 _REPLACED = re.compile(r"replaced with revised version\b.*", re.IGNORECASE)
-# Every block has three of these lines; the last one carries the paper's address.
+# Every block has three of these lines. The last one has the paper's address.
 _SEPARATOR = re.compile(r"\\\\(?: \(.*)?")
 _RULE = re.compile(r"[-%]{20,}")
 _RECEIVED = re.compile(r"received from .* to \w{3} (\d{1,2}) (\w{3}) (\d\d)\b.*")
@@ -72,8 +72,8 @@ _POSTED = re.compile(
 _SUBJECT_RULE = "---"
 
 
-def _arxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield each header that papers follow, and the first paper if no header is above it."""
+def arxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield each header with papers below it, and the first paper if it has no header."""
     header: int | None = None
     has_papers = False
     for i, line in enumerate(lines):
@@ -88,7 +88,7 @@ def _arxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
             has_papers = True
 
 
-def _arxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
+def arxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = [i for i in range(len(lines)) if _arxiv_begins_paper(lines, i)]
     if not begins:
         no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
@@ -109,7 +109,7 @@ def _arxiv_begins_paper(lines: Sequence[Line], at: int) -> bool:
 
 
 def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
-    r"""Return the paper in a block, or why it can't be read; the block begins below its first ``\\``."""
+    """Return the paper in a block without its first line, or a sentence on its fault."""
     number, identifier = block[0]
     middle = next((i for i, line in enumerate(block) if _SEPARATOR.fullmatch(line.text)), len(block))
     fields: dict[str, list[str]] = {}
@@ -117,14 +117,14 @@ def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
     for line in block[1:middle]:
         if field := _FIELD.fullmatch(line.text):
             texts = [field[2]]
-            # "Date (v2)" is a Date, and the first of several counts; lines that continue another one are dropped.
+            # "Date (v2)" is a Date, and only the first one counts.
             fields.setdefault(field[1].partition(" ")[0], texts)
         elif line.text:
             texts.append(line.text)
         else:  # an empty line ends a field
             texts = []
     values = {name: " ".join(filter(None, parts)) for name, parts in fields.items()}
-    # A replacement has no abstract: its second separator is the last one, which carries an address.
+    # A replacement has no abstract: its second separator is the last one, with an address.
     below = block[middle + 1 :] if middle < len(block) and block[middle].text == "\\\\" else ()
     until_end = takewhile(lambda line: not (_SEPARATOR.fullmatch(line.text) or _RULE.fullmatch(line.text)), below)
     abstract = " ".join(line.text for line in until_end if line.text)
@@ -144,14 +144,13 @@ def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
     return reject_reason(f"line {number}", title, abstract) or entry
 
 
-def _biorxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the first line with text if the lines have a paper: what is above the first one is a header."""
+def biorxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
     if any(_POSTED.fullmatch(line.text) for line in lines):
         yield next(i for i, line in enumerate(lines) if line.text)
 
 
-def _biorxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
-    # Each paper is two paragraphs, title and authors, above the line with its DOI.
+def biorxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
+    # Title and authors are two paragraphs above the line with the DOI.
     results: list[Entry | str] = []
     servers: Counter[str] = Counter()
     subject: str | None = None
@@ -187,16 +186,12 @@ def _biorxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 ARXIV = Format(
-    title="arXiv mail",
-    hint='a line "\\\\" above one such as "arXiv:2601.15305"',
-    starts=_arxiv_starts,
-    parse=_arxiv_parse,
-    specificity=3,
+    "arXiv mail", 'a line "\\\\" above one such as "arXiv:2601.15305"', arxiv_starts, arxiv_parse, specificity=3
 )
 BIORXIV = Format(
-    title="bioRxiv alert",
-    hint='a line such as "bioRxiv posted 22 January 2026 doi:10.64898/2026.01.20.700468" below each title',
-    starts=_biorxiv_starts,
-    parse=_biorxiv_parse,
+    "bioRxiv alert",
+    'a line such as "bioRxiv posted 22 January 2026 doi:10.64898/2026.01.20.700468" below each title',
+    biorxiv_starts,
+    biorxiv_parse,
     specificity=4,
 )

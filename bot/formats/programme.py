@@ -5,7 +5,7 @@
     ICS (RFC 5545): events --bot.formats.calendars-----------------'
     BibTeX, RIS --bot.formats.library--> entries without times
 
-A wrong row costs itself, a wrong time costs the row its time, and either is named with its place and what to write.
+A wrong row costs only itself, and a wrong time only the row's time. Each gets a message with its place and a remedy.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from itertools import islice
 from bot.formats import library
 from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
 from bot.formats.schedules import from_json, from_xml
+from bot.formats.tables import pattern
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme
@@ -29,7 +30,7 @@ _SCHEDULE = re.compile(r"\A(?:<\?[^>]{0,500}>|<!--.{0,5000}?-->|\s){0,20}<schedu
 
 
 def parse(raw: RawDigest) -> ParsedProgramme:
-    """Return the contributions of a programme; raises DigestError if the bytes are none, or have too many."""
+    """Return the contributions of a programme. Raises DigestError for other files and too many."""
     text = library.clean_text(raw.content, "programme").lstrip()
     reading = Reading()
     if _CALENDAR.match(text):
@@ -55,46 +56,28 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     return reading.programme(parsed.format, (Contribution(item.entry) for item in parsed.entries))
 
 
-# Whether a file is a programme
-
-
-# Of Indico, pretalx and frab, OpenReview, Sessionize, papercopilot, and of conferences' own sites.
-_JSON_PROGRAMME = re.compile(
-    r'"(?:entryType|contributions|time_zone_name|submission_type|startsAt|roomId|isServiceSession|groupName|starttime'
-    r"|start_time|event_start|room_name|virtualsite_url|eventtype|event_type|session|room|start|startDate"
-    r'|start_date)"\s*:|"(?:_type"\s*:\s*"(?:Conference|Contribution|Meeting|Lecture)|schedule"\s*:\s*\{|notes"\s*:\s*\['
-    r'|forum"\s*:\s*"|invitations?"\s*:\s*[\["]|status"\s*:\s*"(?:Poster|Oral'
-    r"|Spotlight|Reject|Withdraw|Active|Highlight|Accept))",
-    re.IGNORECASE,
-)
-# CSL-JSON, JSON Feed, Hugging Face, bioRxiv, OpenAlex, Crossref, Europe PMC, Semantic Scholar.
-_OTHER_JSON = re.compile(
-    r'"(?:container-title|citation-key|issued|jsonfeed|publishedAt|submittedOnDailyAt|collection|authorships|message-type'
-    r'|resultList|paperId|externalIds|itemType|home_page_url)"\s*:|jsonfeed\.org|"paper"\s*:\s*\{'
-)
 _BEGINNING = 20_000
 # Columns of exports of databases and reference managers.
 _LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volume journalbook isbn".split())
 
 
 def is_programme(text: str) -> bool:
-    """Whether a file is a conference's programme, by its beginning: a library, digest or list of feeds is none."""
+    """Return whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
-        return bool(_JSON_PROGRAMME.search(beginning)) and not _OTHER_JSON.search(beginning)
+        return bool(pattern("json", "programmes").search(beginning)) and not pattern("other_json", "programmes").search(
+            beginning
+        )
     if beginning.startswith("<") or _CALENDAR.match(beginning):
         return bool(_CALENDAR.match(beginning) or _SCHEDULE.match(beginning))
     if not (header := _header(beginning)):
         return False
     columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
-    # A date alone may be that of a publication.
+    # A lone date may be that of a publication.
     is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "speakernames"}
     is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"]
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
-
-
-# CSV
 
 
 _Header = tuple[int, Sequence[str], str]  # the number of rows above it, its columns, and what separates them
@@ -104,7 +87,7 @@ _HEADING = re.compile(r"(?:session|track|block|part|room|hall|\w{0,9}day)\b", re
 
 
 def _header(text: str) -> _Header | None:
-    """Return the row with the names of columns, the first or below a few rows with titles; None without one."""
+    """Return the row with the names of columns, perhaps below a few rows with titles, else None."""
     beginning = "\n".join(_SEPARATOR_LINE.sub("", text[:_BEGINNING]).split("\n")[: 2 * _MOST_ROWS_ABOVE])
     headers: list[tuple[int, _Header]] = []
     for delimiter in ",;\t|":
@@ -119,7 +102,6 @@ def _header(text: str) -> _Header | None:
 
 
 def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution]:
-    """Yield the contributions of a table."""
     above, header_names, delimiter = header
     columns: list[tuple[str, str]] = []
     for name, zone in map(column, header_names):
@@ -150,7 +132,7 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution
                 "between quotation marks"
             )
             continue
-        # A row with nothing but its first text is the title of what follows, if it isn't a talk's.
+        # A row with only its first text is a heading, unless it is a talk's title.
         is_heading = names[0] not in NAMES["title"] or _HEADING.match(filled[0]) or day_in(filled[0])
         if len(filled) == 1 and len(names) > 2 and values[0] and is_heading:
             day, heading = (filled[0], "") if day_in(filled[0]) else (day, filled[0])

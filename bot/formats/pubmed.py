@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
-from bot.formats.format import Document, build_digest, decode, plausible_date, prose, reject_reason, tidy
+from bot.formats.format import Document, build_digest, decode, plausible_date, prose, read_xml, reject_reason, tidy
 from bot.formats.libraries.reference import day_in
 from bot.formats.publishers import is_no_paper
-from bot.formats.xml_tree import Element, read_xml
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -48,7 +48,7 @@ def parse(content: bytes) -> ParsedDigest:
     return build_digest("pubmed", "PubMed", max(days, default=None), [*problems, *entries])
 
 
-def _entries(record: Element) -> Iterator[Entry | str]:
+def _entries(record: Any) -> Iterator[Entry | str]:
     """Yield the article, or why it can't be read. Errata, retractions and what they retract are left out."""
     citation = next((child for child in record if child.tag in ("MedlineCitation", "BookDocument")), record)
     article = citation if citation.tag == "BookDocument" else next(citation.iterfind("Article"), citation)
@@ -92,7 +92,7 @@ def _entries(record: Element) -> Iterator[Entry | str]:
     )
 
 
-def _abstract(parent: Element, name: str) -> str:
+def _abstract(parent: Any, name: str) -> str:
     """Return the sections of the first abstract of this name, each behind its label."""
     sections = []
     for section in parent.iterfind(f"{name}[1]/AbstractText"):
@@ -102,33 +102,33 @@ def _abstract(parent: Element, name: str) -> str:
     return " ".join(filter(None, sections))
 
 
-def _authors(article: Element) -> Iterator[Element]:
+def _authors(article: Any) -> Iterator[Any]:
     lists = article.findall("AuthorList")
     # Books also list their editors.
     chosen = next((names for names in lists if names.get("Type") != "editors"), None)
     return (author for author in (chosen if chosen is not None else ()) if author.get("ValidYN") != "N")
 
 
-def _name(author: Element) -> str:
+def _name(author: Any) -> str:
     if group := author.findtext("CollectiveName"):
         return tidy(group)
     first = author.findtext("ForeName") or author.findtext("Initials") or ""
     return tidy(f"{first} {author.findtext('LastName') or ''} {author.findtext('Suffix') or ''}")
 
 
-def _markup(parent: Element, path: str) -> str:
+def _markup(parent: Any, path: str) -> str:
     element = parent.find(path)
     return "" if element is None else _inner(element)
 
 
-def _inner(element: Element) -> str:
+def _inner(element: Any) -> str:
     """Return what is in an element, with the tags of italics, indices and formulas for ``prose``."""
     from lxml import etree
 
     return _OUTER_TAGS.sub("", etree.tostring(element, encoding="unicode", with_tail=False))
 
 
-def _published(article: Element) -> date | None:
+def _published(article: Any) -> date | None:
     """Return the day of publication, if all of it is stated."""
     for path in ("ArticleDate", "Journal/JournalIssue/PubDate", "ContributionDate", "Book/PubDate"):
         parts = [article.findtext(f"{path}/{part}") or "" for part in ("Year", "Month", "Day")]
@@ -137,7 +137,7 @@ def _published(article: Element) -> date | None:
     return None
 
 
-def _issued(article: Element) -> date | None:
+def _issued(article: Any) -> date | None:
     """Return the first day of the month or year that an issue names, such as "2024 Nov-Dec"."""
     for path in ("Journal/JournalIssue/PubDate", "Book/PubDate"):
         if (stated := article.find(path)) is not None:
@@ -145,7 +145,7 @@ def _issued(article: Element) -> date | None:
     return None
 
 
-def _entered(record: Element) -> date | None:
+def _entered(record: Any) -> date | None:
     """Return the day on which PubMed got the record."""
     entered = record.find("*/History/PubMedPubDate[@PubStatus='entrez']")
     return (

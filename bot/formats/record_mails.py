@@ -1,8 +1,8 @@
-"""Alerts in plain text whose papers are records of labelled fields, as text or as the body of a mail.
+"""Alerts in plain text, or in the body of a mail, with a record of labelled fields for each paper.
 
 RePEc's New Economics Papers (NEP):
 
-    1. A title                                   a list of titles without fields may stand above
+    1. A title                                   perhaps below a list of titles
     Date: 2026-05
     By: Ada Lovelace (University of Owls)        an author a line, or several with ";" between them
     Grace Hopper (Night School)
@@ -11,7 +11,7 @@ RePEc's New Economics Papers (NEP):
     Keywords: owls, silence
     JEL: D81
 
-Web of Science, and others that are alike:
+Web of Science and similar ones:
 
     Record 1 of 2.
     Title: A title
@@ -30,7 +30,7 @@ from itertools import pairwise
 from bot.formats.addresses import public_address
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
-from bot.formats.mail_tables import tables
+from bot.formats.tables import table
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -41,19 +41,16 @@ _RECORD = re.compile(
 )
 _NEP = re.compile(r"(?:nep: |nep-\w{3}\b.{0,20})?new economics papers\b.{0,100}", re.IGNORECASE)
 _HEADER_LINES = 60  # at most, above the first paper's title
-_TITLE_LINES = 6
 _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general information on the nep\b.*", re.IGNORECASE)
 
 
 @cache
 def _labels() -> re.Pattern[str]:
-    """Return the pattern of a field's first row: a group for each field, and the row."""
-    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in tables()["fields"].items())
+    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in table("mails")["fields"].items())
     return re.compile(rf"\*?(?:{groups})\s?:(?:\s(.*))?", re.IGNORECASE)
 
 
 def _field(text: str) -> tuple[str, str] | None:
-    """Return the name of the field that a line begins, and its first row."""
     match = _labels().fullmatch(text)
     name = next((name for name, label in match.groupdict().items() if label), "") if match else ""
     return (name, match[match.re.groups] or "") if match else None
@@ -62,10 +59,10 @@ def _field(text: str) -> tuple[str, str] | None:
 def _records(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the index of each record's title: a number or a label with authors below it.
 
-    In NEP any field may follow a number, and in its HTML the title above the authors has no number.
+    In NEP any field may follow a number. In NEP's HTML the title above the authors has no number.
     """
     is_nep = any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES])
-    candidate: int | None = None  # a title whose first field may follow
+    candidate: int | None = None  # a title without fields so far
     above: int | None = None  # the last line with text
     rows = 0
     for i, line in enumerate(lines):
@@ -79,24 +76,23 @@ def _records(lines: Sequence[Line]) -> Iterator[int]:
             yield above
         elif candidate is not None and line.text:
             rows += 1
-            candidate = candidate if rows < _TITLE_LINES else None
+            candidate = candidate if rows < 6 else None
         above = i if line.text else above
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the first line with text if the lines are an issue of NEP."""
-    if any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES]) and _is_rest(lines):
+def starts(lines: Sequence[Line]) -> Iterator[int]:
+    if any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES]) and is_rest(lines):
         yield next(i for i, line in enumerate(lines) if line.text)
 
 
-def _is_rest(lines: Sequence[Line]) -> bool:
-    """Whether there is a record with more than title and authors, which news have, too."""
+def is_rest(lines: Sequence[Line]) -> bool:
+    """Return whether a record has more than title and authors, which news have, too."""
     begin = next(_records(lines), len(lines))
     fields = (_field(line.text) for line in lines[begin:])
     return any(field and field[0] not in ("title", "authors", "date", "url") for field in fields)
 
 
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
+def parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = list(_records(lines))
     header = [line.text for line in lines[: begins[0] if begins else 0]]
     is_nep = any(map(_NEP.fullmatch, header))
@@ -111,7 +107,7 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
 def _paper(record: Sequence[Line]) -> Entry | str:
     fields: dict[str, list[str]] = {}
     rows = fields.setdefault("title", [])
-    is_open = "title"  # the field that the next line may continue
+    is_open = "title"  # the field of the next line
     for line in record:
         text = line.text
         if _END.fullmatch(text) or (_RECORD.match(text) and line is not record[0]):
@@ -128,7 +124,7 @@ def _paper(record: Sequence[Line]) -> Entry | str:
         if line is record[0] and (number := _NUMBERED.match(text)):
             text = number[1]
         if not text:
-            # Blank lines stand between fields. The abstract has the first paragraph without a label.
+            # Blank lines separate fields. The first paragraph without a label is the abstract.
             is_open = "abstract" if is_open != "title" and not fields.get("abstract") else is_open if not rows else ""
         elif is_open == "authors" and not names_in(without_affiliations(f"By: {text}")) and "(" not in text and rows:
             is_open = "abstract"
@@ -158,10 +154,10 @@ def _paper(record: Sequence[Line]) -> Entry | str:
 
 
 RECORDS = Format(
-    title="NEP or another alert of labelled records",
-    hint='a line such as "1. A Title" or "Title: A Title" with "By: ..." below it',
-    starts=_starts,
-    parse=_parse,
+    "NEP or another alert of labelled records",
+    'a line such as "1. A Title" or "Title: A Title" with "By: ..." below it',
+    starts,
+    parse,
     specificity=6,
-    is_rest=_is_rest,
+    is_rest=is_rest,
 )

@@ -1,6 +1,6 @@
 """Schedules in JSON and XML: from nested objects to contributions.
 
-The shapes, where any value may be missing or of another type:
+Any value may be missing or of another type:
 
     OpenReview            {"notes": [{"forum", "content": {"title": {"value": ...}, "venue": {"value": ...}}}]}
                           version 1 has plain values: {"title": ..., "authors": [...]}
@@ -14,8 +14,8 @@ The shapes, where any value may be missing or of another type:
     Sessionize            {"sessions": [{"title", "startsAt", "roomId", "speakers": [id]}],
                           "speakers": [{"id", "fullName"}], "rooms": [{"id", "name"}]}
 
-All are read by one walk: lists of containers lead on to others or to contributions, which take the room, the day and
-the time zone of what they lie in. A new product takes names in the tables, and rarely code.
+One walk reads them all: containers lead to others or to contributions, which take over room, day and time zone. A new
+product takes names in the tables, and rarely code.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from itertools import chain
 from typing import Any
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, by_name, contribution, day_in, simple, zone_in
-from bot.formats.format import tidy
-from bot.formats.xml_tree import Element, read_xml
+from bot.formats.format import read_xml, tidy
 from bot.model import limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution
@@ -36,8 +35,8 @@ from bot.model.papers import Contribution
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
 _DEEPEST, _MOST_SLOTS = 20, 20
 
-# Keys under which contributions lie, or objects with more such keys. What lies in these objects takes over their time
-# zone, their title as the first field named here, and the other fields.
+# Keys of contributions, and of objects with more such keys. Contributions take over the time zone of these objects,
+# their title as the first field named here, and the other fields.
 _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(fields.split(" "))
     for names, fields in {
@@ -49,10 +48,10 @@ _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     }.items()
     for name in names.split()
 }
-# Those whose objects are never contributions themselves.
+# Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 _BREAK = re.compile(r"(?:coffee |lunch )?break", re.IGNORECASE)
-# What an object is called: by two or three of its texts, or by the first that it has; the last are by language.
+# An object's name: two or three of its texts, or the first of these.
 _PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("given", "family"))
 _SHOWN = "value fullname publicname fullpublicname displayname name title en".split()
 
@@ -61,7 +60,7 @@ _Object = tuple[Mapping[str, Any], dict[str, str], Mapping[str, str]]
 
 
 def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]:
-    """Return the name of the format and its contributions; raises DigestError if there is no list of them."""
+    """Return the name of the format and its contributions. Raises DigestError without a list of them."""
     try:
         loaded = json.loads(text)
     # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
@@ -86,20 +85,20 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
 
 
 def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
-    """Yield the contributions of frab's, pretalx's and pentabarf's XML; raises DigestError if it is something else."""
+    """Yield the contributions in the XML of frab, pretalx and pentabarf. Raises DigestError for other XML."""
     root, errors = read_xml(
         text, "schedule", "XML, but no programme: those of frab, pretalx and pentabarf begin with <schedule>"
     )
     reading.problems += errors
     conference = {child.tag: child.text or "" for child in root.iterfind("conference/*")}
-    days = [
-        {**day.attrib, "rooms": [{**room.attrib, "events": list(map(_event, room.iterfind("event")))} for room in day]}
-        for day in root.iterfind("day")
-    ]
+    days: list[dict[str, Any]] = []
+    for day in root.iterfind("day"):
+        rooms = [{**room.attrib, "events": [_event(event) for event in room.iterfind("event")]} for room in day]
+        days.append({**day.attrib, "rooms": rooms})
     return _contributions(_objects({"conference": {**conference, "days": days}}, {}, "", {}, 0), {}, reading)
 
 
-def _event(element: Element) -> dict[str, Any]:
+def _event(element: Any) -> dict[str, Any]:
     event: dict[str, Any] = dict(element.attrib)
     for child in element:
         event.setdefault(child.tag, [part.text or "" for part in child] if child.tag == "persons" else child.text or "")
@@ -107,9 +106,9 @@ def _event(element: Element) -> dict[str, Any]:
 
 
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
-    """Yield the objects that are contributions, their fields, and what they take over from what they lie in.
+    """Yield the contributions with their own fields and those of the objects around them.
 
-    ``within`` is the key under which ``node`` lies.
+    ``within`` is the key of ``node``.
     """
     if depth > _DEEPEST or not node or not isinstance(node, (Mapping, list)):
         return
@@ -120,7 +119,12 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     fields = _fields(node, names)
     title, *keys = _CONTAINERS.get("sessions" if fields["kind"].lower() == "session" else within, ("",))
     inner = {name: value for key, value in node.items() if (name := simple(str(key))) in _CONTAINERS}
-    if nested := {name: value for name, value in inner.items() if _has_objects(value)}:
+    nested: dict[str, Any] = {}
+    for name, value in inner.items():
+        parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        if any(isinstance(part, (Mapping, list)) for part in parts):
+            nested[name] = value
+    if nested:
         # The start of a conference or of a day may tell the zone.
         taken = {key: fields[key] for key in keys} | {title: fields["title"]}
         taken["zone"] = fields["zone"] or zone_in(fields["start"] or fields["day"])
@@ -143,19 +147,13 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
         yield node, fields, context
 
 
-def _has_objects(value: object) -> bool:
-    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(isinstance(part, (Mapping, list)) for part in parts)
-
-
 def _contributions(objects: Iterable[_Object], names: _Names, reading: Reading) -> Iterator[Contribution]:
-    """Yield the contribution of each object, at each of its slots."""
     for number, (node, fields, context) in enumerate(objects, 1):
         slots = node.get("slots")
         for slot in slots[:_MOST_SLOTS] if slots and isinstance(slots, list) else [node.get("slot")]:
             at = _fields(slot, names) if isinstance(slot, Mapping) else {}
             placed = fields | {key: at[key] for key in ("day", "start", "end", "room", "duration") if at.get(key)}
-            # What has a time of its own doesn't begin and end with its session.
+            # A contribution with its own time doesn't begin and end with its session.
             left_out = ("start", "end") if placed["start"] else ()
             placed |= {key: text for key, text in context.items() if not placed[key] and key not in left_out}
             if result := contribution(f"item {number:,}", placed, reading):
@@ -175,7 +173,7 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
         text = "".join(f"{names[key]};" for key in ids if key in names) or _text(value)
         if name in NAMES["duration"] and isinstance(value, int):
             text = str(value)
-        # An address counts only if it is one: conference sites name pages by their path.
+        # Conference sites name pages by their path.
         if text and (name not in NAMES["url"] or ADDRESS.fullmatch(text)):
             row.setdefault(name, text)
     # Indico lists authors in two groups.
@@ -189,7 +187,7 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text: a version 2 note's ``{"value": ...}``, a list of names, objects with a name or a time."""
+    """Return a value as text: a note's ``{"value": ...}``, a list of names, an object with a name or a time."""
     if isinstance(value, Mapping):
         value = {simple(str(key)): part for key, part in value.items()}
         parts = ([value.get(name) for name in names] for names in _PARTS)

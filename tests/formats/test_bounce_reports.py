@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.config.keys import Signer
 from bot.formats import ParseLimits, Parser
-from bot.formats.bounces import MAX_BYTES, parse
+from bot.formats.mail import MAX_REPORT_BYTES, parse_report
 from bot.model import BounceKind, BounceReport, RawDigest
 from bot.model.errors import DigestError, LimitError
 
@@ -86,7 +86,7 @@ Owls.
 
 
 def report(content: bytes) -> BounceReport:
-    return parse(RawDigest("bounces", "INBOX/1", content))
+    return parse_report(RawDigest("bounces", "INBOX/1", content))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_damaged_report_is_a_report_or_refused(position, noise):
 
 def test_a_report_that_is_too_large_is_refused():
     with pytest.raises(DigestError, match="more than the 10 MB"):
-        report(b"x" * (MAX_BYTES + 1))
+        report(b"x" * (MAX_REPORT_BYTES + 1))
 
 
 @pytest.mark.parametrize(

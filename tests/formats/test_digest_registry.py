@@ -51,7 +51,10 @@ def test_the_order_of_the_registry_decides_nothing() -> None:
 @pytest.mark.parametrize(
     ("beginning", "title"),
     [
-        *((file.read_text(), "RSS or Atom feed") for file in sorted((Path(__file__).parent / "feeds").glob("*.xml"))),
+        *(
+            (file.read_text(), "RSS or Atom feed")
+            for file in sorted((Path(__file__).parent / "made").glob("feed-*.xml"))
+        ),
         ('{"messages": [], "collection": []}', JSON_LIST.title),
         ('[\n  {"paper": {"id": "2606.00467"}}]', JSON_LIST.title),
         ("[]", JSON_LIST.title),

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.formats import Parser
-from bot.formats.feed_list import MAX_FEEDS, is_feed_list, parse
+from bot.formats.feed import MAX_FEEDS, is_feed_list, parse_list
 from bot.model import RawDigest
 from bot.model.errors import DigestError
 
 
 def feeds(content):
-    return parse(RawDigest("", "feeds", content.encode() if isinstance(content, str) else content))
+    return parse_list(RawDigest("", "feeds", content.encode() if isinstance(content, str) else content))
 
 
 def opml(*outlines, head='<?xml version="1.0" encoding="UTF-8"?>'):
@@ -129,7 +129,7 @@ def test_the_child_process_returns_the_same():
         "", "feeds", opml('<outline text="Owls" xmlUrl="https://a.example/x"/>', "<outline url='x'/>").encode()
     )
     with Parser() as parser:
-        assert parser.parse_feeds(raw) == parse(raw)
+        assert parser.parse_feeds(raw) == parse_list(raw)
 
 
 PIECES = st.sampled_from(

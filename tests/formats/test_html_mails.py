@@ -1,12 +1,10 @@
 """Alerts that come as HTML: Google Scholar, PubMed, journals; and mails that hold no paper."""
 
-from datetime import date
-
 import pytest
-from alert_mails import BEES, OWLS, journal, mail, scholar, scholar_item
+from alert_mails import OWLS, journal, mail, scholar
 
 from bot.formats.registry import parse
-from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
+from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 
 OPAQUE = "https://links.owls.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg~~/AAQxQQA~/Rg"
@@ -16,38 +14,6 @@ def read(content: bytes) -> ParsedDigest:
     (digest,) = parse(RawDigest("alerts", "1.eml", content))
     assert digest.rejected == ()
     return digest
-
-
-def test_a_google_scholar_alert_gives_papers_with_ids_cut_abstracts_and_the_alert() -> None:
-    digest = read(scholar(OWLS, BEES))
-    assert (digest.format, digest.topic, digest.date) == (
-        "google-scholar",
-        "Google Scholar",
-        date(2026, 1, 22),
-    )
-    assert digest.entries == (
-        Entry(
-            title="Owls that see by night",
-            abstract="We study how owls see by night, and find that the eyes of state-of-the-art owls gather more "
-            "light than those of other birds …",
-            authors=("A Lovelace", "G Hopper"),
-            arxiv_id="2601.15305",
-            alert="Ada Lovelace (new citations)",
-        ),
-        Entry(
-            title="Bees that count to four, and what a small brain tells us about the numbers that large language "
-            "models …",
-            abstract="Bees count to four in every condition that we tested …",
-            authors=("R Roe", "J Doe"),
-            doi="10.1145/1234567.1234568",
-            url="https://dl.acm.org/doi/abs/10.1145/1234567.1234568",
-            alert="Ada Lovelace (new citations), cites “Numbers in nature”",
-            facts=(
-                Fact(FactKind.VENUE, "Proceedings of the Conference on Bees 2026", "Google Scholar"),
-                Fact(FactKind.CITES, "Numbers in nature", "Google Scholar"),
-            ),
-        ),
-    )
 
 
 @pytest.mark.parametrize(
@@ -62,37 +28,6 @@ def test_a_google_scholar_alert_gives_papers_with_ids_cut_abstracts_and_the_aler
 )
 def test_the_subject_names_the_alert_in_any_language(subject: str, alert: str) -> None:
     assert read(scholar(OWLS, subject=subject)).entries[0].alert == alert
-
-
-def test_prefixes_before_titles_are_removed_and_brackets_of_titles_stay() -> None:
-    items = (
-        scholar_item(title, f"https://example.org/{number}", "A Lovelace - 2026", "Owls \u2026")
-        for number, title in enumerate(["[PDF] Owls", "[KITAP][B] Bees", "[Re] Owls revisited"])
-    )
-    assert [entry.title for entry in read(scholar(*items)).entries] == ["Owls", "Bees", "[Re] Owls revisited"]
-
-
-def test_a_pubmed_mail_gives_its_articles() -> None:
-    html = (
-        "<html><body><h2>What's new</h2><p>This message has My NCBI What's New results.</p>"
-        '<div><a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/41000001/?utm_source=x&fc=y">'
-        "How <b>owls</b> see by night.</a><br>"
-        "<span>Lovelace A, Hopper G.</span> <span>J Owls. 2026 Jan 20:12(3):4-5. doi: 10.1234/owls.5. Online ahead of"
-        ' print.</span><br><span>PMID: 41000001</span></div><div><a href="https://pubmed.ncbi.nlm.nih.gov/help/">'
-        "How to change the settings of your searches</a></div></body></html>"
-    )
-    digest = read(mail(html, sender="efback@ncbi.nlm.nih.gov", subject="What's new for 'owls' in PubMed"))
-    assert digest.entries == (
-        Entry(
-            title="How owls see by night",
-            authors=("A Lovelace", "G Hopper"),
-            published=date(2026, 1, 20),
-            doi="10.1234/owls.5",
-            url="https://pubmed.ncbi.nlm.nih.gov/41000001/",
-            alert="What's new for 'owls' in PubMed",
-            facts=(Fact(FactKind.VENUE, "J Owls", "PubMed"),),
-        ),
-    )
 
 
 def row(url: str, title: str, below: str = "Ada Lovelace, Grace Hopper &amp; Rosa Roe") -> str:

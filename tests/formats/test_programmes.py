@@ -35,19 +35,6 @@ TABLE = (
 )
 
 
-def test_a_table_is_read_by_its_column_names_in_any_order():
-    owls = only(TABLE)
-    assert (owls.entry.title, owls.entry.abstract) == ("Owls, by night", "We watch owls.")
-    assert owls.entry.authors == ("Ada Lovelace", "Grace Hopper")
-    assert owls.entry.arxiv_id == "2501.00001"
-    assert (owls.day, owls.start, owls.end) == (
-        date(2026, 12, 2),
-        datetime(2026, 12, 2, 9, 30),
-        datetime(2026, 12, 2, 10),
-    )
-    assert (owls.room, owls.session, owls.kind) == ("Hall A", "Birds", "Oral")
-
-
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_tables_with_other_delimiters(delimiter):
     assert only(delimiter.join(["title", "room"]) + "\n" + delimiter.join(["Owls", "Hall A"]) + "\n").room == "Hall A"
@@ -76,105 +63,10 @@ def test_a_stated_offset_is_kept_and_utc_is_told_apart():
     assert only("title,start\nOwls,2025-05-06T09:00:00Z\n").is_utc
 
 
-def test_a_wrong_row_costs_itself_and_a_wrong_time_the_time():
-    read = programme(
-        "title,date,start,room\n"
-        "Owls,2025-05-06,09:00,A\n"
-        ",2025-05-06,09:00,A\n"
-        "Bees,05/06/2025,,A\n"
-        "Cats,2025-05-06,25:61,A\n"
-        "Dogs, and wolves,2025-05-06,09:00,A\n"
-        "\n"
-        "Eels,2025-05-06,10:00,A\n"
-    )
-    assert [(item.entry.title, item.start is not None) for item in read.contributions] == [
-        ("Owls", True),
-        ("Bees", False),
-        ("Cats", False),
-        ("Eels", True),
-    ]
-    assert [problem.partition(":")[0] for problem in read.problems] == ["line 3", "line 4", "line 5", "line 6"]
-    assert "has no title" in read.problems[0]
-    assert "write 2025-05-06" in read.problems[1]
-    assert "quotation marks" in read.problems[3]
-
-
 def test_an_end_before_the_start_is_left_out():
     read = programme("title,date,start,end\nOwls,2025-05-06,10:00,09:00\n")
     assert read.contributions[0].end is None
     assert "ends before it starts" in read.problems[0]
-
-
-def note(number, title, venue, **content):
-    values = {"title": title, "abstract": "We watch.", "authors": ["Ada Lovelace"], "venue": venue, **content}
-    return {"id": f"abcd{number}", "forum": f"abcd{number}", "content": {k: {"value": v} for k, v in values.items()}}
-
-
-def test_openreview_version_2_without_what_was_rejected_or_withdrawn():
-    notes = [
-        note(1, "Owls", "ICLR 2026 Oral"),
-        note(2, "Bees", "Submitted to ICLR 2026"),
-        note(3, "Cats", "ICLR 2026 Conference Withdrawn Submission"),
-        note(4, "Dogs", "ICLR 2026 Conference Desk Rejected Submission"),
-        note(5, "A review", "") | {"replyto": "abcd1"},
-    ]
-    read = programme(json.dumps({"notes": notes, "count": 5}))
-    (owls,) = read.contributions
-    assert (read.format, read.withdrawn) == ("openreview", 3)
-    assert (owls.entry.title, owls.entry.authors, owls.kind) == ("Owls", ("Ada Lovelace",), "ICLR 2026 Oral")
-    assert owls.entry.url == "https://openreview.net/forum?id=abcd1"
-
-
-def test_before_the_decisions_all_submissions_are_read():
-    read = programme(json.dumps([note(1, "Owls", "Submitted to ICLR 2026"), note(2, "Bees", "Submitted to ICLR 2026")]))
-    assert ([item.entry.title for item in read.contributions], read.withdrawn) == (["Owls", "Bees"], 0)
-
-
-def test_openreview_version_1_has_plain_values():
-    notes = {"notes": [{"forum": "abcd1", "content": {"title": "Owls", "authors": ["Ada Lovelace", "Grace Hopper"]}}]}
-    assert only(json.dumps(notes)).entry.authors == ("Ada Lovelace", "Grace Hopper")
-
-
-def test_papercopilots_lists():
-    papers = [
-        {
-            "id": "abcd1",
-            "title": "Owls",
-            "track": "main",
-            "status": "Poster",
-            "abstract": "We watch.",
-            "author": "Ada Lovelace;Grace Hopper",
-            "site": "https://iclr.cc/virtual/2026/poster/1",
-            "pdf": "https://openreview.net/pdf?id=abcd1",
-            "rating_avg": 6.5,
-        },
-        {"title": "Bees", "status": "Reject", "author": ""},
-        {"title": "Cats", "status": "Withdraw", "author": ""},
-    ]
-    read = programme(json.dumps(papers))
-    (owls,) = read.contributions
-    assert read.withdrawn == 2
-    assert (owls.kind, owls.session) == ("Poster", "")
-    assert owls.entry.authors == ("Ada Lovelace", "Grace Hopper")
-    assert owls.entry.url == "https://iclr.cc/virtual/2026/poster/1"
-
-
-def test_the_json_of_conference_sites():
-    event = {
-        "name": "Owls",
-        "abstract": "We watch.",
-        "authors": [{"fullname": "Ada Lovelace", "institution": "X"}],
-        "starttime": "2026-12-02T09:00:00-08:00",
-        "endtime": "2026-12-02T10:00:00-08:00",
-        "room_name": "Hall A",
-        "eventtype": "Oral",
-        "virtualsite_url": "/virtual/2026/oral/1",
-        "paper_url": "https://openreview.net/forum?id=abcd",
-    }
-    owls = only(json.dumps({"count": 1, "results": [event]}))
-    assert owls.entry.authors == ("Ada Lovelace",)
-    assert owls.start.utcoffset() == timedelta(hours=-8)
-    assert (owls.room, owls.kind, owls.entry.url) == ("Hall A", "Oral", "https://openreview.net/forum?id=abcd")
 
 
 def test_bibtex_has_no_times():
@@ -188,25 +80,6 @@ def calendar(*events, head=""):
     return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{head}{body}END:VCALENDAR\r\n"
 
 
-def test_a_calendar_with_folded_lines_escapes_zones_and_alarms():
-    event = (
-        "SUMMARY:Oral: Owls\\, by ni\r\n ght\r\nDESCRIPTION:Abstract: We watch.\\nhttps://example.org/owls.\r\n"
-        "DTSTART;TZID=Europe/Vienna:20261202T090000\r\nDURATION:PT1H30M\r\nLOCATION:Hall A\r\n"
-        "BEGIN:VALARM\r\nDESCRIPTION:Wake up\r\nEND:VALARM"
-    )
-    owls = only(calendar(event))
-    assert (owls.entry.title, owls.kind, owls.room) == ("Owls, by night", "Oral", "Hall A")
-    assert owls.entry.abstract == "We watch. https://example.org/owls."
-    assert owls.entry.url == "https://example.org/owls"
-    assert owls.start == datetime(2026, 12, 2, 9, tzinfo=VIENNA)
-    assert owls.end - owls.start == timedelta(minutes=90)
-
-
-def test_escaped_backslashes_of_formulas_are_no_line_ends():
-    """unescape_char of icalendar 7.3.2 makes a line end of the n in an escaped ``\\nu``."""
-    assert only(calendar(r"SUMMARY:Owls\, $\\nu$ and $\alpha$")).entry.title == r"Owls, $\nu$ and $\alpha$"
-
-
 def test_utc_of_a_calendar_becomes_the_calendars_own_zone():
     event = "SUMMARY:Owls\r\nDTSTART:20261202T080000Z\r\nDTEND:20261202T090000Z"
     assert only(calendar(event)).start == datetime(2026, 12, 2, 8, tzinfo=UTC)
@@ -218,37 +91,6 @@ def test_utc_of_a_calendar_becomes_the_calendars_own_zone():
 def test_london_in_winter_is_a_place_and_not_utc():
     owls = only(calendar("SUMMARY:Owls\r\nDTSTART;TZID=Europe/London:20261202T080000"))
     assert (owls.start.utcoffset(), owls.is_utc) == (timedelta(0), False)
-
-
-def test_a_date_has_no_time_and_what_was_cancelled_is_left_out():
-    read = programme(
-        calendar(
-            "SUMMARY:Owls\r\nDTSTART;VALUE=DATE:20261202",
-            "SUMMARY:Bees\r\nSTATUS:CANCELLED\r\nDTSTART:20261202T080000Z",
-        )
-    )
-    (owls,) = read.contributions
-    assert (owls.day, owls.start, read.withdrawn) == (date(2026, 12, 2), None, 1)
-
-
-def test_wrong_events_are_named_by_their_number_and_an_unknown_zone_once():
-    read = programme(
-        calendar(
-            "SUMMARY:Owls\r\nDTSTART;TZID=Middle Earth:20261202T080000",
-            "SUMMARY:Bees\r\nDTSTART;TZID=Middle Earth:20261202T080000",
-            "SUMMARY:Cats\r\nDTSTART:20261399T080000",
-            "DTSTART:20261202T080000Z",
-        ).removesuffix("END:VEVENT\r\nEND:VCALENDAR\r\n")
-    )
-    assert [(item.entry.title, item.start and item.start.hour) for item in read.contributions] == [
-        ("Owls", 8),
-        ("Bees", 8),
-        ("Cats", None),
-    ]
-    zone, time, cut_off = read.problems
-    assert "Middle Earth" in zone
-    assert time.startswith("event 3:")
-    assert cut_off.startswith("event 4:")
 
 
 ZONE = (
@@ -318,27 +160,6 @@ def test_a_zone_that_is_a_folder_of_the_database_costs_nothing_else():
     assert "“America” is none of the IANA database" in read.problems[0]
 
 
-def times(*events, head=""):
-    return [f"{item.start or item.day}" for item in programme(calendar(*events, head=head)).contributions]
-
-
-def test_a_talk_that_is_repeated_is_read_at_each_of_its_times():
-    zone = "TZID=America/New_York"
-    series = f"UID:1\r\nSUMMARY:Owls\r\nDTSTART;{zone}:20261031T090000\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY;COUNT=4"
-    # At nine by the clock, which is set back in between.
-    assert times(f"{series}\r\nEXDATE:20261102T140000Z\r\nEXDATE:") == [
-        "2026-10-31 09:00:00-04:00",
-        "2026-11-01 09:00:00-05:00",
-        "2026-11-03 09:00:00-05:00",
-    ]
-    moved = f"UID:1\r\nSUMMARY:Owls\r\nRECURRENCE-ID:20261101T140000Z\r\nDTSTART;{zone}:20261101T150000"
-    assert "2026-11-01 15:00:00-05:00" in times(series, moved)
-    assert len(times(series, moved)) == 4
-    assert len(times(series, f"{moved}\r\nSTATUS:CANCELLED")) == 3
-    days = "SUMMARY:Owls\r\nDTSTART;VALUE=DATE:20261202\r\nRRULE:FREQ=WEEKLY;BYDAY=WE,TH;UNTIL=20261209"
-    assert times(days) == ["2026-12-02", "2026-12-03", "2026-12-09"]
-
-
 @pytest.mark.parametrize(
     "rule", ["FREQ=WEEKLY", "FREQ=DAILY;COUNT=999999999", "FREQ=SECONDLY;COUNT=3", "FREQ=DAILY;INTERVAL=0;COUNT=2", "x"]
 )
@@ -352,14 +173,6 @@ def test_a_broken_line_or_value_costs_itself():
     """vBroken of icalendar 7.3.2 raises another error than AttributeError, so that getattr has no default."""
     broken = "SUMMARY:Owls\r\nno property\r\nDURATION:1 hour\r\nCATEGORIES\r\nDTSTART:20261202T090000Z"
     assert only(calendar(broken)).start == datetime(2026, 12, 2, 9, tzinfo=UTC)
-
-
-def test_what_calendars_of_conference_systems_say_of_authors():
-    indico = "SUMMARY:Owls\r\nDESCRIPTION:Speakers: Ada Lovelace (X)\\, Grace Hopper\\n\\n<p>We <b>watch</b>.</p>\r\n"
-    owls = only(calendar(f"{indico}ATTENDEE;CN=Emmy Noether:mailto:emmy@example.org\r\nORGANIZER:mailto:x@example.org"))
-    assert (owls.entry.authors, owls.entry.abstract) == (("Ada Lovelace", "Grace Hopper"), "We watch.")
-    pretalx = only(calendar("SUMMARY:Owls - a tale - Ada Lovelace", head="PRODID:-//pretalx//x//owls\r\n"))
-    assert (pretalx.entry.title, pretalx.entry.authors) == ("Owls - a tale", ("Ada Lovelace",))
 
 
 @pytest.mark.parametrize(
@@ -384,30 +197,6 @@ def test_what_calendars_of_conference_systems_say_of_authors():
 )
 def test_zones_and_times_in_tables(header, row, expected):
     assert only(f"Title (max. 100),{header}\nOwls,{row}\n").start.isoformat() == expected
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        # Of ConfTool, Whova and Sched.
-        '"paperID";"authors";"title";"abstract_plain";"session_title";"session_start";"session_room";'
-        '"presentation_start"\n'
-        '"1";"Lovelace, Ada (1); Hopper, Grace (1,2)";"Owls";"We watch.";"Birds";"2026-12-25 08:30";"A";'
-        '"2026-12-25 09:00"',
-        "*Date,*Time Start,*Time End,Tracks (Optional),*Session Title,Room/Location (Optional),Description (Optional),"
-        "Speakers (Optional)\n12/25/2026,9:00 AM,9:30 AM,Birds,Owls,A,We watch.,Ada Lovelace; Grace Hopper",
-        "Event ID,Status,Start date & time,Event name,Description,Speakers,Venue,Track\n"
-        '1,active,2026-12-25 09:00,Owls,We watch.,"Ada Lovelace, Grace Hopper",A,Birds',
-    ],
-)
-def test_tables_as_conference_systems_export_them(table):
-    owls = only(table)
-    assert (owls.entry.title, owls.entry.abstract, owls.entry.authors) == (
-        "Owls",
-        "We watch.",
-        ("Ada Lovelace", "Grace Hopper"),
-    )
-    assert (owls.start, owls.room, owls.session) == (datetime(2026, 12, 25, 9), "A", "Birds")
 
 
 def test_a_time_without_a_certain_day_says_so():
@@ -450,99 +239,12 @@ def test_excels_first_line_and_encoding():
     assert read.problems[0].startswith("line 4: has no title")
 
 
-def test_titles_above_and_between_rows_and_merged_cells():
-    read = programme(
-        "OwlConf 2026,,,\nTime,Title,Speaker,Room\nWednesday 2 December 2026,,,\nSession 1: Birds,,,\n"
-        "9:00-9:20,Owls,Ada Lovelace,A\nTime,Title,Speaker,Room\n"
-        "Thursday 3 December 2026,,,\n9:00,Bees,Ada Lovelace,A\n"
-    )
-    owls, bees = read.contributions
-    assert (f"{owls.start:%d %H:%M}", owls.session) == ("02 09:00", "Session 1: Birds")
-    assert (f"{bees.start:%d %H:%M}", bees.session) == ("03 09:00", "")
-    read = programme("Date,Start,Title\n2026-12-02,9:00,Owls\n,9:20,Bees\n2026-12-03,9:00,Cats\n")
-    assert [item.day.day for item in read.contributions] == [2, 2, 3]
-
-
-def in_zurich(clock):
-    return {"date": "2026-12-02", "time": f"{clock}:00", "tz": "Europe/Zurich"}
-
-
-def test_indicos_sessions_give_their_time_to_what_has_none():
-    talk = {"_type": "Contribution", "title": "Owls", "type": "Oral", "startDate": in_zurich("09:00"), "duration": 20}
-    names = [{"first_name": "Ada", "last_name": "Lovelace", "fullName": "LOVELACE, Ada"}]
-    poster = {"title": "Bees", "startDate": None, "primaryauthors": names, "coauthors": [{"fullName": "HOPPER, Grace"}]}
-    session = {
-        "title": "Birds",
-        "room": "Hall A",
-        "startDate": in_zurich("09:00"),
-        "endDate": in_zurich("12:00"),
-        "contributions": [talk, poster],
-    }
-    event = {"title": "Conference", "startDate": in_zurich("08:00"), "sessions": [session], "contributions": []}
-    owls, bees = programme(json.dumps({"count": 1, "results": [event]})).contributions
-    assert (owls.session, owls.room, owls.kind) == ("Birds", "Hall A", "Oral")
-    assert (owls.start.isoformat(), owls.end - owls.start) == ("2026-12-02T09:00:00+01:00", timedelta(minutes=20))
-    assert (bees.end.isoformat(), bees.entry.authors) == ("2026-12-02T12:00:00+01:00", ("Ada Lovelace", "Grace Hopper"))
-
-
-def test_indicos_timetable_has_objects_by_day_and_id():
-    entry = {
-        "entryType": "Contribution",
-        "presenters": [{"firstName": "Ada", "familyName": "Lovelace", "name": "Lovelace, Ada"}],
-        "title": "Owls",
-        "startDate": in_zurich("09:00"),
-        "endDate": in_zurich("09:20"),
-    }
-    of_day = {"s1": {"entryType": "Session", "title": "Birds", "entries": {"c1": entry}}, "b": {"entryType": "Break"}}
-    owls = only(json.dumps({"results": {"12": {"20261202": of_day, "20261203": {}}}}))
-    assert (owls.session, f"{owls.start:%H:%M}", owls.end is not None) == ("Birds", "09:00", True)
-    assert owls.entry.authors == ("Ada Lovelace",)
-
-
-def test_sessionize_names_people_and_rooms_by_their_ids():
-    talk = {"title": "Owls", "startsAt": "2026-12-02T09:00:00", "endsAt": "2026-12-02T09:30:00", "roomId": 7}
-    speakers = [{"id": "a-1", "fullName": "Ada Lovelace"}, {"id": "b-2", "fullName": "Grace Hopper"}]
-    lunch = {"title": "Lunch", "isServiceSession": True}
-    rooms = [{"id": 7, "name": "Hall A"}]
-    data = {"sessions": [talk | {"speakers": ["a-1", "b-2"]}, lunch], "speakers": speakers, "rooms": rooms}
-    owls = only(json.dumps(data))
-    assert (owls.room, owls.entry.authors) == ("Hall A", ("Ada Lovelace", "Grace Hopper"))
-
-
-def test_pretalx_in_its_interfaces():
-    slot = {"room": {"en": "Hall A"}, "start": "2026-12-02T09:00:00+01:00", "end": "2026-12-02T09:30:00+01:00"}
-    talk = {"title": "Owls", "speakers": [{"code": "A", "name": "Ada Lovelace"}], "submission_type": {"en": "Talk"}}
-    withdrawn = {"title": "Bees", "state": "withdrawn", "speakers": []}
-    read = programme(json.dumps({"results": [talk | {"state": "confirmed", "slot": slot}, withdrawn]}))
-    (owls,) = read.contributions
-    assert (owls.room, owls.kind, owls.start.hour, read.withdrawn) == ("Hall A", "Talk", 9, 1)
-    slots = [slot, slot | {"start": "2026-12-03T09:00:00+01:00", "end": None}]
-    assert len(programme(json.dumps({"results": [talk | {"slots": slots}]})).contributions) == 2
-
-
 def schedule(event, day='date="2026-12-02"', conference=""):
     return (
         f'<?xml version="1.0"?><schedule><conference><title>OwlCon</title>{conference}</conference>'
         f'<day index="1" {day}><room name="Hall A"><event id="1">{event}</event></room><room name="B"/></day>'
         "</schedule>"
     )
-
-
-def test_the_xml_of_frab_pretalx_and_pentabarf():
-    event = (
-        "<start>14:30</start><duration>01:30</duration><title>Owls &amp; mice</title><track>Birds</track>"
-        "<type>talk</type>"
-        "<abstract>Short.</abstract><description>Long &nbsp; text.</description>"
-        '<persons><person id="1">Ada Lovelace</person><person id="2">Grace Hopper</person></persons>'
-    )
-    owls = only(schedule(event, conference="<time_zone_name>America/New_York</time_zone_name>"))
-    assert (owls.entry.title, owls.entry.authors) == ("Owls & mice", ("Ada Lovelace", "Grace Hopper"))
-    assert owls.entry.abstract == "Short. Long text."
-    assert (owls.start.isoformat(), owls.end.hour, owls.room) == ("2026-12-02T14:30:00-05:00", 16, "Hall A")
-    assert (owls.session, owls.kind) == ("Birds", "talk")
-    offset = only(schedule(event, day='date="2026-12-02" start="2026-12-02T10:00:00+02:00"'))
-    assert offset.start.isoformat() == "2026-12-02T14:30:00+02:00"
-    assert only(schedule(event)).start.tzinfo is None
 
 
 @pytest.mark.parametrize(
@@ -765,13 +467,6 @@ def test_a_third_of_the_largest_calendar_is_read_in_a_third_of_the_parsers_time(
     text = head + calendar(*events)
     with Parser(ParseLimits(seconds=10)) as parser:
         assert len(parser.parse_programme(RawDigest("", "conf", text.encode())).contributions) == MAX_CONTRIBUTIONS // 3
-
-
-def test_names_in_small_letters_are_read_too():
-    """RFC 5545, 3.1: names are case-insensitive."""
-    text = "begin:vcalendar\nbegin:vevent\nsummary:Owls at noon\ndtstart:20261202T143000Z\nend:vevent\nend:vcalendar\n"
-    (talk,) = parse(RawDigest("conference", "owls.ics", text.encode())).contributions
-    assert (talk.entry.title, talk.start) == ("Owls at noon", datetime(2026, 12, 2, 14, 30, tzinfo=UTC))
 
 
 @pytest.mark.parametrize("title", ["Coffee break", "Registration & Breakfast", "Lunch", "Welcome reception (evening)"])

@@ -32,7 +32,7 @@ from hostile.shapes import (
     SHAPES,
 )
 
-from bot.formats import feed_list, journal_mail, library, mail, scholar_mail
+from bot.formats import feed, journal_mail, library, mail
 from bot.formats.format import decode, split_lines
 from bot.formats.html import html_lines
 from bot.formats.registry import DOCUMENTS, FORMATS, parse
@@ -112,7 +112,7 @@ def texts(data: bytes) -> None:
 def opml(data: bytes) -> None:
     """A list of feeds."""
     with contextlib.suppress(DigestError):
-        feed_list.parse(RawDigest("", "feeds", data))
+        feed.parse_list(RawDigest("", "feeds", data))
 
 
 def arxiv_answer(data: bytes) -> None:
@@ -179,8 +179,8 @@ def html_mails(data: bytes) -> None:
     message = mail.Mail("a@example.org", "A", "Owls", None, "", html)
     with contextlib.suppress(DigestError):
         lines = html_lines(html)
-        for reader in (scholar_mail, journal_mail):
-            parsed = reader.parse(message, lines)
+        for reader in (journal_mail.parse_scholar, journal_mail.parse):
+            parsed = reader(message, lines)
             for entry in parsed.entries if parsed else ():
                 check(entry)
 

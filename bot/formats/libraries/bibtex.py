@@ -1,7 +1,7 @@
 """BibTeX and biblatex, read by bibtexparser.
 
-Values are LaTeX. Commands that stand for characters are decoded, formulas stay as they are in abstracts of arXiv, and
-the braces that protect capitals are removed.
+Values are LaTeX. Commands for characters are decoded, formulas stay as in abstracts of arXiv, and the braces around
+capitals go.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from bibtexparser.middlewares import LatexDecodingMiddleware
 
 _BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
-# Where programs write when an entry was added: BibDesk, BibSonomy, JabRef. The day of access comes last, which Zotero
-# sets when a page is saved.
+# The day of addition: BibDesk, BibSonomy, JabRef, and last Zotero's day of access.
 _ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp", "urldate")
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
 _MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS for journals: \mnras
-# A formula, which is kept; what is no text; another command, with what TeX skips.
+# A formula, which stays, a command without text, and another command with the characters that TeX skips.
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
           |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
@@ -45,27 +44,16 @@ _ACCENT = re.compile(
 _NESTED = re.compile(r"""\\["'`^~=.uvHckrbdt]\s?\{\\["'`^~=.uvHckrbdt]""")
 # APS and JabRef write an accent for formulas and text: \ifmmode \acute{n}\else \'{n}\fi{}
 _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
-# What the decoder lacks or takes for something else; Zotero writes the first two for every "<" and ">".
+# The decoder lacks these or reads them wrongly. Zotero writes the first two for every "<" and ">".
 _OTHER_COMMANDS = {
-    "\\textless": "<",
-    "\\textgreater": ">",
-    "\\textasciicircum": "^",
-    "\\LaTeX": "LaTeX",
-    "\\TeX": "TeX",
-    "\\SS": "SS",
-    "\\~": "~",
-    "\\^": "^",
-    "\\-": "",
-    "\\ensuremath": "",
-    "\\url": "",
-    "\\href": "",
-}
+    "\\textless": "<", "\\textgreater": ">", "\\textasciicircum": "^", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\SS": "SS",
+    "\\~": "~", "\\^": "^", "\\-": "", "\\ensuremath": "", "\\url": "", "\\href": "",
+}  # fmt: skip
 _WITHOUT_BRACES = str.maketrans({"{": "", "}": ""})
-# A tilde that follows nothing is an approximation ("~5 per cent"), as ADS writes it.
+# ADS writes "~5 per cent" for an approximation.
 _TIE = re.compile(r"(?<=[\w.,;:)}\]$%])~")
-# DBLP numbers people of the same name.
-_NUMBER = re.compile(r" 0\d{3}$")
-# Addresses are LaTeX as well, but their "~", "%" and "$" stay.
+_NUMBER = re.compile(r" 0\d{3}$")  # DBLP's, for people of the same name
+# The "~", "%" and "$" of addresses stay.
 _URL_MACRO = re.compile(r"\\(?:url|href|path|nolinkurl)\s?\{([^{}\s]{1,2000})\}(?:\{[^{}]{0,500}\})?")
 _IN_ADDRESS = (
     (re.compile(r"\{?\\textasciitilde\s?(?:\{\})?\}?|\\~(?:\{\s?\})?|\$\\sim\$"), "~"),
@@ -81,7 +69,6 @@ _PIECE = re.compile(
         | ([^\s#"{}]+)""",
     re.VERBOSE | re.DOTALL,
 )
-_PIECES = 50
 _GROUP = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+\}")  # an institution: braces around the whole name
 _AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
 # biblatex: family=van Rossum, given=Guido, given-i=G
@@ -96,7 +83,7 @@ def begins(text: str) -> int | None:
 
 
 def references(text: str) -> Iterator[Reference | str]:
-    """Yield the entries of a file; duplicated keys and fields are not errors."""
+    """Yield the entries of a file. Duplicate keys and fields are no errors."""
     from bibtexparser.model import Block, Entry, ParsingFailedBlock, String
     from bibtexparser.splitter import Splitter
 
@@ -105,11 +92,11 @@ def references(text: str) -> Iterator[Reference | str]:
     by_key: dict[str, dict[str, str]] = {}
     for block in Splitter(text).split().blocks:
         readable: Block | None = block
-        # A second entry or field of the same key, which bibtexparser holds to be an error, is in the block.
+        # bibtexparser wraps entries with duplicate keys or fields.
         while isinstance(readable, ParsingFailedBlock):
             readable = readable.ignore_error_block
         if isinstance(readable, String):
-            # Without the strings in strings: they could double with each line.
+            # Strings in strings could double with each line.
             strings.setdefault(readable.key.lower(), _value(str(readable.value), {})[: limits.FACT])
         elif isinstance(readable, Entry):
             fields: dict[str, str] = {}
@@ -121,7 +108,7 @@ def references(text: str) -> Iterator[Reference | str]:
             line = (block.start_line or 0) + 1
             yield f"line {line:,}: an entry with unbalanced braces, or without a comma"
     for kind, fields in entries:
-        # A paper has the year of its proceedings, and their title as the title of its book.
+        # A paper inherits from its proceedings.
         parent = by_key.get(fields.get("crossref", "-").strip().lower(), {})  # Mendeley's web pages have no key
         inherited = {"booktitle": parent["title"]} if "title" in parent else {}
         inherited |= {name: parent[name] for name in ("booktitle", "journal", "year", "date") if name in parent}
@@ -129,14 +116,14 @@ def references(text: str) -> Iterator[Reference | str]:
 
 
 def _value(raw: str, strings: Mapping[str, str]) -> str:
-    """Return a field without its braces or quotes, with strings in place of their names and pieces joined by #."""
+    """Return a field without braces or quotes, its pieces joined and its strings replaced."""
     raw = raw.strip()
     is_one = raw[:1] in ("{", '"') and "#" not in raw
     if is_one or not raw:
         return raw[1:-1]
     if _PIECE.sub("", raw).replace("#", "").strip():
         return raw[1:-1] if raw[0] in '{"' else raw
-    pieces = islice(_PIECE.finditer(raw), _PIECES)
+    pieces = islice(_PIECE.finditer(raw), 50)
     return "".join(
         strings.get(piece[3].lower(), piece[3]) if piece[3] else piece[1] or piece[2] or "" for piece in pieces
     )
@@ -145,7 +132,7 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
 def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     venue = next(filter(None, map(fields.get, _VENUES)), "")
-    # DBLP's and BibSonomy's time stamp is that of a change to their record.
+    # DBLP and BibSonomy stamp changes to their record.
     is_foreign = "biburl" in fields or "bibsource" in fields
     added = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
@@ -168,8 +155,8 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
 
 
 def _authors(text: str) -> Iterator[str]:
-    """Yield the authors, first name first; an institution's name in braces may hold "and" and commas."""
-    # Not bibtexparser's split_multiple_persons_names: 2.1.0 eats a command after "and".
+    """Yield the authors, first name first. An institution's name in braces may contain "and" and commas."""
+    # bibtexparser 2.1.0's split_multiple_persons_names eats a command after "and".
     names: list[str] = []
     depth = 0
     start = 0
@@ -202,7 +189,7 @@ def plain(text: str) -> str:
     position = 0
     if "\\ifmmode" in text:
         text = _IF_FORMULA.sub(r"\1", text)
-    for _ in range(3 if _NESTED.search(text) else 1):  # of nested accents as in {\~{\^e}} the inner ones first
+    for _ in range(3 if _NESTED.search(text) else 1):  # nested accents from inside: {\~{\^e}}
         text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
     for match in _LATEX.finditer(text):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
@@ -215,7 +202,6 @@ def plain(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    """Return a URL or DOI as it is typed into a browser."""
     if macro := _URL_MACRO.search(text):
         text = macro[1]
     for pattern, character in _IN_ADDRESS if "\\" in text or "$" in text or "{" in text else ():
@@ -223,7 +209,7 @@ def _address(text: str) -> str:
     return text.strip()
 
 
-# Each distinct command once: to decode whole entries took 90 s for 20,000.
+# Decoding whole entries took 90 s for 20,000.
 @lru_cache(maxsize=10_000)
 def _decoded(command: str) -> str:
     from bibtexparser.library import Library
@@ -235,7 +221,7 @@ def _decoded(command: str) -> str:
     entry = Entry("misc", "command", [Field("value", command)])
     _decoder().transform_entry(entry, Library())
     decoded = str(entry.fields_dict["value"].value)
-    # pylatexenc 2.11 returns its own template for a macro without its argument: \ensuremath is "%s".
+    # pylatexenc 2.11 returns its template for a macro without argument: \ensuremath is "%s".
     return "" if "%s" in decoded or "%(" in decoded else decoded
 
 

@@ -1,16 +1,16 @@
-"""What the formats of libraries share: references, dates and names as exports write them."""
+"""The parts that the formats of libraries share: references, and dates of exports."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
-from pathlib import Path
 
-from bot.formats.format import MONTHS, first_name_first
+from bot.formats.format import MONTHS, calendar_day, first_name_first
+from bot.formats.tables import table
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
 NEXT_URL = re.compile(r"[;\s]\s{0,9}(?=https?://)")  # between two addresses of one field
@@ -29,12 +29,11 @@ _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One entry as a format has it; texts are not cleaned yet.
+    """An entry of an export, with raw texts.
 
-    ``type`` is the format's own word, or several with semicolons between. ``published`` has the texts that may hold the
-    date of publication. ``doi`` is a field of its own, ``urls`` and ``mentions`` may hold a DOI or an arXiv id.
-    ``added`` is when the reader added it, where the format says so. ``key`` identifies it in a library that is
-    followed.
+    ``type`` is the format's own word, or several between semicolons. ``published`` has texts with perhaps a date of
+    publication. ``urls`` and ``mentions`` may contain a DOI or an arXiv id. ``added`` is the day of the reader's
+    addition. ``key`` identifies the entry in a followed library.
     """
 
     type: str
@@ -55,8 +54,8 @@ class Reference:
 class LibraryFormat:
     """A format of libraries.
 
-    ``begins(text)`` returns where its first entry begins, and None in other texts. ``is_database`` is set where an
-    entry is a paper unless its type says otherwise. In reference managers, people keep web pages and notes as well.
+    ``begins(text)`` returns the index of the first entry, and None in other texts. Entries of a database are papers by
+    default. Reference managers also have web pages and notes.
     """
 
     name: str
@@ -70,9 +69,8 @@ Fields = Mapping[str, Sequence[str]]
 
 @cache
 def fields(section: str) -> Fields:
-    """Return the names by which a format calls each field, the best first, as ``fields.toml`` has them."""
-    table = tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))[section]
-    return {field: tuple(names.split()) for field, names in table.items()}
+    """Return a format's names of each field in ``fields.toml``, the best first."""
+    return {field: tuple(names.split()) for field, names in table("libraries/fields")[section].items()}
 
 
 def reference(
@@ -83,10 +81,10 @@ def reference(
     author_name: Callable[[str], str] | None = None,
     key: str = "",
 ) -> Reference:
-    """Return the reference that a record's values make, each a list of texts by the format's names.
+    """Return the reference of a record, with lists of texts by the format's names.
 
-    Of dates, addresses and mentions all count. Of the other fields the first name with a value does. ``lead`` and
-    ``group`` are further authors, before and behind the others. ``seconds`` is the time of addition as Unix time.
+    All dates, addresses and mentions count, but only the first value of other fields. ``lead`` and ``group`` are
+    authors before and behind the others. ``seconds`` is the Unix time of addition.
     """
 
     def first(field: str) -> list[str]:
@@ -103,6 +101,9 @@ def reference(
         # Some programs write all authors into one value.
         people = ";".join((*every("lead"), *first("authors"), *every("group"))).split(";")
         authors = map(author_name or first_name_first, filter(None, (name.strip() for name in people)))
+    added = day_in(text("added"))
+    with suppress(ValueError, OverflowError, OSError):
+        added = added or datetime.fromtimestamp(float(text("seconds")[:20]), UTC).date()
     return Reference(
         type=";".join(every("type")),
         title=text("title"),
@@ -114,16 +115,16 @@ def reference(
         venue=text("venue"),
         arxiv_id=text("arxiv"),
         mentions=every("mentions"),
-        added=day_in(text("added")) or day_of_second(text("seconds")),
+        added=added,
         key=key,
     )
 
 
 def day_in(*texts: str) -> date | None:
-    """Return the day that a date field states; month and day are 1 where it has none.
+    """Return the day of date fields. A missing month or day is 1.
 
-    The last text states the year for certain. Those before complete it: Web of Science writes "SEP 22" and, elsewhere,
-    "2010". One with another year is a date of something else.
+    The last text has the certain year. Earlier ones complete it, unless they have another year: Web of Science has the
+    two fields "SEP 22" and "2010".
 
     >>> day_in("SEP 22", "2010"), day_in("2019/05/03/11:02"), day_in("2021 Jan-Feb"), day_in("2024-05-01", "2020///")
     (datetime.date(2010, 9, 22), datetime.date(2019, 5, 3), datetime.date(2021, 1, 1), datetime.date(2020, 1, 1))
@@ -138,29 +139,13 @@ def day_in(*texts: str) -> date | None:
         days = (match for pattern in _DAYS for match in pattern.finditer(text))
         for match in days:
             parts = match.groupdict()
-            if day := _day(int(parts["y"]), int(parts["m"]), int(parts.get("d") or 1)):
+            if day := calendar_day(parts.get("d") or "1", parts["m"], parts["y"]):
                 return day
         if year := _YEAR.search(text):
             month = _MONTH.search(text)
             if month is None:
                 return date(int(year[0]), 1, 1)
             before = _DAY_BEFORE.search(text[: month.start()])
-            number = MONTHS.index(month[1].lower()) + 1
-            day_number = int(before[1] if before else month[2] or 1)
-            return _day(int(year[0]), number, day_number) or date(int(year[0]), number, 1)
+            day_text = before[1] if before else month[2] or "1"
+            return calendar_day(day_text, month[1], year[0]) or calendar_day("1", month[1], year[0])
     return None
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
-
-
-def day_of_second(seconds: str) -> date | None:
-    """Return the day of a Unix time, as some programs write when an entry was added."""
-    try:
-        return datetime.fromtimestamp(float(seconds[:20]), UTC).date()
-    except (ValueError, OverflowError, OSError):
-        return None

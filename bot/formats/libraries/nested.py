@@ -1,0 +1,214 @@
+"""Libraries in JSON and XML.
+
+    CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
+    Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
+    Better BibTeX         {"items": [{"itemType", ...}]}
+    EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
+    Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
+
+lxml reads XML record by record. It expands no entity, opens nothing, and refuses elements deeper than 256.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from bot.formats.format import UNWANTED
+from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.model.errors import DigestError
+
+# An item, a list of them, or an object that begins with "items" or Better BibTeX's "config".
+_FIRST = re.compile(r'\s{0,99}(?:\[\s{0,99}|\{\s{0,99}"(?:items|config)"\s{0,9}:|(?=\{))')
+_ITEMS = re.compile(r'"items"\s{0,9}:\s{0,99}\[\s{0,99}')
+_EMPTY = re.compile(r"\s*\[\s*\]\s*\Z")
+_ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
+_CSL_FIELDS = frozenset("issued container-title accessed citation-key title-short citation-label".split())
+_NAME_PARTS = (
+    "firstName given first dropping-particle non-dropping-particle lastName family last suffix name literal".split()
+)
+Item = Mapping[str, Any]
+
+
+def _first_item(text: str) -> Item:
+    """Return the first object of a list. An empty answer of Zotero counts as an item without fields."""
+    if _EMPTY.match(text[:1000]):
+        return {"itemType": ""}
+    first = _FIRST.match(text)
+    if first and first[0].endswith(":"):
+        first = _ITEMS.search(text, 0, 1_000_000)  # of Better BibTeX's settings and collections
+    try:
+        item = json.JSONDecoder().raw_decode(text, first.end())[0] if first else None
+    except (ValueError, RecursionError):
+        return {}
+    return item if isinstance(item, dict) else {}
+
+
+def _is_csl(item: Item) -> bool:
+    authors = item.get("author")
+    names = [name for name in authors if isinstance(name, Mapping)] if isinstance(authors, list) else []
+    is_named = any("family" in name or "literal" in name for name in names)
+    return {"type", "title"} <= item.keys() and (is_named or not _CSL_FIELDS.isdisjoint(item))
+
+
+def _is_paperpile(item: Item) -> bool:
+    return bool({"pubtype", "kind"} & item.keys()) and "title" in item and bool({"citekey", "incomplete"} & item.keys())
+
+
+def _is_zotero(item: Item) -> bool:
+    data = item.get("data", item)
+    return isinstance(data, Mapping) and "itemType" in data
+
+
+def json_begins(is_of_format: Callable[[Item], bool], text: str) -> int | None:
+    return 0 if is_of_format(_first_item(text)) else None
+
+
+JSON_BEGINS = {
+    "zotero": partial(json_begins, _is_zotero),
+    "csl-json": partial(json_begins, _is_csl),
+    "paperpile": partial(json_begins, _is_paperpile),
+}
+
+
+def load(text: str) -> object:
+    """Return the value of JSON. Raises DigestError for anything else, such as an answer that broke off."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise DigestError("no valid JSON, or it broke off") from None
+
+
+def json_references(text: str) -> Iterator[Reference | str]:
+    loaded = load(text)
+    items = loaded.get("items", [loaded]) if isinstance(loaded, Mapping) else loaded
+    for position, item in enumerate(items if isinstance(items, list) else (), 1):
+        data = item.get("data", item) if isinstance(item, Mapping) else None
+        if isinstance(item, Mapping) and isinstance(data, Mapping) and data.keys() & {"title", "itemType"}:
+            key = item.get("key")
+            yield _json_reference(data, key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "")
+        else:
+            yield f"item {position:,}: no title, and none of the fields of CSL-JSON, Zotero or Paperpile"
+
+
+def _json_reference(item: Item, key: str) -> Reference:
+    people = item.get("author", item.get("creators"))
+    authors = [
+        person
+        for person in (people if isinstance(people, list) else ())
+        if isinstance(person, Mapping) and person.get("creatorType") in (None, "author")
+    ]
+    names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
+    record = {name: (_json_text(value),) for name, value in item.items()}
+    return reference(record, fields("json"), authors=filter(None, names), key=key)
+
+
+def _json_text(value: object) -> str:
+    """Return a text, a number, the first of a list, or a date of CSL or Paperpile, else an empty string."""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if isinstance(value, Mapping):
+        parts = value.get("date-parts")
+        days = parts[0] if isinstance(parts, list) and parts else [value.get(part) for part in ("year", "month", "day")]
+        day = "-".join(filter(None, map(_json_text, days[:3] if isinstance(days, list) else ())))
+        return day or _json_text(value.get("raw", value.get("literal", "")) if not parts else "")
+    if isinstance(value, str):
+        return UNWANTED.sub("", value)
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+_BEGINNINGS = {
+    "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
+    "zotero-rdf": re.compile(
+        r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
+    ),
+}
+# Elements beside the items or within them.
+_NO_ITEMS = frozenset(("Journal", "Memo", "Collection", "Attachment", "Series", "UserItem"))
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_ABOUT, _RESOURCE = f"{_RDF}about", f"{_RDF}resource"
+_DOI = re.compile(r"DOI\s{1,9}(10\.\S{1,300})")
+
+
+def _begins(beginning: re.Pattern[str], text: str) -> int | None:
+    return 0 if beginning.match(text[:PREAMBLE]) else None
+
+
+XML_BEGINS = {name: partial(_begins, beginning) for name, beginning in _BEGINNINGS.items()}
+
+
+def xml_references(text: str) -> Iterator[Reference | str]:
+    """Yield the records of a file, and a sentence on broken XML. Raises DigestError for a document type."""
+    from lxml import etree
+
+    if "<!DOCTYPE" in text[:PREAMBLE]:
+        raise DigestError("XML with a document type of its own, which no export of a library has")
+    is_endnote = XML_BEGINS["endnote-xml"](text) is not None
+    # The text is decoded already.
+    events = etree.iterparse(
+        io.BytesIO(text.encode()), events=("start", "end"), encoding="utf-8", resolve_entities=False, no_network=True,
+        load_dtd=False, remove_comments=True, remove_pis=True, recover=True,
+    )  # fmt: skip
+    depth = 0
+    journals: dict[str, Reference] = {}
+    items: list[tuple[Reference, str]] = []
+    for event, element in events:
+        depth += 1 if event == "start" else -1
+        if event == "start" or depth != (2 if is_endnote else 1):
+            continue
+        name = _local(element)
+        if is_endnote and name == "record":
+            kind = element.find("ref-type")
+            kinds = [] if kind is None else [kind.get("name", "")]
+            yield reference(_values(element, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
+        elif name == "Journal":
+            journals[element.get(_ABOUT, "")] = _zotero(element)
+        elif not is_endnote and name not in _NO_ITEMS:
+            part_of = element.find("{*}isPartOf")
+            items.append((_zotero(element), "" if part_of is None else part_of.get(_RESOURCE, "")))
+        element.clear()
+    uses = Counter(journal for _, journal in items)
+    for item, name in items:
+        if journal := journals.get(name):
+            # Zotero writes an article's DOI below its journal.
+            doi = item.doi or (journal.doi if uses[name] == 1 else "")
+            yield replace(item, venue=item.venue or journal.title, doi=doi)
+        else:
+            yield item
+    if errors := events.error_log:
+        yield f"line {errors[0].line:,}: broken XML; export the library again"
+
+
+def _local(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _texts(element: Any, path: str) -> list[str]:
+    return [text for inner in element.iterfind(path) if (text := "".join(inner.itertext()).strip())]
+
+
+def _values(element: Any, section: str) -> dict[str, list[str]]:
+    return {path: _texts(element, path) for paths in fields(section).values() for path in paths}
+
+
+def _zotero(item: Any) -> Reference:
+    people = item.iterfind("{*}authors/{*}Seq/{*}li/{*}Person")
+    names = (
+        " ".join(text for part in ("givenName", "surname", "name") for text in _texts(person, f"{{*}}{part}")[:1])
+        for person in people
+    )
+    values = _values(item, "zotero-rdf")
+    identifiers = values["{*}identifier"] + _texts(item, "{*}isPartOf/{*}*/{*}identifier")
+    doi = _DOI.search(" ".join(identifiers))
+    values |= {
+        "doi": [doi[1]] if doi else [],
+        "address": [text for text in identifiers if text.startswith("http")],
+        "{*}itemType": values["{*}itemType"] or [_local(item)],
+    }
+    return reference(values, fields("zotero-rdf"), authors=filter(None, names))

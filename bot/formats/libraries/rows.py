@@ -1,0 +1,209 @@
+"""Libraries in rows: tables of databases and reference managers, and formats with a tag on the line of each field.
+
+Python's csv reads tables, as CSV and as text with tabs. The names of columns decide, so products may add some or leave
+some out.
+
+RIS, MEDLINE, Ovid, Web of Science and Refer have tags. A row of ``fields.toml`` has a format's tags, the beginning and
+end of its records, and its fields. rispy 0.10 reads RIS, but merges records without their end and splits addresses at
+";". nbib's last release is of 2021.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.formats.format import author_names, first_name_first, initials_first
+from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.formats.tables import table
+from bot.model import limits
+
+_YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
+# Columns of programmes.
+_PROGRAMME = frozenset(
+    "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
+)
+_MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
+_NO_LETTER = re.compile(r"[^a-z]+")
+_NUMBER = re.compile(r"\s*\(\d{1,15}\)\s*$")
+# A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
+_BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
+
+
+def table_begins(text: str) -> int | None:
+    """Return 0 if the first lines name the columns of a library."""
+    return None if _table(text[:20_000]) is None else 0
+
+
+def _table(text: str) -> tuple[str, int] | None:
+    """Return the delimiter of a table, and the number of lines above the names of its columns."""
+    # Dimensions and Excel write a line of their own first.
+    lines = text.lstrip("\n").split("\n", 3)[:3]
+    for number, line in enumerate(lines):
+        delimiter = max("\t,;|", key=line.count)
+        try:
+            row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            continue
+        names = set(map(_simple, row))
+        known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
+        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known
+        if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
+            return delimiter, number
+    if _BY_ROW.match(text):
+        return "", 0
+    return None
+
+
+def _simple(name: str) -> str:
+    """Return a column's name in small letters only: "Author(s) ID" is "authorsid"."""
+    return _NO_LETTER.sub("", name.lower())
+
+
+def table_references(text: str) -> Iterator[Reference | str]:
+    text = text.lstrip("\n")
+    table = _table(text[:20_000])
+    if table is None:
+        return
+    delimiter, skipped = table
+    if not delimiter:
+        yield from _blocks(text)
+        return
+    # Web of Science quotes nothing. No text has this control character.
+    quote = "\x01" if text.startswith("PT\t") else '"'
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, quotechar=quote)
+    names: list[str] = []
+    while True:
+        line = rows.line_num + 1
+        try:
+            values = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield f"line {line:,}: {error}; is a quotation mark missing?"
+            continue
+        if line <= skipped or not any(value.strip() for value in values):
+            continue
+        if not names:
+            names = [_simple(name) for name in values]
+            continue
+        row: dict[str, str] = {}
+        for name, value in zip(names, values, strict=False):
+            row.setdefault(name, value.strip())
+        yield _reference(row)
+
+
+def _blocks(text: str) -> Iterator[Reference | str]:
+    block: dict[str, str] = {}
+    rows = csv.reader(text.split("\n"))
+    try:
+        for row in rows:
+            name = _simple(row[0]) if row else ""
+            if name == "title" and block:
+                yield _reference(block)
+                block = {}
+            if name:
+                block.setdefault(name, "; ".join(filter(None, row[1:])))
+    except csv.Error as error:
+        yield f"line {rows.line_num:,}: {error}; is a quotation mark missing?"
+    if block:
+        yield _reference(block)
+
+
+def _reference(row: dict[str, str]) -> Reference:
+    people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE].strip(" ,;")
+    if "journalbook" in row:  # PubMed's lists of authors are sentences
+        people = people.removesuffix(".")
+    record = {name: (value,) for name, value in row.items()}
+    return reference(record, fields("columns"), authors=_authors(people, "abstractnote" in row))
+
+
+def _authors(text: str, is_zotero: bool) -> Iterator[str]:
+    """Yield the names of a cell, first name first. Zotero separates them by semicolons."""
+    if text.startswith(("['", '["')):  # a list as Python writes it
+        text = re.sub(r"['\"], ?['\"]", ";", text[2:].rstrip("]'\""))
+    parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
+    # "Lovelace, Ada" is one, "Lovelace A, Hopper G" are two.
+    is_one = text.count(",") < 2 and not all(" " in part.strip() for part in text.split(","))
+    if len(parts) == 1 and not is_zotero and not is_one:
+        parts = author_names(text)
+    for name in filter(None, (_NUMBER.sub("", part.strip()) for part in parts)):
+        yield initials_first(name) if "," not in name else first_name_first(name)
+
+
+# A citation goes on behind the journal: "Owls. 12(3):1-4, 2019."
+_AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedFormat:
+    """One format. The first matching group of ``tag`` at the beginning of a line is the tag.
+
+    A record ends before the next ``starts``, behind a line like ``end``, or at an empty line if ``is_separated``. Each
+    line of a tag in ``lists`` is a value. ``fields.toml`` has a section of the same name.
+    """
+
+    name: str
+    beginning: re.Pattern[str]
+    tag: re.Pattern[str]
+    starts: str = ""
+    end: re.Pattern[str] = re.compile(r"(?!)")  # never
+    is_separated: bool = False
+    lists: frozenset[str] = frozenset()
+    is_database: bool = False
+    has_sentences: bool = False  # the journal's field goes on with its volume
+
+    def begins(self, text: str) -> int | None:
+        match = self.beginning.search(text[:PREAMBLE])
+        return match.start() if match else None
+
+    def references(self, text: str) -> Iterator[Reference | str]:
+        start = self.begins(text) or 0
+        for line, record in self._records(text[start:]):
+            names = fields(self.name)
+            if not record.keys() & {*names["title"], self.starts}:
+                yield f"line {text.count(chr(10), 0, start) + line:,}: a record without a title"
+                continue
+            read = reference(record, names, author_name=initials_first)
+            if self.has_sentences:
+                read = replace(read, venue=_AFTER_VENUE.sub("", read.venue))
+            yield read
+
+    def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[str]]]]:
+        record: dict[str, list[list[str]]] = {}  # of each tag the values, each as its lines
+        begin = 1
+        tag = ""
+        is_after_gap = False
+        for number, line in enumerate(text.split("\n"), 1):
+            is_end = bool(self.end.match(line))
+            match = None if is_end else self.tag.match(line)
+            # Some tags are words: "Publication Type".
+            name = next(filter(None, match.groups())).replace(" ", "") if match else ""
+            is_next = bool(name) and ((name == self.starts and name in record) or (self.is_separated and is_after_gap))
+            if record and (is_next or is_end):
+                yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
+                record = {}
+            if match:
+                begin = begin if record else number
+                tag = name
+                record.setdefault(tag, []).append([line[match.end() :].strip()])
+            elif record and line.strip():
+                if tag in self.lists:
+                    record[tag].append([line.strip()])
+                else:
+                    record[tag][-1].append(line.strip())
+            is_after_gap = not line.strip()
+        if record:
+            yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
+
+
+def _formats() -> Iterator[TaggedFormat]:
+    for row in table("libraries/fields")["tagged"]:
+        patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("beginning", "tag", "end") if key in row}
+        yield TaggedFormat(**{**row, **patterns, "lists": frozenset(row.get("lists", ()))})
+
+
+TAGGED_FORMATS = tuple(_formats())
