@@ -175,6 +175,9 @@ class StemSequence(NamedTuple):
     positions: Sequence[int]
     title: int
 
+    def only_title(self) -> StemSequence:
+        return StemSequence(self.stems[: self.title], self.positions[: self.title], self.title)
+
     def terms(self) -> list[str]:
         terms: list[str] = []
         previous, place = "", -PUNCTUATION
