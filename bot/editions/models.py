@@ -63,7 +63,7 @@ _READERS = 50
 # A reader's last picks to search for votes.
 _LAST_PICKS = 1_000
 # Models of another version are stale.
-_VERSION = 7
+_VERSION = 8
 
 Stamp = tuple[int, int, int]  # modification time in ns, size and inode, which identify a version of the file
 

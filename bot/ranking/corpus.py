@@ -58,11 +58,11 @@ _MIN_PAPERS_OF_PAIR = 3
 # Both bound memory.
 _MAX_PAPERS = 20_000
 _MAX_TERMS = 100_000
-_BACKGROUND = 1_000
+_BACKGROUND = 2_000
 # At a time. A new home's first edition reads all its papers.
 _TEXTS = 1_000
 # A corpus saved in another format is fitted again.
-_FORMAT = 6
+_FORMAT = 7
 
 
 class Corpus:
@@ -85,12 +85,17 @@ class Corpus:
         hashes = np.asarray(reader.hashes)
         counts, names = _count_terms(words, stems, stem_of_word)
         pairs = pair_hashes(stems)
+        titles = []
+        for row in _evenly_spaced(len(hashes), _BACKGROUND).tolist():
+            title = slice(words.starts[row], words.starts[row] + words.titles[row])
+            title_stems = [stems[number] for number in stem_of_word[title].tolist()]
+            titles.append(StemSequence(title_stems, words.positions[title].tolist(), len(title_stems)))
         del reader, stems, stem_of_word  # 20 MB before the step that needs most
         self._set_vocabulary(names)
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         self.idf_: np.ndarray = np.log((counts.shape[0] + 1) / papers).astype(np.float32)
         self.meaning_: Meaning = Meaning.learn(words, pairs)
-        self._set_papers(self._weighted(counts), words, hashes)
+        self._set_papers(self._weighted(counts), words, hashes, self._weighted(self._counts(titles)))
         return self
 
     def papers(self, texts: Sequence[str]) -> Papers:
@@ -128,6 +133,12 @@ class Corpus:
         # The extra last row is for texts that weren't fitted.
         return np.asarray(self._background_row[self.rows_of(texts)])
 
+    @cached_property
+    def background_titles_(self) -> Papers:
+        """The background without its abstracts."""
+        titles = self.background_.words.only_titles()
+        return Papers(self._titles, titles, self.meaning_.papers(titles))
+
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
         """Write the fitted arrays. ``fitted_on`` identifies the papers."""
         np.savez(
@@ -152,6 +163,9 @@ class Corpus:
             own_vectors=self.meaning_.own_vectors,
             pairs=np.array(sorted(self.meaning_.pairs), dtype=np.uint32),
             background_meanings=self.background_.meanings,
+            titles_data=self._titles.data,
+            titles_indices=self._titles.indices,
+            titles_indptr=self._titles.indptr,
         )
 
     @classmethod
@@ -167,8 +181,13 @@ class Corpus:
             corpus.idf_ = arrays["idf"]
             corpus.spellings_ = Spellings(arrays["spellings"].tobytes().decode())
             count = len(arrays["keys"])
-            parts = (arrays["rows_data"], arrays["rows_indices"], arrays["rows_indptr"])
-            rows = sp.csr_matrix(parts, shape=(count, len(corpus.terms_)))
+            rows, titles = (
+                sp.csr_matrix(
+                    (arrays[f"{name}_data"], arrays[f"{name}_indices"], arrays[f"{name}_indptr"]),
+                    shape=(len(arrays[f"{name}_indptr"]) - 1, len(corpus.terms_)),
+                )
+                for name in ("rows", "titles")
+            )
             hashes, positions = arrays["home_words"][arrays["words"]], arrays["positions"].astype(np.int32)
             words = PaperWords(hashes, positions, arrays["starts"], arrays["titles"])
             corpus.meaning_ = Meaning(
@@ -177,9 +196,9 @@ class Corpus:
                 count,
                 arrays["own_words"],
                 arrays["own_vectors"],
-                pairs=arrays["pairs"].tolist() if "pairs" in arrays else (),  # an earlier version had none
+                pairs=arrays["pairs"].tolist(),
             )
-            corpus._set_papers(rows, words, arrays["keys"], arrays["background_meanings"])
+            corpus._set_papers(rows, words, arrays["keys"], titles, arrays["background_meanings"])
         except (
             KeyError,
             IndexError,
@@ -202,9 +221,14 @@ class Corpus:
             raise ValueError(f"no corpus: {error}") from error
 
     def _set_papers(
-        self, rows: sp.csr_matrix, words: PaperWords, hashes: np.ndarray, meanings: np.ndarray | None = None
+        self,
+        rows: sp.csr_matrix,
+        words: PaperWords,
+        hashes: np.ndarray,
+        titles: sp.csr_matrix,
+        meanings: np.ndarray | None = None,
     ) -> None:
-        """Set the fitted papers. ``meanings`` are of the background, computed if None."""
+        """Set the fitted papers. ``titles`` and ``meanings`` are of the background, the latter computed if None."""
         self.rows_: sp.csr_matrix = rows
         self.words_ = words
         self._row_hashes = hashes
@@ -216,6 +240,7 @@ class Corpus:
         if meanings is None:
             meanings = self.meaning_.papers(of_background)
         self.background_ = Papers(rows[background], of_background, meanings)
+        self._titles = titles
 
     def _set_vocabulary(self, names: Sequence[str]) -> None:
         # Interned: equal objects compare no characters.

@@ -199,12 +199,16 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
 
 # Days until a vote counts half. See ``docs/decisions/ranking.md``.
 HALF_LIFE = 120.0
-# Relative to the votes' total weight.
+# At least, relative to the votes' total weight.
 _BACKGROUND_WEIGHT = 0.3
+# A dislike takes the place of this much background.
+_BACKGROUND_OF_DISLIKE = 5.0
 # The text weighs as much as this many papers.
 _TEXT_WEIGHT = 0.3
 _MEANING_SCALE = 0.5
 _MATCH_SCALES = FeatureWeights(phrases=0.06, together=0.2, refused=-0.2, meaning=0.033)
+# Many votes may double these scales, half of the way at this number.
+_VOTES_FOR_MATCHES = 30.0
 # Log-odds of enough background papers are scaled up to this standard deviation.
 _LEAST_SPREAD = 0.7
 _LEAST_BACKGROUND = 50
@@ -254,7 +258,8 @@ class TrainingVotes:
     """One reader's votes: ``papers``, ``liked`` (n,), and ``weight`` (n,) after time decay.
 
     ``written`` are the text's topics and refusals, ``wanted`` (n_written,) marks the topics, and ``background`` has no
-    votes.
+    votes. ``titles`` are the titles of the background, which votes for papers without abstract (``is_title``, (n,)) are
+    compared with.
     """
 
     papers: Examples
@@ -263,15 +268,22 @@ class TrainingVotes:
     written: Examples
     wanted: np.ndarray
     background: Examples
+    is_title: np.ndarray
+    titles: Examples
 
 
 def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     """Fit to at least one vote. With papers of one class only, the model is 0 everywhere."""
-    parts = [votes.papers, votes.background, votes.written]
-    background = len(votes.background.meanings)
-    liked = np.concatenate([votes.liked, np.zeros(background, bool), votes.wanted])
-    share = _BACKGROUND_WEIGHT * votes.weight.sum() / max(background, 1)
-    weight = np.concatenate([votes.weight, np.full(background, share), np.full(len(votes.wanted), _TEXT_WEIGHT)])
+    parts = [votes.papers, votes.background, votes.titles, votes.written]
+    background, titles = len(votes.background.meanings), len(votes.titles.meanings)
+    liked = np.concatenate([votes.liked, np.zeros(background + titles, bool), votes.wanted])
+    total, down, of_titles = (float(votes.weight[of].sum()) for of in (slice(None), ~votes.liked, votes.is_title))
+    # Without dislikes, the background stands for them.
+    balance = max(_BACKGROUND_WEIGHT, 1 - _BACKGROUND_OF_DISLIKE * down / total)
+    shares = balance * np.array([total - of_titles, of_titles]) / np.maximum([background, titles], 1)
+    weight = np.concatenate(
+        [votes.weight, np.repeat(shares, [background, titles]), np.full(len(votes.wanted), _TEXT_WEIGHT)]
+    )
     if liked.all() or not liked.any():  # a new home without background papers
         nothing = FeatureWeights(0.0, 0.0, 0.0, 0.0)
         return Learned(np.zeros(0, int), np.zeros(0, np.float32), np.zeros(DIMENSIONS), nothing, 0.0, vocabulary)
@@ -281,7 +293,7 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     place = np.zeros(rows.shape[1], dtype=np.int32)
     place[columns] = np.arange(len(columns))
     compact = sp.csr_matrix((rows.data, place[rows.indices], rows.indptr), (rows.shape[0], len(columns)))
-    scales = _MATCH_SCALES.vector()
+    scales = _MATCH_SCALES.vector() * (1 + total / (total + _VOTES_FOR_MATCHES))
     meanings = _MEANING_SCALE * np.concatenate([part.meanings for part in parts])
     matches = scales * np.concatenate([part.matches for part in parts])
     features = sp.hstack([compact, sp.csr_matrix(meanings), sp.csr_matrix(matches)], format="csr")
@@ -296,7 +308,8 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     if background >= _LEAST_BACKGROUND and of_background.std():
         mean = float(of_background.mean())
         steeper = float(np.clip(_LEAST_SPREAD / of_background.std(), 1.0, _MOST_STEEPER))
-    intercept = float(model.intercept_[0]) + mean - steeper * mean
+    # A match means the same with a heavier background (prior correction, King and Zeng 2001).
+    intercept = float(model.intercept_[0]) + float(np.log(balance / _BACKGROUND_WEIGHT)) + mean - steeper * mean
     terms, direction, of_matches = np.split(steeper * weights, [len(columns), len(columns) + DIMENSIONS])
     return Learned(
         columns,
@@ -345,7 +358,7 @@ def load(archive: bytes) -> Learned:
 
 
 # A whole library weighs at most this many votes.
-LIBRARY_VOTES = 20.0
+LIBRARY_VOTES = 150.0
 # More make no better model.
 MOST_PAPERS = 500
 # A weight of 0 could not be raised.

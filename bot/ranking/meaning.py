@@ -85,6 +85,16 @@ class PaperWords:
         starts = np.concatenate([[0], ends]).astype(int)
         return PaperWords(self.words[places], self.positions[places], starts, self.titles[rows])
 
+    def only_titles(self) -> PaperWords:
+        kept = self.in_title
+        starts = np.concatenate([[0], np.cumsum(self.titles)]).astype(int)
+        return PaperWords(self.words[kept], self.positions[kept], starts, self.titles)
+
+    @property
+    def are_titles(self) -> np.ndarray:
+        """Which papers have no abstract, (n,)."""
+        return np.asarray(np.diff(self.starts) == self.titles)
+
     @property
     def papers(self) -> np.ndarray:
         """The paper of each word, (n_words,)."""

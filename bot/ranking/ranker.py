@@ -14,7 +14,7 @@ from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
 from bot.model import Paper, PaperId, RankedText, Score, VotedPaper
-from bot.ranking.corpus import Corpus
+from bot.ranking.corpus import Corpus, Papers
 from bot.ranking.experts import SHIPPED, Examples, Experts, Learned, Mixture, TrainingVotes, learn, time_decay
 from bot.ranking.matching import TextModel
 from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
@@ -252,10 +252,13 @@ class _ReaderBatch:
         # Relative to the newest vote, so a stored model stays valid on later days.
         newest = min(interest.ages.get(paper_id, 0.0) for paper_id, _ in votes)
         weight = [interest.weight(paper_id, newest) for paper_id, _ in votes]
-        background = self._corpus.background_
-        unjudged = np.setdiff1d(np.arange(len(background)), self._background_row[rows])
-        matches = background.matches(text).matrix()
+        unjudged = np.setdiff1d(np.arange(len(self._corpus.background_)), self._background_row[rows])
+
+        def examples(papers: Papers, chosen: np.ndarray) -> Examples:
+            return Examples(papers.terms[chosen], papers.meanings[chosen], papers.matches(text).matrix()[chosen])
+
         voted = self._papers[rows]
+        is_title = voted.words.are_titles
         wanted, written = text.written(self._corpus.transform)
         return learn(
             TrainingVotes(
@@ -264,7 +267,9 @@ class _ReaderBatch:
                 weight=np.array(weight),
                 written=Examples(*written),
                 wanted=wanted,
-                background=Examples(background.terms[unjudged], background.meanings[unjudged], matches[unjudged]),
+                background=examples(self._corpus.background_, unjudged),
+                is_title=is_title,
+                titles=examples(self._corpus.background_titles_, unjudged if is_title.any() else unjudged[:0]),
             ),
             self._corpus.identity,
         )

@@ -1,19 +1,22 @@
 """What a reader's library counts, by when its papers were added and beside the reader's votes."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from types import MappingProxyType
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config.profiles import Profile
 from bot.editions.models import interest
-from bot.model import LibraryPaper, RecordedVote, Vote
+from bot.model import LibraryPaper, Paper, RecordedVote, Vote
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import HALF_LIFE, LIBRARY_VOTES, dump, library_weights, load
+from bot.ranking.prequential import auc
 from bot.ranking.ranker import Interest, Ranker
 from tests.ranking.test_ranker import TOPICS, paper
 
@@ -38,12 +41,12 @@ def test_on_a_later_day_a_library_weighs_the_same(ages, days):
 def test_only_the_papers_of_a_large_library_fade_and_only_beside_one_another():
     assert library_weights({}) == {}
     assert library_weights({1: 0.0, 2: 700.0}) == {1: 1.0, 2: 1.0}
-    weights = library_weights({1: 5.0, **dict.fromkeys(range(2, 41), 730.0), 41: 730.0 + HALF_LIFE})
+    weights = library_weights({1: 5.0, **dict.fromkeys(range(2, 301), 730.0), 301: 730.0 + HALF_LIFE})
     assert weights[1] == 1
-    assert weights[2] == pytest.approx(2 * weights[41])
+    assert weights[2] == pytest.approx(2 * weights[301])
     # A paper every three days for years, as of a followed Zotero library.
     followed = library_weights({number: 3.0 * number for number in range(500)})
-    assert followed[40] == pytest.approx(followed[0] / 2)
+    assert followed[440] == pytest.approx(followed[400] / 2)
 
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -134,3 +137,18 @@ def test_the_same_votes_and_library_give_the_same_model_on_any_later_day(ranker,
     assert models[0].intercept == pytest.approx(models[1].intercept)
     # The library as a whole doesn't fade, and votes do.
     assert (match(ranker, later) >= 0.9 * match(ranker, today)) is bool(library)
+
+
+@pytest.mark.parametrize("pattern", ["agent|tool", "reason"])
+def test_a_library_of_titles_ranks_better_than_none(sample_ranker, sample_papers, pattern):
+    wanted = [item for item in sample_papers if re.search(pattern, item.text.lower())]
+    liked = wanted[: len(wanted) // 2]
+    voted, owned = liked[:3], [paper(-n, item.title, "") for n, item in enumerate(liked[3:], 1)]
+    others = [item for item in sample_papers if item not in liked]
+
+    def quality(up: Sequence[Paper]) -> float:
+        ranked = sample_ranker.rank(Interest(up=up), others).scores
+        log_odds = {score.paper: score.log_odds for score in ranked}
+        return auc(np.array([item in wanted for item in others]), np.array([log_odds[item.id] for item in others]))
+
+    assert quality([*voted, *owned]) > quality(voted)
