@@ -37,7 +37,7 @@ from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
 from bot.channels import MessageRenderer
-from bot.editions import composer, ranked
+from bot.editions import composer
 from bot.editions.models import refit
 from bot.model import EditionKind, Reader, Vote
 from bot.operate import dispatcher
@@ -89,9 +89,9 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("store", stored_readers.Overrides, ["of", "all"]),
     ("ranking", ranker.Ranker, ["rankings"]),
     ("terms", ranker.Ranking, ["explained"]),
-    ("reasons", ranked.Ranked, ["reasons"]),
-    ("selection", ranked, ["select"]),
-    ("composing", ranked, ["new_pick"]),
+    ("reasons", choices.Ranked, ["reasons"]),
+    ("selection", choices, ["select"]),
+    ("composing", choices, ["new_pick"]),
     ("composing", composer, ["compose"]),
     ("rendering", MessageRenderer, ["messages"]),
     ("delivery", dispatcher.Dispatcher, ["deliver_due"]),

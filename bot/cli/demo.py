@@ -27,7 +27,7 @@ from bot.model.wording import plural
 if TYPE_CHECKING:
     from bot.app import App
     from bot.channels.papers import ReaderLinks
-    from bot.editions.ranked import Explanation
+    from bot.editions.choices import Explanation
     from bot.readers.votes import VoteEffect
 
 

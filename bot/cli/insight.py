@@ -30,7 +30,7 @@ from bot.model.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.editions.ranked import Explanation
+    from bot.editions.choices import Explanation
     from bot.operate.evaluation import Evaluation, Mean, Outcomes, Quality
     from bot.web.charts import Chart
 

@@ -28,7 +28,7 @@ from bot.store.editions import StoredEdition
 from bot.wording import pick_words, words_in
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
-    from bot.editions.ranked import Ranked
+    from bot.editions.choices import Ranked
 
 MINUTES = 10
 _MOST_DAYS = 366

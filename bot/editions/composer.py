@@ -43,7 +43,7 @@ from bot.store.derived import Tldrs
 from bot.summaries.tldr import Endpoint
 
 if TYPE_CHECKING:  # importing reasons and summaries takes a tenth of an idle run
-    from bot.editions.ranked import Explanation, Ranked, TextReader
+    from bot.editions.choices import Explanation, Ranked, TextReader
 
 
 _NO_ACTIVITY = SourceActivitySince()
@@ -144,7 +144,7 @@ class EditionComposer:
         Without stored papers, they are their own vocabulary.
         """
         interests = interests_of(self.store, [(reader, profile)], now)
-        from bot.editions.ranked import Ranked
+        from bot.editions.choices import Ranked
         from bot.ranking.corpus import Corpus
         from bot.ranking.ranker import Ranker
 
@@ -201,7 +201,7 @@ class EditionComposer:
             [[papers[i] for i in reader_ids if i in papers] for reader_ids in lists] for lists in (ids, waiting)
         )
         cites = citations_of(self.store, readers, interests, papers.values())
-        from bot.editions.ranked import Ranked
+        from bot.editions.choices import Ranked
 
         rankings = self.ranker.get().rankings(interests, candidates, earlier)
         for (_, profile), interest, ranking, cited in zip(readers, interests, rankings, cites, strict=True):

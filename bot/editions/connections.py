@@ -39,8 +39,8 @@ from bot.store.papers import PaperChange
 from bot.store.readers import ShownLike
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
+    from bot.editions.choices import Ranked
     from bot.editions.models import CurrentRanker
-    from bot.editions.ranked import Ranked
     from bot.ranking.ranker import Interest
 
 
@@ -274,7 +274,7 @@ class GroupLikes:
         if not names:
             return []
         # Imported late because of NumPy: most profiles are no groups.
-        from bot.ranking.ranking import Rules
+        from bot.ranking.scoring import Rules
 
         rules = Rules(mute=profile.mute)
         votes = self._store.feedback

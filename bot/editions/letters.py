@@ -34,7 +34,7 @@ from bot.text.tokens import tokens
 from bot.text.topics import expanded
 
 if TYPE_CHECKING:  # its import takes a tenth of an idle run
-    from bot.editions.ranked import Ranked
+    from bot.editions.choices import Ranked
 
 
 # Phrases learned from votes.

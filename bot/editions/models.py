@@ -321,7 +321,7 @@ def interest(
     """
     from bot.ranking.experts import library_weights
     from bot.ranking.ranker import Interest
-    from bot.ranking.ranking import Rules
+    from bot.ranking.scoring import Rules
 
     thumbs = {vote.paper for vote in votes if vote.vote is not Vote.SAVE}
     saved = [vote.paper for vote in votes if vote.vote is Vote.SAVE and vote.paper not in thumbs]

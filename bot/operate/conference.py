@@ -26,7 +26,7 @@ from bot.model.wording import long_date, oneline
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
-    from bot.editions.ranked import Ranked
+    from bot.editions.choices import Ranked
 
 
 _TOPIC = 60  # characters

@@ -49,7 +49,7 @@ from bot.ranking.prequential import (
     measure_folds,
     reliability,
 )
-from bot.ranking.ranking import stemmed_phrases
+from bot.ranking.scoring import stemmed_phrases
 from bot.store import Store
 
 if TYPE_CHECKING:

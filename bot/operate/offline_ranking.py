@@ -14,7 +14,7 @@ from bot.model.errors import UsageError
 from bot.model.papers import new_paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.ranking import Rules
+from bot.ranking.scoring import Rules
 
 # Without ages, all votes weigh the same.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)

@@ -17,7 +17,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 from bot.model import PaperId
 from bot.ranking.phrases import PaperText, Phrase
-from bot.ranking.ranking import Pool
+from bot.ranking.scoring import Pool
 from bot.text.topics import expanded
 
 # Mean cosine for joining two groups.

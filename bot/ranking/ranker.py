@@ -17,8 +17,8 @@ from bot.model import Paper, PaperId, RankedText, Score, VotedPaper
 from bot.ranking.corpus import Corpus, Papers
 from bot.ranking.experts import SHIPPED, Examples, Experts, Learned, Mixture, TrainingVotes, learn, time_decay
 from bot.ranking.matching import TextModel
-from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.ranking.refusals import Refusals
+from bot.ranking.scoring import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens, topical_terms
 
 _BATCH = 200

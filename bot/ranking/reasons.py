@@ -24,7 +24,7 @@ from bot.text.topics import Topic
 
 if TYPE_CHECKING:
     from bot.ranking.meaning import Meaning
-    from bot.ranking.ranking import VotedTerms
+    from bot.ranking.scoring import VotedTerms
 
 # Readers see this much of a liked paper's title.
 _VISIBLE_TITLE = 80  # characters

@@ -13,7 +13,7 @@ from bot.model import POSSIBLE, STRONG, Bonus, BonusKind, FactKind, Paper, Paper
 from bot.model.wording import plural
 
 if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
-    from bot.ranking.ranking import Ranking
+    from bot.ranking.scoring import Ranking
 
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 

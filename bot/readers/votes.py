@@ -11,8 +11,8 @@ from itertools import islice
 
 from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
+from bot.editions.choices import Ranked, choices_of
 from bot.editions.composer import EditionComposer
-from bot.editions.ranked import Ranked, choices_of
 from bot.model import (
     Paper,
     PaperId,

@@ -20,7 +20,7 @@ from bot.config.keys import Purpose
 from bot.model import Paper
 from bot.model.errors import DeletedError, PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
-from bot.web.editions import EditionPages, OpenEditions, papers_file
+from bot.web.archive import EditionPages, OpenEditions, papers_file
 from bot.web.open_pages import WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SavedPage, SearchPages, VotePages

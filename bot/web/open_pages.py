@@ -23,7 +23,7 @@ from bot.editions.due import Candidates, superseded
 from bot.model import NOT_STORED, Edition, PaperId, Reader
 from bot.model.clock import local_date, moment
 from bot.model.wording import long_date, oneline, shorten
-from bot.web.editions import EditionCache, OpenEditions
+from bot.web.archive import EditionCache, OpenEditions
 from bot.web.site import Site, client_key
 
 _MOST_PAPERS = 5

@@ -20,11 +20,11 @@ from bot.readers.votes import VoteEffect, record, vote_with_effect
 from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
-from bot.web.editions import OpenEditions, papers_file
+from bot.web.archive import OpenEditions, papers_file
 from bot.web.site import Site, client_key, field, own_path, page_number, parse_paper_id, parse_vote, this_page
 
 if TYPE_CHECKING:
-    from bot.editions.ranked import Explanation
+    from bot.editions.choices import Explanation
     from bot.ranking.ranker import Ranker
 
 

@@ -42,7 +42,7 @@ from bot.readers.subscriptions import (
     show_likes,
     with_own_interests,
 )
-from bot.web.editions import OpenEditions, attachment
+from bot.web.archive import OpenEditions, attachment
 from bot.web.papers import record_vote
 from bot.web.site import (
     POLICY,

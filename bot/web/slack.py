@@ -27,7 +27,7 @@ from bot.model import OutboxKey, Paper, Reader, Vote
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.readers.votes import VoteEffect
-from bot.web.editions import OpenEditions, load_edition
+from bot.web.archive import OpenEditions, load_edition
 from bot.web.papers import record_vote
 from bot.web.site import Site, parse_paper_id, traceback_places
 

@@ -13,7 +13,7 @@ from bot.channels.email.rendering import render_letter_mail, render_mail
 from bot.channels.papers import Links, ShownFact, facts, facts_text
 from bot.channels.slack.rendering import render_slack
 from bot.model import Edition, Fact, FactKind, Letter, Paper, Pick, Sighting
-from bot.web.editions import atom, bibtex, ris
+from bot.web.archive import atom, bibtex, ris
 from bot.wording import seen
 
 Paper_ = Callable[..., Paper]

@@ -297,7 +297,7 @@ def test_help_by_python_m_bot_imports_no_heavy_library(tmp_path):
 
 def test_a_run_with_nothing_to_do_imports_no_heavy_library(home, paperbot):
     assert paperbot("run", "--now", NOW).code == 0
-    heavy = "sklearn, scipy, numpy, jinja2, httpx2, sqlalchemy.dialects.postgresql, bot.editions.ranked"
+    heavy = "sklearn, scipy, numpy, jinja2, httpx2, sqlalchemy.dialects.postgresql, bot.editions.choices"
     code = (
         f"import sys; from bot.cli.main import invoke; invoke(['run', '--json', '--now', '{NOW}'])\n"
         f"print([m for m in '{heavy}'.split(', ') if m in sys.modules])"

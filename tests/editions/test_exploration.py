@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
-from bot.editions.ranked import Ranked, choices_of
+from bot.editions.choices import Ranked, choices_of
 from bot.model import PickKind, Score
 from bot.ranking.selection import VOTES_OF_NEW_READER
 

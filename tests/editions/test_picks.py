@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
+from bot.editions.choices import new_pick
 from bot.editions.composer import compose
 from bot.editions.due import EditionRequest
 from bot.editions.health import SourceActivitySince, quiet_reason
-from bot.editions.ranked import new_pick
 from bot.model import Entry, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
 from bot.model.clock import Rest
 from bot.model.papers import new_paper

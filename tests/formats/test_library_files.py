@@ -10,7 +10,7 @@ from bot.formats.library import MAX_BYTES, parse
 from bot.model import Entry, Paper, RawDigest
 from bot.model.errors import DigestError
 from bot.model.papers import normalised_title
-from bot.web.editions import bibtex, ris
+from bot.web.archive import bibtex, ris
 
 
 def library(text, encoding="utf-8"):

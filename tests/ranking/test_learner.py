@@ -6,7 +6,7 @@ import pytest
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import dump, load
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.ranking import Rules
+from bot.ranking.scoring import Rules
 from tests.ranking.test_ranker import paper
 
 FIELDS = ["reward model", "language model", "image", "robot"]

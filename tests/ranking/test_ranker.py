@@ -15,7 +15,7 @@ from bot.model.papers import new_paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Mixture
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.ranking import Rules
+from bot.ranking.scoring import Rules
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 TOPICS = {

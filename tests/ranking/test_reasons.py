@@ -7,8 +7,8 @@ import pytest
 from bot.model import Bonus, BonusKind, Reason, ReasonKind, Score
 from bot.ranking.corpus import Corpus
 from bot.ranking.phrases import PaperText
-from bot.ranking.ranking import VotedTerms
 from bot.ranking.reasons import Evidence, breakdown, choose, without_repetition
+from bot.ranking.scoring import VotedTerms
 from bot.text.tokens import Spellings, stem_terms
 from bot.text.topics import read_interests
 from bot.wording import sentence

@@ -7,7 +7,7 @@ import pytest
 from bot.ranking.corpus import Corpus
 from bot.ranking.phrases import PaperText
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.ranking import Rules
+from bot.ranking.scoring import Rules
 from bot.text.tokens import Spellings
 from tests.ranking.test_ranker import paper
 

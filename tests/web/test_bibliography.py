@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.model import Edition, Paper, Pick
-from bot.web.editions import atom, bibtex, ris
+from bot.web.archive import atom, bibtex, ris
 
 Paper_ = Callable[..., Paper]
 

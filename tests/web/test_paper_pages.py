@@ -159,7 +159,7 @@ def test_error_pages_lead_on(client, me):
 def test_the_archive_has_every_edition_by_day_and_pages(client, app, reader, me, monkeypatch, paperbot):
     paperbot("run", "--force", "--now", "2025-05-08T09:00:00+02:00")
     days = [edition.date for edition in app.store.editions.of_reader(reader.id)]
-    monkeypatch.setattr("bot.web.editions._DAYS_A_PAGE", 1)
+    monkeypatch.setattr("bot.web.archive._DAYS_A_PAGE", 1)
     assert len(set(days)) == 2
     first = client.get(f"{me}/archive").text
     assert "8 May 2025" in first

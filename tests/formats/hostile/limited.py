@@ -30,7 +30,7 @@ from bot.model.papers import keys, new_paper, paper_link
 from bot.summaries.sentences import sentences
 from bot.text.latex import readable
 from bot.text.tokens import stem_terms
-from bot.web.editions import ris
+from bot.web.archive import ris
 
 SECONDS, MEMORY = (
     20,

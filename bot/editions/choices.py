@@ -23,7 +23,7 @@ from bot.wording import TOPICAL
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.ranker import Interest
-    from bot.ranking.ranking import Ranking
+    from bot.ranking.scoring import Ranking
 
 
 # The text of these reasons is highlighted in the summary.
@@ -190,7 +190,7 @@ def choices_of(
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
-    from bot.ranking.ranking import Rules
+    from bot.ranking.scoring import Rules
 
     rule = profile.alerts
     if rule is None:
