@@ -37,7 +37,7 @@ from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
 from bot.channels import MessageRenderer
-from bot.editions import composer
+from bot.editions import choices, composer
 from bot.editions.models import refit
 from bot.model import EditionKind, Reader, Vote
 from bot.operate import dispatcher
