@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     from bot.editions.composer import EditionComposer
 
 
+T = TypeVar("T")
+
 VIEWS_A_MINUTE = 30  # of ranking pages, which take 60 ms each
 _MAX_DIGITS = 6  # of a page's number
-_TOO_MANY = "Too many requests; please wait a minute."
+STOPPED_BY_OTHERS = "You did not stop these editions. Only the operator of Paperbot can start them again."
+_TOO_MANY = "Too many requests. Please wait a minute."
 
 
 class Site:
@@ -202,7 +205,7 @@ def this_page(request: Request) -> str:
 def require_personal(reader: Reader) -> Reader:
     """Return the reader. Raises HTTPException for a channel, which all members can open."""
     if is_shared(reader):
-        raise HTTPException(403, "This page belongs to a whole channel; only the operator of Paperbot can do this.")
+        raise HTTPException(403, "All members of a channel share this page. Only the operator of Paperbot can do this.")
     return reader
 
 
@@ -219,7 +222,7 @@ def parse_vote(text: str) -> Vote:
     try:
         return Vote(text)
     except ValueError:
-        raise HTTPException(400, "This link is incomplete; please open it from the email again.") from None
+        raise HTTPException(400, "This link is incomplete. Please open it from the email again.") from None
 
 
 def parse_paper_id(text: str) -> PaperId:
@@ -239,6 +242,12 @@ def parse_day(ordinal: int) -> date:
 def page_number(request: Request) -> int:
     text = request.query_params.get("page", "1")
     return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else 1
+
+
+def page_of(request: Request, items: Sequence[T], size: int) -> tuple[Sequence[T], dict[str, Any]]:
+    """Return the items on the requested page, and the variables of its links."""
+    page = page_number(request)
+    return items[(page - 1) * size : page * size], {"page": page, "more": len(items) > page * size}
 
 
 def client_key(request: Request) -> str:

@@ -36,7 +36,7 @@ _WORDS_A_MINUTE = 200
 # Labels, links and buttons.
 _WORDS_BESIDE = 20
 _WORDS_OF_FRAME = 60  # heading and footer
-_OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
+_OF_SAMPLES = " · samples: real papers with abstracts in our words"
 _MOST_UNGROUPED = 6
 _ALSO = "Also"
 
@@ -285,8 +285,8 @@ def letter_record(letter: Letter) -> str:
     votes_on = letter.record.voted
     liked = "all" if letter.record.liked == votes_on else letter.record.liked
     return (
-        f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
-        f"good match, and liked {liked} of them."
+        f"In the last 30 days you voted on {plural(votes_on, 'paper')} called a strong or good "
+        f"match, and liked {liked} of them."
     )
 
 
@@ -360,7 +360,7 @@ def changed(before: str, after: str) -> Iterator[Span]:
         yield Span(" " if end < len(new) else "")
 
 
-LEAVING = "What leaves your interests"
+LEAVING = "Interests that end soon"
 _INTEREST_WIDTH = 80
 
 

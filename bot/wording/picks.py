@@ -100,7 +100,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
     ReasonKind.TRENDING: "trending: {names}",
-    ReasonKind.PHRASES: "what speaks for it: {quoted}",
+    ReasonKind.PHRASES: "in its favour: {quoted}",
 }
 
 
