@@ -186,9 +186,8 @@ class EditionPages:
     def redirect_to_today(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.ME)
         last = self._site.store.editions.last(reader.id)
-        if last is None:
-            return RedirectResponse(f"{own_path(request)}/archive", 303)
-        return RedirectResponse(f"{own_path(request)}/edition/{last.date}", 303)
+        page = f"edition/{last.date}" if last else "archive"
+        return RedirectResponse(f"{own_path(request)}/{page}", 303)
 
     def archive(self, request: Request) -> Response:
         return self._archive(request, self._site.viewer(request, Purpose.ME))

@@ -59,7 +59,7 @@ from bot.web.site import (
 )
 
 # A preview ranks a week of papers in 100 ms. These limits and the count of views bound its cost.
-_PASTED_WIDTH = 50_000  # characters; five entries of BibTeX with abstracts have 10,000
+_PASTED_WIDTH = 50_000  # characters. Five entries of BibTeX with abstracts have 10,000
 _MAX_PASTED_PAPERS = 20
 _PREVIEW_PICKS = 5
 _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTILINE)  # of a library, pasted
@@ -369,7 +369,7 @@ class SubscriptionPages:
         return self._start_page(chosen=request.query_params.get("profile", ""))
 
     def request_subscription(self, request: Request) -> Response:
-        """Send a confirmation mail; the answer is the same for every valid address."""
+        """Send a confirmation mail. The answer is the same for every valid address."""
         slug = field(request, "profile")
         typed = field(request, "email").strip()
         profile = self._open_editions.profiles().get(slug)

@@ -268,9 +268,9 @@ def traceback_places(error: Exception) -> str:
     return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
 
-MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message of a button
+MAX_BYTES = 1_000_000  # of a body. Slack sends the whole message of a button
 MAX_FIELDS = 50
-_MAX_LENGTH_DIGITS = 20  # of Content-Length; int() refuses more than 4,300
+_MAX_LENGTH_DIGITS = 20  # of Content-Length. int() refuses more than 4,300
 
 # No scripts, except the start page's own, and nothing from other sites.
 POLICY = (

@@ -138,7 +138,7 @@ def pick_words(pick: Pick) -> int:
 
 
 def subject(edition: Edition) -> str:
-    """Return the line of the best match, and the number of further picks where it fits; alerts and tests say so."""
+    """Return the line of the best match, and the number of further picks where it fits. Alerts and tests are marked."""
     if edition.is_test:
         # A test shows the edition's exact subject.
         return f"Test: {subject(replace(edition, is_test=False))}"
@@ -212,14 +212,9 @@ def groups(edition: Edition) -> list[Group]:
 
 
 def letter_subject(letter: Letter) -> str:
-    parts = []
-    if letter.liked:
-        parts.append(f"{len(letter.liked)} liked")
-    if letter.saved:
-        parts.append(f"{len(letter.saved)} saved")
-    if letter.edition.picks:
-        parts.append("one you missed")
-    contents = ", ".join(parts) or "what your votes taught"
+    counts = (f"{len(papers)} {verb}" for papers, verb in ((letter.liked, "liked"), (letter.saved, "saved")) if papers)
+    missed = ["one you missed"] if letter.edition.picks else []
+    contents = ", ".join([*counts, *missed]) or "lessons from your votes"
     return shorten(f"Your week in {letter.edition.profile_title}: {contents}", SUBJECT_WIDTH)
 
 
@@ -251,7 +246,7 @@ def letter_votes(letter: Letter) -> str:
         return f"None in these seven days: you wanted less like {plural(letter.disliked, 'paper')}."
     hidden = len(letter.liked) - len(letter_liked(letter))
     sentence = f"You liked {plural(len(letter.liked), 'paper')}"
-    sentence += f", of which the last {len(letter_liked(letter))} are listed" if hidden else ""
+    sentence += f" (the last {len(letter_liked(letter))} are listed)" if hidden else ""
     if not letter.disliked:
         return f"{sentence}."
     return f"{sentence}, and wanted less like {plural(letter.disliked, 'other')}."
