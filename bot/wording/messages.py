@@ -194,7 +194,9 @@ def groups(edition: Edition) -> list[Group]:
         return of_catch_up if any(group.name for group in edition.catch_up.groups) else [Group("", numbered_picks)]
     by_topic: dict[str, list[tuple[int, Pick]]] = {}
     for place, pick in numbered_picks:
-        by_topic.setdefault(_topic(pick), []).append((place, pick))
+        topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
+        topic = "" if pick.kind is PickKind.EXPLORE else cut(next(topics, ""), PHRASE_WIDTH)
+        by_topic.setdefault(f"{topic[:1].upper()}{topic[1:]}", []).append((place, pick))
     shared = [Group(topic, picks) for topic, picks in by_topic.items() if topic and len(picks) > 1]
     if len(edition.picks) <= _MOST_UNGROUPED or not shared:
         return [Group("", numbered_picks)]
@@ -283,14 +285,6 @@ def letter_record(letter: Letter) -> str:
         f"In the last 30 days you voted on {plural(votes_on, 'paper')} called a strong or good "
         f"match, and liked {liked} of them."
     )
-
-
-def _topic(pick: Pick) -> str:
-    if pick.kind is PickKind.EXPLORE:
-        return ""
-    topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
-    named = cut(next(topics, ""), PHRASE_WIDTH)
-    return named[:1].upper() + named[1:]
 
 
 FOLLOW_UPS = "Since you liked"
