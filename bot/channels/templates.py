@@ -66,19 +66,14 @@ from bot.wording import messages, picks
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
 
 
-@pass_context
-def _day(context: Context, when: date, language: str = "") -> str:
-    return long_date(when, language or context.get("language", DEFAULT_LANGUAGE))
+def _localised(function: Callable[[Any, str], object]) -> Callable[..., object]:
+    """Return a filter that calls the function with the language of the message or page."""
 
+    @pass_context
+    def in_language(context: Context, value: object, language: str = "") -> object:
+        return function(value, language or context.get("language", DEFAULT_LANGUAGE))
 
-@pass_context
-def _short_day(context: Context, when: date) -> str:
-    return short_date(when, context.get("language", DEFAULT_LANGUAGE))
-
-
-@pass_context
-def _seen(context: Context, paper: Paper) -> list[str]:
-    return wording.seen(paper, context.get("language", DEFAULT_LANGUAGE))
+    return in_language
 
 
 @pass_environment
@@ -91,15 +86,15 @@ def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
 
 _FILTERS: dict[str, Callable[..., object]] = {
     "credits": wording.credits_of,
-    "day": _day,
+    "day": _localised(long_date),
     "link": papers.title_link,
     "oneline": oneline,
     "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
     "readable": readable,
     "reasons": wording.sentence,
-    "seen": _seen,
-    "short_day": _short_day,
+    "seen": _localised(wording.seen),
+    "short_day": _localised(short_date),
     "shorten": shorten,
     "summary_html": _summary_html,
     "title_text": wording.title,
@@ -267,20 +262,20 @@ def welcome_edition(words: str, first: datetime, page: str) -> Edition:
         (
             PickKind.MATCH,
             f"Your first edition comes on {when}",
-            (words or "Write your interests into the profile: papers are chosen by them.",
+            (words or "Write your interests into the profile: Paperbot chooses papers by them.",
              "Each paper has its title, its authors, why it was chosen, and what its abstract says, as here."),
         ),
         (
             PickKind.MATCH,
             "What the buttons do: more like this, less like this",
             ("Each press is a vote that changes the next edition, and can be taken back on the page that it opens.",
-             "In this mail they lead to a page which says that the links work, and change nothing."),
+             "In this mail they change nothing, and lead to a page that tells you so."),
         ),
         (
             PickKind.EXPLORE,
             "Do all characters arrive? é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>",
             ("Where the line above has boxes or question marks, the mail server or program changes mails.",
-             "An exploratory pick is labelled so: it is a paper beside your topics, whose vote teaches most."),
+             "An exploratory pick has this label: a paper beside your topics. Your vote on it teaches most."),
         ),
     )  # fmt: skip
     picks = tuple(

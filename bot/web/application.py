@@ -25,7 +25,7 @@ from bot.web.open_pages import WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SavedPage, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
-from bot.web.site import RequestLimits, Site, own_path, traceback_places
+from bot.web.site import STOPPED_BY_OTHERS, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ log = logging.getLogger("paperbot")
 Handler = Callable[[Request], Response]
 
 _MESSAGES = {"Not Found": "There is no such page.", "Method Not Allowed": "This page can't be used this way."}
-_STOPPED_BY_OTHERS = "You did not stop these editions, so only the operator of Paperbot can start them again."
 
 
 def make_web(
@@ -161,7 +160,7 @@ def _route(
         except Exception as error:
             # Starlette would log the message, which may contain a reader's data.
             log.error("a page failed with %s: %s", type(error).__name__, traceback_places(error))
-            raise HTTPException(500, "This is an error of Paperbot; it has been logged.") from None
+            raise HTTPException(500, "Paperbot made an error. Its operator finds it in the log.") from None
 
     async def handle_in_executor(request: Request) -> Response:
         return await asyncio.get_running_loop().run_in_executor(executor, handle, request)
@@ -189,12 +188,12 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
             case HTTPException():
                 status, message = error.status_code, _MESSAGES.get(error.detail, error.detail)
             case NotStoppedByReaderError():
-                status, message = 403, _STOPPED_BY_OTHERS
+                status, message = 403, STOPPED_BY_OTHERS
             case DeletedError():
                 status, message = 410, "This subscription or paper no longer exists."
             case _:
                 log.error("%s", error)
-                status, message = 503, "Paperbot is unavailable at the moment; please try again later."
+                status, message = 503, "Paperbot is unavailable at the moment. Please try again later."
         # Show links to a reader's own pages only on these pages.
         me = ""
         if request.url.path.startswith("/me/") and "token" in request.path_params:

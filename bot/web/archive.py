@@ -25,13 +25,13 @@ from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_pa
 from bot.editions.composer import is_strong
 from bot.editions.connections import GroupLikes
 from bot.editions.due import FIRST_LOOK_BACK, superseded
-from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Pick, Reader
+from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
 from bot.model.clock import local_date
 from bot.model.wording import oneline, plural
 from bot.store.editions import StoredEdition
 from bot.text.latex import readable
 from bot.text.tokens import tokens
-from bot.web.site import Site, field, own_path, page_number, parse_day, require_personal, this_page
+from bot.web.site import Site, field, own_path, page_number, page_of, parse_day, require_personal, this_page
 from bot.wording import catch_up_days
 
 _DAYS_A_PAGE = 20
@@ -186,9 +186,8 @@ class EditionPages:
     def redirect_to_today(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.ME)
         last = self._site.store.editions.last(reader.id)
-        if last is None:
-            return RedirectResponse(f"{own_path(request)}/archive", 303)
-        return RedirectResponse(f"{own_path(request)}/edition/{last.date}", 303)
+        page = f"edition/{last.date}" if last else "archive"
+        return RedirectResponse(f"{own_path(request)}/{page}", 303)
 
     def archive(self, request: Request) -> Response:
         return self._archive(request, self._site.viewer(request, Purpose.ME))
@@ -198,7 +197,7 @@ class EditionPages:
         reader = require_personal(self._site.viewer(request, Purpose.ME))
         profile = self._site.profile_of(reader)
         if reader.stopped:
-            raise HTTPException(403, "No editions are sent to you at present; your preferences say why.")
+            raise HTTPException(403, "You get no editions at present. Your preferences tell you why.")
         self._site.limit_rate("catch-ups", str(reader.id), _CATCH_UPS_A_MINUTE)
         site, now = self._site, self._site.now
         with site.composer() as composer:
@@ -215,7 +214,8 @@ class EditionPages:
                 site.app.tldr_writer,
             )
         if not edition.picks:
-            words = f"Of {plural(gap.papers, 'paper')}, none that you haven't seen comes close enough to what you want."
+            papers = plural(gap.papers, "paper")
+            words = f"Nothing to catch up on: of {papers}, no unseen one comes close enough to what you want."
             return self._archive(request, reader, words)
         self._publish_soon()
         return RedirectResponse(f"{own_path(request)}/edition/{edition.date}", 303)
@@ -224,25 +224,12 @@ class EditionPages:
         """Show a day's strong and good matches that its edition had no place for."""
         reader = self._site.viewer(request, Purpose.ME)
         profile, day = self._site.profile_of(reader), request.path_params["day"]
-        stored = self._site.store.editions.of_reader(reader.id)
+        store = self._site.store
+        stored = store.editions.of_reader(reader.id)
         of_day = [n for n, edition in enumerate(stored) if str(edition.date) == day]
-        picks = self._others(reader, profile, stored[of_day[0]], stored[of_day[-1] + 1 :]) if of_day else []
         if not of_day:
             raise HTTPException(404, "There is no edition of this day.")
-        return self._site.page(
-            "more.html.j2",
-            me=own_path(request),
-            language=profile.language,
-            day=stored[of_day[0]].date,
-            picks=picks,
-            **self._site.own(reader, [pick.paper for pick in picks]),
-        )
-
-    def _others(
-        self, reader: Reader, profile: Profile, last: StoredEdition, before: Sequence[StoredEdition]
-    ) -> list[Pick]:
-        """Rank the papers between two editions that no edition showed. ``before`` are the earlier ones."""
-        store, now = self._site.store, self._site.now
+        last, before = stored[of_day[0]], stored[of_day[-1] + 1 :]
         if before:
             after = before[0].watermark
         else:
@@ -253,20 +240,26 @@ class EditionPages:
         voted -= store.editions.shown(reader.id).keys()
         hidden = superseded(store, self._site.app.composer.samples)
         ids = {*store.papers.new_to(reader.id, after, profile.sources), *voted} - hidden
+        of_day = sorted(paper_id for paper_id in ids if after < paper_id <= last.watermark)
         with self._site.composer() as composer:
-            of_day = sorted(paper_id for paper_id in ids if after < paper_id <= last.watermark)
-            ranked = composer.ranked(reader, profile, of_day, now)
-            if ranked is None:
-                return []
-            best = [score for score in ranked.scores if is_strong(score)][:_MORE_SHOWN]
-            return ranked.picks_of(best, profile.edition.summary_sentences)
+            ranked = composer.ranked(reader, profile, of_day, self._site.now)
+            best = [score for score in ranked.scores if is_strong(score)][:_MORE_SHOWN] if ranked else []
+            picks = ranked.picks_of(best, profile.edition.summary_sentences) if ranked else []
+        return self._site.page(
+            "more.html.j2",
+            me=own_path(request),
+            language=profile.language,
+            day=last.date,
+            picks=picks,
+            **self._site.own(reader, [pick.paper for pick in picks]),
+        )
 
     def skipped(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
         of_reader = self._site.store.catch_ups.of_reader(reader.id)
         found = next((catch_up for _, day, catch_up in of_reader if str(day) == request.path_params["day"]), None)
         if found is None:
-            raise HTTPException(404, "There is no edition of this day that catches up.")
+            raise HTTPException(404, "No edition of this day catches up.")
         first = (page_number(request) - 1) * _SKIPPED_A_PAGE
         papers = skipped_papers(self._site.store, found, first, _SKIPPED_A_PAGE)
         return self._site.page(
@@ -288,21 +281,20 @@ class EditionPages:
         found = gaps(store, reader, self._site.profile_of(reader), self._site.now) if may_catch_up else []
         stored = store.editions.of_reader(reader.id)
         days = [(day, list(editions)) for day, editions in groupby(stored, lambda edition: edition.date)]
-        first = (page_number(request) - 1) * _DAYS_A_PAGE
+        on_page, paging = page_of(request, days, _DAYS_A_PAGE)
         shown = [
             (day, [pick.paper for edition in editions for pick in store.editions.picks_of(edition.id)])
-            for day, editions in days[first : first + _DAYS_A_PAGE]
+            for day, editions in on_page
         ]
         return self._site.page(
             "archive.html.j2",
             me=own_path(request),
             language=self._site.language_of(reader),
             days=shown,
-            gaps=found if page_number(request) == 1 else [],
+            gaps=found if paging["page"] == 1 else [],
             message=message,
             **self._site.own(reader, [paper for _, papers in shown for paper in papers], this_page(request)),
-            page=page_number(request),
-            more=len(days) > first + _DAYS_A_PAGE,
+            **paging,
         )
 
     def _of_link(self, request: Request) -> list[Edition]:
@@ -352,7 +344,6 @@ _TEX = {
 }
 _TEX_TABLE = str.maketrans(_TEX)
 _NOT_IN_KEY = re.compile(r"[^a-z0-9]+")
-# For papers without an address.
 
 
 def bibtex(papers: Iterable[Paper]) -> str:

@@ -236,13 +236,11 @@ def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
     if learned is None or words is None or chance is None:
         return (
             f"Too early to tell: {plural(evaluation.likes, 'liked paper')} could be predicted from earlier thumbs, "
-            f"in {plural(evaluation.folds, 'fold')}; it takes {MIN_LIKES} in {MIN_FOLDS}."
+            f"in {plural(evaluation.folds, 'fold')}. It takes {MIN_LIKES} in {MIN_FOLDS}."
         )
     if learned.auc is None or words.auc is None or evaluation.gain is None:
-        return (
-            f"Can't tell yet: {plural(evaluation.likes, 'liked paper')} could be predicted from earlier thumbs, "
-            "but too few papers that you passed over, to compare them with."
-        )
+        likes = plural(evaluation.likes, "liked paper")
+        return f"Can't tell yet: you passed over too few papers to compare {likes} with."
     if evaluation.verdict is Verdict.YES and learned.precision > words.precision and not by_pairs:
         size = evaluation.size
         papers = "the paper" if size == 1 else f"the {size} papers"

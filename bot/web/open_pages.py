@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
@@ -113,10 +113,10 @@ def _monday(name: str) -> date:
         year, week = name.split("-W")
         monday = date.fromisocalendar(int(year), int(week), 1)
     except ValueError:
-        raise HTTPException(404, "Not a valid week; write it like 2025-W19.") from None
+        raise HTTPException(404, "Not a valid week. Write it like 2025-W19.") from None
     # Each week has one address, so "2025-W5" is invalid.
     if name != _week_name(monday):
-        raise HTTPException(404, f"Not a valid week; write it like {_week_name(monday)}.")
+        raise HTTPException(404, f"Not a valid week. Write it like {_week_name(monday)}.")
     return monday
 
 
@@ -147,9 +147,7 @@ _PAPER, _INK, _SOFT, _LINK = "#fdfcfa", "#22201d", "#68625a", "#1f4e79"
 _LINES_A_PAPER = 2
 _BOTTOM = 570
 # Letters that Pillow's font lacks and NFKD keeps.
-_REPLACED = str.maketrans(
-    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "ı": "i", "–": "-", "—": "-", "×": "x"}
-)
+_REPLACED = str.maketrans("øØłŁı–—×“”‘’", "oOlLi--x\"\"''") | str.maketrans({"ß": "ss", "æ": "ae"})
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)$")
 
 
@@ -201,17 +199,10 @@ def drawable(text: str) -> str:
     >>> drawable("β-amyloid in Ångström – a café"), drawable("强化学习")
     ('beta-amyloid in Angstrom - a cafe', '')
     """
-    plain = "".join(_letters(oneline(text).translate(_REPLACED)))
-    return plain if len(plain) >= 0.9 * len(text) else ""
-
-
-def _letters(text: str) -> Iterator[str]:
-    for letter in unicodedata.normalize("NFKD", text):
+    plain = ""
+    for letter in unicodedata.normalize("NFKD", oneline(text).translate(_REPLACED)):
         if letter.isascii():
-            yield letter
+            plain += letter
         elif greek := _GREEK.match(unicodedata.name(letter, "")):
-            yield greek[1].lower()
-        elif letter in "“”":
-            yield '"'
-        elif letter in "‘’":
-            yield "'"
+            plain += greek[1].lower()
+    return plain if len(plain) >= 0.9 * len(text) else ""

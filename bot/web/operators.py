@@ -73,7 +73,7 @@ class OperatorPages:
         """Raise HTTPException without the operator's token: 404 if none is set, 401, or 429 after many."""
         token = self._site.app.operator_token
         if token is None:
-            raise HTTPException(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
+            raise HTTPException(404, "This page is for operators. PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
         # A bearer token for scrapers, or a basic password for browsers.
         scheme, _, presented = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "basic":

@@ -21,7 +21,7 @@ from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
 from bot.web.archive import OpenEditions, papers_file
-from bot.web.site import Site, client_key, field, own_path, page_number, parse_paper_id, parse_vote, this_page
+from bot.web.site import Site, client_key, field, own_path, page_of, parse_paper_id, parse_vote, this_page
 
 if TYPE_CHECKING:
     from bot.editions.choices import Explanation
@@ -195,8 +195,7 @@ class SearchPages:
         return self._results(request, None)
 
     def for_reader(self, request: Request) -> Response:
-        reader = self._site.viewer(request, Purpose.ME)
-        return self._results(request, reader)
+        return self._results(request, self._site.viewer(request, Purpose.ME))
 
     def _results(self, request: Request, reader: Reader | None) -> Response:
         # PostgreSQL refuses NUL.
@@ -234,16 +233,13 @@ class SavedPage:
 
     def show(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
-        newest_first = self._papers(reader)[::-1]
-        page = page_number(request)
-        shown = newest_first[(page - 1) * _SAVED_A_PAGE : page * _SAVED_A_PAGE]
+        shown, paging = page_of(request, self._papers(reader)[::-1], _SAVED_A_PAGE)
         return self._site.page(
             "saved.html.j2",
             me=own_path(request),
             language=self._site.language_of(reader),
             listed=shown,
-            page=page,
-            more=len(newest_first) > page * _SAVED_A_PAGE,
+            **paging,
             **self._site.own(reader, shown, this_page(request)),
         )
 

@@ -52,13 +52,14 @@ from bot.web.site import (
     fields,
     own_path,
     page_number,
+    page_of,
     parse_paper_id,
     parse_vote,
     require_personal,
 )
 
 # A preview ranks a week of papers in 100 ms. These limits and the count of views bound its cost.
-_PASTED_WIDTH = 50_000  # characters; five entries of BibTeX with abstracts have 10,000
+_PASTED_WIDTH = 50_000  # characters. Five entries of BibTeX with abstracts have 10,000
 _MAX_PASTED_PAPERS = 20
 _PREVIEW_PICKS = 5
 _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTILINE)  # of a library, pasted
@@ -278,11 +279,10 @@ class ReaderPage:
             papers = store.papers.voted(vote.paper for vote in votes)
             words = typed.casefold().split()
             matching = [vote for vote in votes if all(word in papers[vote.paper].text.casefold() for word in words)]
-        newest_first = matching[::-1]
         this_monday = self._site.now.date() - timedelta(days=self._site.now.weekday())
         mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
         counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
-        first = (page_number(request) - 1) * _VOTES_A_PAGE
+        on_page, paging = page_of(request, matching[::-1], _VOTES_A_PAGE)
         return {
             "learned": phrases,
             "answer": answer(report, by_pairs=True) if report.thumbs else "",
@@ -291,9 +291,8 @@ class ReaderPage:
             "weeks": [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays],
             "votes": len(votes),
             "typed": typed,
-            "thumbs": self._with_papers(newest_first[first : first + _VOTES_A_PAGE]),
-            "page": page_number(request),
-            "more": len(newest_first) > first + _VOTES_A_PAGE,
+            "thumbs": self._with_papers(on_page),
+            **paging,
         }
 
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
@@ -370,7 +369,7 @@ class SubscriptionPages:
         return self._start_page(chosen=request.query_params.get("profile", ""))
 
     def request_subscription(self, request: Request) -> Response:
-        """Send a confirmation mail; the answer is the same for every valid address."""
+        """Send a confirmation mail. The answer is the same for every valid address."""
         slug = field(request, "profile")
         typed = field(request, "email").strip()
         profile = self._open_editions.profiles().get(slug)
@@ -411,15 +410,13 @@ class SubscriptionPages:
         # A double click publishes once.
         if reader.stopped is not None:
             if self._site.store.editions.last(reader.id) is None:
-                first = self._papers_of_first(self._site.reader_with(reader.id))
+                subscribed, now = self._site.reader_with(reader.id), self._site.now
+                profile = self._site.profile_of(subscribed)
+                with self._site.composer() as composer:
+                    day = local_date(now, profile.schedule.timezone)
+                    first = len(composer.edition(subscribed, profile, day, now).picks)
             self._publish_soon()
         return self._confirmation_page(reader, confirmed=True, first=first)
-
-    def _papers_of_first(self, reader: Reader) -> int:
-        profile, now = self._site.profile_of(reader), self._site.now
-        with self._site.composer() as composer:
-            edition = composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
-        return len(edition.picks)
 
     def show_unsubscribe(self, request: Request) -> Response:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     from bot.editions.composer import EditionComposer
 
 
+T = TypeVar("T")
+
 VIEWS_A_MINUTE = 30  # of ranking pages, which take 60 ms each
 _MAX_DIGITS = 6  # of a page's number
-_TOO_MANY = "Too many requests; please wait a minute."
+STOPPED_BY_OTHERS = "You did not stop these editions. Only the operator of Paperbot can start them again."
+_TOO_MANY = "Too many requests. Please wait a minute."
 
 
 class Site:
@@ -202,7 +205,7 @@ def this_page(request: Request) -> str:
 def require_personal(reader: Reader) -> Reader:
     """Return the reader. Raises HTTPException for a channel, which all members can open."""
     if is_shared(reader):
-        raise HTTPException(403, "This page belongs to a whole channel; only the operator of Paperbot can do this.")
+        raise HTTPException(403, "All members of a channel share this page. Only the operator of Paperbot can do this.")
     return reader
 
 
@@ -219,7 +222,7 @@ def parse_vote(text: str) -> Vote:
     try:
         return Vote(text)
     except ValueError:
-        raise HTTPException(400, "This link is incomplete; please open it from the email again.") from None
+        raise HTTPException(400, "This link is incomplete. Please open it from the email again.") from None
 
 
 def parse_paper_id(text: str) -> PaperId:
@@ -241,6 +244,12 @@ def page_number(request: Request) -> int:
     return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else 1
 
 
+def page_of(request: Request, items: Sequence[T], size: int) -> tuple[Sequence[T], dict[str, Any]]:
+    """Return the items on the requested page, and the variables of its links."""
+    page = page_number(request)
+    return items[(page - 1) * size : page * size], {"page": page, "more": len(items) > page * size}
+
+
 def client_key(request: Request) -> str:
     """Return a client's IPv4 address or IPv6 /64, which a household has (RFC 6177)."""
     host = request.client.host if request.client else ""
@@ -259,9 +268,9 @@ def traceback_places(error: Exception) -> str:
     return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
 
-MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message of a button
+MAX_BYTES = 1_000_000  # of a body. Slack sends the whole message of a button
 MAX_FIELDS = 50
-_MAX_LENGTH_DIGITS = 20  # of Content-Length; int() refuses more than 4,300
+_MAX_LENGTH_DIGITS = 20  # of Content-Length. int() refuses more than 4,300
 
 # No scripts, except the start page's own, and nothing from other sites.
 POLICY = (

@@ -29,7 +29,7 @@ from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.readers.votes import VoteEffect
 from bot.web.archive import OpenEditions, load_edition
 from bot.web.papers import record_vote
-from bot.web.site import Site, parse_paper_id, traceback_places
+from bot.web.site import STOPPED_BY_OTHERS, Site, parse_paper_id, traceback_places
 
 log = logging.getLogger("paperbot")
 
@@ -46,8 +46,7 @@ _HELP = (
     "`/papers` shows the latest edition, `/papers subscribe NAME` subscribes you, "
     "`/papers pause` and `/papers resume` stop and resume your editions."
 )
-_FAILED = "Sorry, that did not work; the operator can see why in the log."
-_STOPPED_BY_OTHERS = "You did not stop these editions; only the operator of Paperbot can start them again."
+_FAILED = "Sorry, that did not work. The operator finds the reason in the log."
 _ID = re.compile(r"[A-Z0-9]{2,30}")
 _MAX_ANSWERS = 5  # that Slack accepts through one response_url
 _PHRASES_SHOWN = 6
@@ -98,7 +97,7 @@ class SlackPages:
         except HTTPException as error:
             answers = [{"text": error.detail}]
         except NotStoppedByReaderError:
-            answers = [{"text": _STOPPED_BY_OTHERS}]
+            answers = [{"text": STOPPED_BY_OTHERS}]
         except PaperbotError as error:
             log.error("slack: %s", error)
             answers = [{"text": _FAILED}]
@@ -183,14 +182,14 @@ class SlackPages:
             case "pause" | "resume":
                 readers = list(self._readers_at([user]).values())
                 if not readers:
-                    text = "You have no subscription of your own; only the operator can pause a channel's."
+                    text = "You have no subscription of your own. Only the operator can pause a channel's."
                 elif verb == "pause":
                     for reader in readers:
                         self._subscriptions.pause(reader)
-                    text = "Paused; `/papers resume` resumes."
+                    text = "Paused. `/papers resume` resumes."
                 else:
                     self._subscriptions.resume(*readers)
-                    text = "Resumed; the next edition comes as planned."
+                    text = "Resumed. The next edition comes as planned."
                 return [{"text": text}]
             case _:
                 return [{"text": _HELP}]

@@ -36,7 +36,7 @@ _WORDS_A_MINUTE = 200
 # Labels, links and buttons.
 _WORDS_BESIDE = 20
 _WORDS_OF_FRAME = 60  # heading and footer
-_OF_SAMPLES = " · samples: real papers, whose abstracts are in our words"
+_OF_SAMPLES = " · samples: real papers with abstracts in our words"
 _MOST_UNGROUPED = 6
 _ALSO = "Also"
 
@@ -138,7 +138,7 @@ def pick_words(pick: Pick) -> int:
 
 
 def subject(edition: Edition) -> str:
-    """Return the line of the best match, and the number of further picks where it fits; alerts and tests say so."""
+    """Return the line of the best match, and the number of further picks where it fits. Alerts and tests are marked."""
     if edition.is_test:
         # A test shows the edition's exact subject.
         return f"Test: {subject(replace(edition, is_test=False))}"
@@ -194,7 +194,9 @@ def groups(edition: Edition) -> list[Group]:
         return of_catch_up if any(group.name for group in edition.catch_up.groups) else [Group("", numbered_picks)]
     by_topic: dict[str, list[tuple[int, Pick]]] = {}
     for place, pick in numbered_picks:
-        by_topic.setdefault(_topic(pick), []).append((place, pick))
+        topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
+        topic = "" if pick.kind is PickKind.EXPLORE else cut(next(topics, ""), PHRASE_WIDTH)
+        by_topic.setdefault(f"{topic[:1].upper()}{topic[1:]}", []).append((place, pick))
     shared = [Group(topic, picks) for topic, picks in by_topic.items() if topic and len(picks) > 1]
     if len(edition.picks) <= _MOST_UNGROUPED or not shared:
         return [Group("", numbered_picks)]
@@ -212,14 +214,9 @@ def groups(edition: Edition) -> list[Group]:
 
 
 def letter_subject(letter: Letter) -> str:
-    parts = []
-    if letter.liked:
-        parts.append(f"{len(letter.liked)} liked")
-    if letter.saved:
-        parts.append(f"{len(letter.saved)} saved")
-    if letter.edition.picks:
-        parts.append("one you missed")
-    contents = ", ".join(parts) or "what your votes taught"
+    counts = (f"{len(papers)} {verb}" for papers, verb in ((letter.liked, "liked"), (letter.saved, "saved")) if papers)
+    missed = ["one you missed"] if letter.edition.picks else []
+    contents = ", ".join([*counts, *missed]) or "lessons from your votes"
     return shorten(f"Your week in {letter.edition.profile_title}: {contents}", SUBJECT_WIDTH)
 
 
@@ -251,7 +248,7 @@ def letter_votes(letter: Letter) -> str:
         return f"None in these seven days: you wanted less like {plural(letter.disliked, 'paper')}."
     hidden = len(letter.liked) - len(letter_liked(letter))
     sentence = f"You liked {plural(len(letter.liked), 'paper')}"
-    sentence += f", of which the last {len(letter_liked(letter))} are listed" if hidden else ""
+    sentence += f" (the last {len(letter_liked(letter))} are listed)" if hidden else ""
     if not letter.disliked:
         return f"{sentence}."
     return f"{sentence}, and wanted less like {plural(letter.disliked, 'other')}."
@@ -285,17 +282,9 @@ def letter_record(letter: Letter) -> str:
     votes_on = letter.record.voted
     liked = "all" if letter.record.liked == votes_on else letter.record.liked
     return (
-        f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
-        f"good match, and liked {liked} of them."
+        f"In the last 30 days you voted on {plural(votes_on, 'paper')} called a strong or good "
+        f"match, and liked {liked} of them."
     )
-
-
-def _topic(pick: Pick) -> str:
-    if pick.kind is PickKind.EXPLORE:
-        return ""
-    topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in TOPICAL)
-    named = cut(next(topics, ""), PHRASE_WIDTH)
-    return named[:1].upper() + named[1:]
 
 
 FOLLOW_UPS = "Since you liked"
@@ -360,7 +349,7 @@ def changed(before: str, after: str) -> Iterator[Span]:
         yield Span(" " if end < len(new) else "")
 
 
-LEAVING = "What leaves your interests"
+LEAVING = "Interests that end soon"
 _INTEREST_WIDTH = 80
 
 

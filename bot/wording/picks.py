@@ -26,7 +26,7 @@ _SHOWN_INTERESTS = 60  # characters
 
 
 def understood(interests: str) -> str:
-    """Return the bot's reading of interests; empty without any topic or refusal.
+    """Return the bot's reading of interests, empty without any topic or refusal.
 
     >>> understood("I work on LLM agents and planning, rather not robots.")
     'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
@@ -46,12 +46,12 @@ def unmatched(interests: str) -> list[str]:
     >>> unmatched("reward models") + unmatched("不要机器人") + unmatched("")
     []
     >>> unmatched("脳")
-    ['no paper can be matched with “脳”: single characters and words such as “the” say too little; write more words, or English ones']
+    ['no paper can be matched with “脳”: single characters and words such as “the” are too little. Write more words, or English ones']
     """  # noqa: E501 - the message as it is
     read = {text: read_interests(text) for paragraph in interests.split("\n\n") if (text := oneline(paragraph))}
     return [
         f"no paper can be matched with “{shorten(text, _SHOWN_INTERESTS)}”: single characters and words such as “the” "
-        "say too little; write more words, or English ones"
+        "are too little. Write more words, or English ones"
         for text, part in read.items()
         if not (part.wanted or part.refused)
     ]
@@ -100,7 +100,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
     ReasonKind.TRENDING: "trending: {names}",
-    ReasonKind.PHRASES: "what speaks for it: {quoted}",
+    ReasonKind.PHRASES: "in its favour: {quoted}",
 }
 
 
@@ -178,12 +178,8 @@ def percent(probability: float) -> str:
     return f"{min(99, max(1, round(100 * probability)))}%"
 
 
-def number(position: int) -> str:
-    return f"{position:2d}. "
-
-
 def numbered(text: str, position: int) -> str:
-    return wrap(text, "    ", number(position))
+    return wrap(text, "    ", f"{position:2d}. ")
 
 
 def _without_date(topic: str) -> str:

@@ -5,7 +5,6 @@ With a queue: ``tests/worker/test_a_new_channel_in_queue.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -29,7 +28,7 @@ READER = "owls/toy:ada"
 
 
 @pytest.fixture
-def toy() -> Iterator[ToyKind]:
+def toy():
     kind = ToyKind()
     with registered(kind):
         yield kind

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from jinja2 import Environment
 from lxml import etree, html
-from playwright.sync_api import Browser
 
 from bot.channels.email.rendering import mail_bytes, render_confirmation, render_letter_mail, render_mail
 from bot.channels.papers import Links, SampleLinks
@@ -132,7 +131,7 @@ class MailboxLinks(SampleLinks):
 
 
 @pytest.fixture(scope="module")
-def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, str]:
+def mails(templates, make_pick):
     """Return the HTML of every kind of mail, with all its optional parts."""
     links = SampleLinks(PAGES)
     full = sample_edition()
@@ -179,14 +178,14 @@ class _PageLinks(SampleLinks):
         return f"{PAGES}/confirm/sample"
 
 
-def test_each_feature_of_a_mail_has_a_row_and_each_row_a_use(mails: dict[str, str]) -> None:
+def test_each_feature_of_a_mail_has_a_row_and_each_row_a_use(mails):
     used = {name: features(page) for name, page in mails.items()}
     assert {name: page - TABLE.keys() for name, page in used.items() if page - TABLE.keys()} == {}
     assert TABLE.keys() - set().union(*used.values()) == set()
 
 
 @pytest.mark.parametrize("feature", TABLE)
-def test_what_a_program_lacks_has_a_fallback(feature: str) -> None:
+def test_what_a_program_lacks_has_a_fallback(feature):
     row = TABLE[feature]
     assert row.keys() <= {"page", "tested", "no", "partly", "unknown", "fallback"}
     assert ("page" in row) == ("tested" in row)
@@ -212,13 +211,13 @@ def test_what_a_program_lacks_has_a_fallback(feature: str) -> None:
         ("<p style='color: rgb(1, 2, 3)'>x</p>", "rgb()"),
     ],
 )
-def test_a_feature_without_a_row_would_be_noticed(fragment: str, feature: str) -> None:
+def test_a_feature_without_a_row_would_be_noticed(fragment, feature):
     page = f"<!DOCTYPE html><html><head><style></style></head><body>{fragment}</body></html>"
     assert feature in features(page) - TABLE.keys()
 
 
 @pytest.mark.parametrize("sheet", ["p { color: red; }", "@media print { .a { color: red; } }", ".a { color }"])
-def test_a_style_sheet_that_is_not_read_in_full_is_an_error(sheet: str) -> None:
+def test_a_style_sheet_that_is_not_read_in_full_is_an_error(sheet):
     with pytest.raises(ValueError, match="not read"):
         features(f"<!DOCTYPE html><html><head><style>{sheet}</style></head><body>x</body></html>")
 
@@ -242,7 +241,7 @@ def _as_in_word(page: str) -> str:
     return str(html.tostring(document, encoding="unicode", doctype="<!DOCTYPE html>"))
 
 
-def test_in_word_buttons_and_margins_stay(browser: Browser, mails: dict[str, str]) -> None:
+def test_in_word_buttons_and_margins_stay(browser, mails):
     with browser.new_context(viewport={"width": 600, "height": 800}) as context:
         tab = context.new_page()
         tab.set_content(_as_in_word(mails["edition"]))
@@ -261,7 +260,7 @@ def test_in_word_buttons_and_margins_stay(browser: Browser, mails: dict[str, str
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_gmail_keeps_the_style_sheet(mails: dict[str, str]) -> None:
+def test_gmail_keeps_the_style_sheet(mails):
     for page in mails.values():
         assert 0 < len(re.findall(r"<style>(.*?)</style>", page, re.S)[0]) <= GMAIL_STYLE_SHEET
 

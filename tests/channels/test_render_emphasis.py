@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-from jinja2 import Environment
 
 from bot.channels.email.rendering import render_mail
-from bot.channels.papers import Links, Piece, paragraphs, pieces, shortened
+from bot.channels.papers import Piece, paragraphs, pieces, shortened
 from bot.channels.slack.rendering import render_slack
-from bot.model import Edition, Pick, Role, Sentence
+from bot.model import Role, Sentence
 
 SUMMARY = (
     Sentence("We weed beds.", Role.TASK, ("beds",)),
@@ -51,9 +49,7 @@ def test_in_plain_text_the_result_has_an_arrow_and_its_own_paragraph():
     assert paragraphs(()) == []
 
 
-def test_what_was_known_is_labelled(
-    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
-) -> None:
+def test_what_was_known_is_labelled(make_pick, make_edition, links, templates):
     summary = (Sentence("We weed."), Sentence("Weeds <grow>.", Role.BACKGROUND))
     assert paragraphs(summary) == ["We weed. Background: Weeds <grow>."]
     edition = make_edition(make_pick(summary=summary))
@@ -63,9 +59,7 @@ def test_what_was_known_is_labelled(
     assert "Background: Weeds &lt;grow&gt;." in message.decode()
 
 
-def test_an_ellipsis_shows_an_omission(
-    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
-) -> None:
+def test_an_ellipsis_shows_an_omission(make_pick, make_edition, links, templates):
     summary = (Sentence("We weed."), Sentence("it works in 9 beds.", Role.RESULT, after_gap=True))
     assert paragraphs(summary) == ["We weed.", "→ … it works in 9 beds."]
     edition = make_edition(make_pick(summary=summary))
@@ -89,9 +83,7 @@ def test_no_fragment_of_a_further_sentence_is_left():
     assert [sentence.text for sentence in shortened(SUMMARY, 20)] == ["We weed beds."]
 
 
-def test_the_mail_makes_the_result_strong_and_marks_words(
-    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
-) -> None:
+def test_the_mail_makes_the_result_strong_and_marks_words(make_pick, make_edition, links, templates):
     html = render_mail(templates, make_edition(make_pick(summary=SUMMARY)), links).html
     strong = html.partition('<strong class="result"')[2].partition("</strong>")[0]
     assert 'It &lt;works&gt; in <span class="word"' in strong
@@ -100,9 +92,7 @@ def test_the_mail_makes_the_result_strong_and_marks_words(
     assert "TL;DR" not in html
 
 
-def test_a_tldr_is_labelled_as_written_by_a_language_model(
-    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
-) -> None:
+def test_a_tldr_is_labelled_as_written_by_a_language_model(make_pick, make_edition, links, templates):
     pick = make_pick(summary=(Sentence("<b>All</b> of it.", Role.TLDR),))
     html = render_mail(templates, make_edition(pick), links).html
     assert 'title="Written by a language model, not by the authors"' in html
@@ -111,9 +101,7 @@ def test_a_tldr_is_labelled_as_written_by_a_language_model(
     assert "TL;DR: &lt;b&gt;All&lt;/b&gt; of it." in message.decode()
 
 
-def test_slack_has_the_result_bold_and_marked_words_in_italics(
-    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
-) -> None:
+def test_slack_has_the_result_bold_and_marked_words_in_italics(make_pick, make_edition, links):
     hostile = Sentence("Say *loud* _words_ <!here>.", Role.RESULT, ("loud",))
     (message,) = render_slack(make_edition(make_pick(summary=(*SUMMARY, hostile))), links)
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
@@ -124,9 +112,7 @@ def test_slack_has_the_result_bold_and_marked_words_in_italics(
     assert "<!here>" not in texts[1]
 
 
-def test_a_summary_beyond_slacks_limit_is_plain_and_cut(
-    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
-) -> None:
+def test_a_summary_beyond_slacks_limit_is_plain_and_cut(make_pick, make_edition, links):
     long = Sentence("&" * 400 + " end.", Role.RESULT)
     empty = make_pick(summary=(Sentence("\\label{x}", Role.RESULT),))
     message = b"".join(render_slack(make_edition(make_pick(summary=(long,)), empty), links)).decode()

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from xml.etree import ElementTree as ET
 
 import pytest
-from jinja2 import Environment
 
 from bot.channels.email.rendering import render_letter_mail, render_mail
-from bot.channels.papers import Links, ShownFact, facts, facts_text
+from bot.channels.papers import ShownFact, facts, facts_text
 from bot.channels.slack.rendering import render_slack
-from bot.model import Edition, Fact, FactKind, Letter, Paper, Pick, Sighting
+from bot.model import Fact, FactKind, Letter, Sighting
 from bot.web.archive import atom, bibtex, ris
 from bot.wording import seen
-
-Paper_ = Callable[..., Paper]
 
 CODE = Fact(FactKind.CODE, "https://github.com/ada/owls", "Hugging Face")
 STARS = Fact(FactKind.STARS, "1234", "Hugging Face")
@@ -27,7 +23,7 @@ LINE = "Lab of Owls · ICLR 2026 · 12 upvotes · Code (1,234 stars) · Project 
 
 
 @pytest.fixture
-def paper(make_paper: Paper_) -> Paper:
+def paper(make_paper):
     return make_paper(
         organisation="Lab of Owls",
         upvotes=12,
@@ -38,11 +34,11 @@ def paper(make_paper: Paper_) -> Paper:
 
 
 @pytest.fixture
-def edition(paper: Paper, make_pick: Callable[..., Pick], make_edition: Callable[..., Edition]) -> Edition:
+def edition(paper, make_pick, make_edition):
     return make_edition(make_pick(paper))
 
 
-def test_what_exists_is_shown_in_one_line(paper: Paper) -> None:
+def test_what_exists_is_shown_in_one_line(paper):
     assert facts_text(paper) == LINE
     assert ShownFact("Code (1,234 stars)", "https://github.com/ada/owls", "Hugging Face") in facts(paper)
 
@@ -58,14 +54,12 @@ def test_what_exists_is_shown_in_one_line(paper: Paper) -> None:
         ({"url": "https://owls.example.org/5.pdf?download=1"}, "PDF"),
     ],
 )
-def test_nothing_else_is_shown(make_paper: Paper_, fields: dict[str, object], line: str) -> None:
+def test_nothing_else_is_shown(make_paper, fields, line):
     assert facts_text(make_paper(**fields)) == line
 
 
 @pytest.mark.parametrize("is_letter", [False, True])
-def test_mails_show_the_facts_in_both_parts(
-    edition: Edition, links: Links, templates: Environment, is_letter: bool
-) -> None:
+def test_mails_show_the_facts_in_both_parts(edition, links, templates, is_letter):
     if is_letter:
         mail = render_letter_mail(templates, Letter(edition, (), 0), links)
     else:
@@ -78,21 +72,19 @@ def test_mails_show_the_facts_in_both_parts(
     assert "    Code (1,234 stars): https://github.com/ada/owls\n" in mail.text
 
 
-def test_slack_shows_the_facts_with_links(edition: Edition, links: Links) -> None:
+def test_slack_shows_the_facts_with_links(edition, links):
     (body,) = render_slack(edition, links, buttons=True)
     section = next(block for block in json.loads(body)["blocks"] if block["type"] == "section")
     assert "ICLR 2026 · 12 upvotes · <https://github.com/ada/owls|Code (1,234 stars)>" in section["text"]["text"]
 
 
-def test_slack_leaves_links_out_of_a_line_that_is_too_long(
-    make_paper: Paper_, make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
-) -> None:
+def test_slack_leaves_links_out_of_a_line_that_is_too_long(make_paper, make_pick, make_edition, links):
     paper = make_paper(facts=(Fact(FactKind.CODE, "https://example.org/" + "a" * 600, "x"), VENUE))
     (body,) = render_slack(make_edition(make_pick(paper)), links, buttons=True)
     assert "\\nICLR 2026 · Code" in body.decode()
 
 
-def test_the_feed_has_categories_and_related_links(edition: Edition) -> None:
+def test_the_feed_has_categories_and_related_links(edition):
     entry = ET.fromstring(atom(edition, "https://papers.example.org")).find("{*}entry")
     assert entry is not None
     assert [category.get("label") for category in entry.findall("{*}category")] == [
@@ -104,14 +96,14 @@ def test_the_feed_has_categories_and_related_links(edition: Edition) -> None:
     assert (entry.findtext("{*}summary") or "").startswith(LINE)
 
 
-def test_references_note_the_facts(paper: Paper) -> None:
+def test_references_note_the_facts(paper):
     note = "Lab of Owls; ICLR 2026; 12 upvotes; Code (1,234 stars): https://github.com/ada/owls; "
     assert f"  note = {{{note}Project page: https://owls.example.org}}," in bibtex([paper]).splitlines()
     assert "  primaryclass = {cs.CL}," in bibtex([paper]).splitlines()
     assert f"N1  - {note}Project page: https://owls.example.org\r\n" in ris([paper])
 
 
-def test_the_alert_that_brought_a_paper_is_named_once(make_paper: Paper_) -> None:
+def test_the_alert_that_brought_a_paper_is_named_once(make_paper):
     sightings = [
         Sighting("scholar", "Google Scholar", None, "Ada Lovelace (new citations)"),
         Sighting("scholar", "Google Scholar", None, "Ada Lovelace (new citations)"),

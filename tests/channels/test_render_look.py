@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from itertools import product
 
 import pytest
-from jinja2 import Environment
-from playwright.sync_api import Browser, Page
 
 from bot.channels.email.rendering import render_mail
-from bot.channels.papers import Links
-from bot.model import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Role, Sentence
+from bot.model import PickKind, Reason, ReasonKind, Role, Sentence
 
 SUMMARY = (
     Sentence("All in one.", Role.TLDR),
     Sentence("It weeds beds.", Role.IDEA, ("beds",)),
     Sentence("It gains a lot.", Role.RESULT, ("gains",)),
 )
-Paper_ = Callable[..., Paper]
-Pick_ = Callable[..., Pick]
-Edition_ = Callable[..., Edition]
 
 # For every element with text of its own that is shown: its contrast by WCAG 2 against what lies behind it.
 CONTRASTS = """() => {
@@ -45,7 +38,7 @@ CONTRASTS = """() => {
 
 
 @pytest.fixture(scope="module", params=list(product((320, 1200), ("light", "dark"))), ids=lambda p: f"{p[0]}-{p[1]}")
-def page(request: pytest.FixtureRequest, browser: Browser, html: str) -> Iterator[Page]:
+def page(request, browser, html):
     width, scheme = request.param
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     tab = context.new_page()
@@ -57,7 +50,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, html: str) -> Iterato
 
 
 @pytest.fixture(scope="module")
-def html(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment) -> str:
+def html(make_paper, make_pick, make_edition, links, templates):
     long = make_paper(1, "Supercalifragilistic" * 10, url=None, authors=("A" * 60, "B", "C", "D", "E"))
     picks = (
         make_pick(
@@ -70,38 +63,38 @@ def html(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Li
     return render_mail(templates, make_edition(*picks), links).html
 
 
-def test_nothing_scrolls_sideways(page: Page) -> None:
+def test_nothing_scrolls_sideways(page):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_thumbs_are_large_enough_to_tap(page: Page) -> None:
+def test_thumbs_are_large_enough_to_tap(page):
     boxes = [thumb.bounding_box() for thumb in page.locator("a.thumb").all()]
     assert len(boxes) == 4
     assert all(box and box["height"] >= 44 and box["width"] >= 44 for box in boxes)
 
 
-def test_both_thumbs_of_a_paper_are_side_by_side(page: Page) -> None:
+def test_both_thumbs_of_a_paper_are_side_by_side(page):
     up, down = (page.locator("a.thumb").nth(n).bounding_box() for n in (0, 1))
     assert up
     assert down
     assert up["y"] == down["y"]
 
 
-def test_all_text_has_sufficient_contrast(page: Page) -> None:
+def test_all_text_has_sufficient_contrast(page):
     contrasts = page.evaluate(CONTRASTS)
     assert len(contrasts) > 20
     assert [(text, ratio) for text, ratio in contrasts if ratio < 4.5] == []
 
 
-def test_lines_stay_short_enough_to_read(page: Page) -> None:
+def test_lines_stay_short_enough_to_read(page):
     assert page.locator(".column").bounding_box()["width"] <= 660  # type: ignore[index]
 
 
-def test_the_page_sends_no_request(page: Page) -> None:
+def test_the_page_sends_no_request(page):
     assert page.requests_seen == []  # type: ignore[attr-defined]
 
 
-def test_the_dark_page_is_dark(browser: Browser, html: str) -> None:
+def test_the_dark_page_is_dark(browser, html):
     with browser.new_context(color_scheme="dark") as context:
         dark = context.new_page()
         dark.set_content(html)

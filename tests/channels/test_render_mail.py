@@ -5,7 +5,6 @@ from __future__ import annotations
 import email
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from email import policy
@@ -16,15 +15,12 @@ import pytest
 from jinja2 import DictLoader, Environment
 
 from bot.channels import RenderingParts
-from bot.channels.email.rendering import HTML_BUDGET, MailParts, MailRenderer, render_mail
-from bot.channels.papers import Links, ReaderLinks, title_link
+from bot.channels.email.rendering import HTML_BUDGET, MailRenderer, render_mail
+from bot.channels.papers import ReaderLinks, title_link
 from bot.config.keys import Signer
 from bot.model import (
-    Edition,
     Fact,
     FactKind,
-    Paper,
-    Pick,
     PickKind,
     Quiet,
     QuietReason,
@@ -38,9 +34,6 @@ from bot.model import (
 from bot.model.errors import TemplateProblem
 from bot.wording import news
 
-Paper_ = Callable[..., Paper]
-Pick_ = Callable[..., Pick]
-Edition_ = Callable[..., Edition]
 HOSTILE = "<script>alert(1)</script> \u202eevil\u2066 <!channel> =?utf-8?q?a=0d=0aBcc:_x@y?= \ud800"
 
 
@@ -66,7 +59,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def full(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Edition:
+def full(make_paper, make_pick, make_edition):
     sightings = (Sighting("s", "LLM-RL", date(2025, 5, 6)), Sighting("s", "Daily Papers", date(2026, 4, 17)))
     best = make_pick(
         make_paper(1, r"\textbf{Best} of \& all", sightings=sightings),
@@ -83,11 +76,11 @@ def full(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Editio
 
 
 @pytest.fixture
-def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
+def mail(full, links, templates):
     return render_mail(templates, full, links)
 
 
-def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
+def test_the_html_shows_each_field_of_a_pick(mail):
     text = " ".join(Page(mail.html).text.split())
     for phrase in (
         "Reward models 6 May 2025 · 3 papers; 143 looked at; 1 minute to read",
@@ -102,7 +95,7 @@ def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
         assert phrase in text
 
 
-def test_titles_thumbs_and_unsubscribe_are_links(mail: MailParts, full: Edition, links: Links) -> None:
+def test_titles_thumbs_and_unsubscribe_are_links(mail, full, links):
     targets = Page(mail.html).values("href")
     for pick in full.picks:
         assert title_link(pick.paper).url in targets
@@ -112,29 +105,25 @@ def test_titles_thumbs_and_unsubscribe_are_links(mail: MailParts, full: Edition,
     assert targets.count(links.unsubscribe()) == 1, "at the foot; programs show the header's"
 
 
-def test_the_list_leads_to_each_pick(mail: MailParts, full: Edition) -> None:
+def test_the_list_leads_to_each_pick(mail, full):
     page = Page(mail.html)
     anchors = [target for target in page.values("href") if target and target.startswith("#")]
     assert anchors == [f"#p{number}" for number in range(1, len(full.picks) + 1)]
     assert page.values("name")[-len(anchors) :] == [anchor[1:] for anchor in anchors]
 
 
-def test_an_edition_of_one_pick_has_no_list(
-    make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+def test_an_edition_of_one_pick_has_no_list(make_pick, make_edition, links, templates):
     mail = render_mail(templates, make_edition(make_pick()), links)
     assert "thirty seconds" not in mail.html + mail.text
 
 
-def test_a_line_of_the_list_is_the_picks_line_or_the_title(make_paper: Paper_, make_pick: Pick_) -> None:
+def test_a_line_of_the_list_is_the_picks_line_or_the_title(make_paper, make_pick):
     paper = make_paper(title="Owls at night")
     assert news(make_pick(paper, line="Owls gain 63%")) == "Owls gain 63%"
     assert news(make_pick(paper)) == "Owls at night"
 
 
-def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(make_paper, make_pick, make_edition, links, templates):
     paper = make_paper(arxiv_id="2601.15305", url="https://arxiv.org/pdf/2601.15305v2")
     mail = render_mail(templates, make_edition(make_pick(paper)), links)
     targets = Page(mail.html).values("href")
@@ -142,9 +131,7 @@ def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(
     assert "    PDF:\n    https://arxiv.org/pdf/2601.15305\n" in mail.text
 
 
-def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(make_paper, make_pick, make_edition, links, templates):
     long = f"https://example.org/{'long' * 30}"
     code = Fact(FactKind.CODE, f"{long}/code", "seeds")
     papers = (make_paper(1, "Owls " * 30, url=None), make_paper(2, url=long), make_paper(3, facts=(code,)))
@@ -155,7 +142,7 @@ def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(
     assert all(len(line) <= 78 for line in text.splitlines() if not any(page in line for page in ours))
 
 
-def test_no_remote_content_is_loaded(mail: MailParts) -> None:
+def test_no_remote_content_is_loaded(mail):
     page = Page(mail.html)
     assert not {"img", "script", "link", "iframe", "form", "object", "svg"} & set(page.tags)
     assert not page.values("src")
@@ -163,14 +150,14 @@ def test_no_remote_content_is_loaded(mail: MailParts) -> None:
     assert "@import" not in mail.html
 
 
-def test_styles_are_inlined_and_only_media_queries_stay(mail: MailParts) -> None:
+def test_styles_are_inlined_and_only_media_queries_stay(mail):
     style = mail.html[mail.html.index("<style>") : mail.html.index("</style>")]
     assert style.count("@media") == 2
     assert "color: #22201d" in mail.html[mail.html.index("<body") :]
     assert 'name="color-scheme" content="light dark"' in mail.html
 
 
-def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links) -> None:
+def test_the_plain_text_is_readable(mail, full, links):
     lines = mail.text.splitlines()
     assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers; 143 looked at; 1 minute to read"]
     assert " 1. Best of & all" in lines
@@ -182,14 +169,12 @@ def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links
     assert all(len(line) <= 72 for line in lines if "https://" not in line)
 
 
-def test_subject_and_preheader_are_part_of_the_mail(mail: MailParts) -> None:
+def test_subject_and_preheader_are_part_of_the_mail(mail):
     assert mail.subject == "Best of & all + 2 more"
     assert re.search(r'<div class="preheader"[^>]*>Also: Searched; Bare</div>', mail.html)
 
 
-def test_a_quiet_edition_gives_its_reason_and_links_the_closest_papers(
-    make_paper: Paper_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+def test_a_quiet_edition_gives_its_reason_and_links_the_closest_papers(make_paper, make_edition, links, templates):
     quiet = Quiet(QuietReason.BELOW, "30 new papers came in, and none comes close enough.")
     edition = make_edition(quiet=quiet, considered=30, closest=(make_paper(1, "Owls"), make_paper(2, "Bats", url=None)))
     mail = render_mail(templates, edition, links)
@@ -202,9 +187,7 @@ def test_a_quiet_edition_gives_its_reason_and_links_the_closest_papers(
     assert "The closest" not in render_mail(templates, replace(edition, closest=()), links).text
 
 
-def test_a_hostile_paper_is_shown_as_text(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+def test_a_hostile_paper_is_shown_as_text(make_paper, make_pick, make_edition, links, templates):
     paper = make_paper(
         title=HOSTILE,
         authors=(HOSTILE,),
@@ -225,7 +208,7 @@ def test_a_hostile_paper_is_shown_as_text(
 
 
 @pytest.mark.parametrize("url", ['https://example.org/" onclick="x', "https://example.org/<b>\n c\ud800"])
-def test_a_papers_url_is_percent_encoded(make_paper: Paper_, url: str) -> None:
+def test_a_papers_url_is_percent_encoded(make_paper, url):
     link = title_link(make_paper(url=url))
     assert link.url.isascii()
     assert not set(link.url) & set('<>" \n')
@@ -233,14 +216,8 @@ def test_a_papers_url_is_percent_encoded(make_paper: Paper_, url: str) -> None:
 
 @pytest.mark.parametrize(("picks", "most"), [(5, 700), (10, 1400)])
 def test_a_mail_is_read_in_minutes_and_keeps_what_was_found(
-    make_paper: Paper_,
-    make_pick: Pick_,
-    make_edition: Edition_,
-    links: Links,
-    templates: Environment,
-    picks: int,
-    most: int,
-) -> None:
+    make_paper, make_pick, make_edition, links, templates, picks, most
+):
     summary = (Sentence("word " * 40), Sentence("found " * 40, Role.RESULT), Sentence("hence " * 40, Role.CONCLUSION))
     edition = make_edition(*(make_pick(make_paper(n), summary=summary) for n in range(picks)))
     text = render_mail(templates, edition, links).text
@@ -251,9 +228,7 @@ def test_a_mail_is_read_in_minutes_and_keeps_what_was_found(
 
 
 @pytest.mark.parametrize("edition_of", [25, 26], indirect=True)
-def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
-    edition_of: Edition, links: Links, templates: Environment
-) -> None:
+def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(edition_of, links, templates):
     mail = render_mail(templates, edition_of, links)
     assert len(mail.html.encode()) <= HTML_BUDGET
     assert all(pick.paper.title in mail.html for pick in edition_of.picks)
@@ -261,15 +236,15 @@ def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
 
 
 @pytest.fixture
-def edition_of(request: pytest.FixtureRequest, make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Edition:
+def edition_of(request, make_paper, make_pick, make_edition):
     """Return an edition of that number of picks, each with a summary of a thousand words."""
     papers = (make_paper(n, f"Title {n}.") for n in range(request.param))
     return make_edition(*(make_pick(paper, summary=("word " * 1000,)) for paper in papers))
 
 
 def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_they_are_worth(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+    make_paper, make_pick, make_edition, links, templates
+):
     long = (
         Sentence("We ask what owls eat.", Role.TASK),
         Sentence("known " * 40, Role.BACKGROUND),
@@ -288,23 +263,21 @@ def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_th
 
 
 def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+    make_paper, make_pick, make_edition, links, templates
+):
     picks = [make_pick(make_paper(n), summary=("A sentence.",)) for n in range(80)]
     html = render_mail(templates, make_edition(*picks), links).html
     assert Page(html).text.count("More like this") == 80
     assert "A sentence." not in html
 
 
-def test_a_template_that_fails_on_a_real_edition_is_a_template_problem(full: Edition, links: Links) -> None:
+def test_a_template_that_fails_on_a_real_edition_is_a_template_problem(full, links):
     env = Environment(loader=DictLoader({"mail.html.j2": "{{ edition.picks[7].paper }}"}))
     with pytest.raises(TemplateProblem, match=r"mail\.html\.j2: "):
         render_mail(env, full, links)
 
 
-def test_the_header_and_the_text_unsubscribe_by_one_link_however_long_a_mail_takes(
-    full: Edition, templates: Environment, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_header_and_the_text_unsubscribe_by_one_link_however_long_a_mail_takes(full, templates, monkeypatch):
     signer = Signer([b"a key of thirty-two bytes, or so"])
     parts = RenderingParts(templates, lambda reader: ReaderLinks("https://owls.example", signer, reader), str)
     seconds = count(1_746_000_000)

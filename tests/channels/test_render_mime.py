@@ -54,7 +54,7 @@ def defects(mail: EmailMessage) -> list[object]:
     return in_headers + [defect for part in mail.walk() for defect in part.defects]
 
 
-def test_a_mail_has_exactly_these_headers_and_no_defect() -> None:
+def test_a_mail_has_exactly_these_headers_and_no_defect():
     mail = parse(compose())
     assert mail.keys() == HEADERS
     assert defects(mail) == []
@@ -64,7 +64,7 @@ def test_a_mail_has_exactly_these_headers_and_no_defect() -> None:
     assert mail["Date"].datetime == datetime(2025, 5, 6, 6, tzinfo=UTC)
 
 
-def test_the_text_part_comes_first_and_both_parts_are_7_bit() -> None:
+def test_the_text_part_comes_first_and_both_parts_are_7_bit():
     content = compose()
     mail = parse(content)
     assert content.isascii()
@@ -79,11 +79,11 @@ def test_the_text_part_comes_first_and_both_parts_are_7_bit() -> None:
     assert max(len(line) for line in content.splitlines()) <= 998
 
 
-def test_the_same_arguments_give_the_same_bytes() -> None:
+def test_the_same_arguments_give_the_same_bytes():
     assert compose() == compose()
 
 
-def test_a_long_unsubscribe_url_is_written_on_one_line_unencoded() -> None:
+def test_a_long_unsubscribe_url_is_written_on_one_line_unencoded():
     assert f"\r\nList-Unsubscribe: <{LONG_URL}>\r\n".encode() in compose()
 
 
@@ -95,11 +95,11 @@ def test_a_long_unsubscribe_url_is_written_on_one_line_unencoded() -> None:
         ("Grüße", b"List-Id: =?utf-8?b?R3LDvMOfZQ==?= <reward-models.example.org>"),
     ],
 )
-def test_the_list_id_keeps_its_identifier_whatever_the_title(title: str, line: bytes) -> None:
+def test_the_list_id_keeps_its_identifier_whatever_the_title(title, line):
     assert line in compose(list_id=f"{title} <reward-models.example.org>").splitlines()
 
 
-def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
+def test_a_long_title_is_split_into_encoded_words_of_legal_length():
     line = next(line for line in compose(list_id=f"{'größer ' * 30}<a.b>").splitlines() if line.startswith(b"List-Id"))
     *words, identifier = line.split()[1:]
     assert identifier == b"<a.b>"
@@ -119,7 +119,7 @@ def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
         ("", ""),
     ],
 )
-def test_a_hostile_subject_injects_no_header(subject: str, expected: str) -> None:
+def test_a_hostile_subject_injects_no_header(subject, expected):
     mail = parse(compose(MailParts(subject, "<p>", "text")))
     assert mail["Subject"] == expected
     assert mail.keys() == HEADERS
@@ -129,19 +129,19 @@ def test_a_hostile_subject_injects_no_header(subject: str, expected: str) -> Non
 @given(st.lists(st.text(st.sampled_from("ab…ä北😀.,:=?_ "), max_size=40), max_size=6).map(" ".join))
 @example("CUMS-exposed animals exhibited behavioral alteration like anxiety…")
 @example("Glur1 double phosphomutant mice spent significantly more time + 4 more")
-def test_a_subject_arrives_as_it_is(subject: str) -> None:
+def test_a_subject_arrives_as_it_is(subject):
     expected = oneline(subject).replace("=?", "=\u200b?")
     assert parse(compose(MailParts(subject, "<p>", "text")))["Subject"] == expected
 
 
-def test_a_hostile_display_name_injects_no_header() -> None:
+def test_a_hostile_display_name_injects_no_header():
     mail = parse(compose(sender='"=?utf-8?q?a=0d=0aBcc:_x@y?=" <paperbot@example.org>'))
     assert mail.keys() == HEADERS
     assert mail["From"].addresses[0].addr_spec == "paperbot@example.org"
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
-def test_any_text_gives_a_mail_with_the_same_headers(text: str) -> None:
+def test_any_text_gives_a_mail_with_the_same_headers(text):
     mail = parse(compose(MailParts(text, text, text)))
     assert mail.keys() == HEADERS
     assert [part.get_content_type() for part in mail.walk()] == [
@@ -164,7 +164,7 @@ def test_any_text_gives_a_mail_with_the_same_headers(text: str) -> None:
         "\ud800@x",
     ],
 )
-def test_a_malformed_recipient_is_a_permanent_failure_of_the_reader(recipient: str) -> None:
+def test_a_malformed_recipient_is_a_permanent_failure_of_the_reader(recipient):
     with pytest.raises(DeliveryError) as caught:
         compose(recipient=recipient)
     assert caught.value.permanent
@@ -181,7 +181,7 @@ def test_a_malformed_recipient_is_a_permanent_failure_of_the_reader(recipient: s
         {"list_id": "Title <slug.hoßt>"},
     ],
 )
-def test_a_value_that_cannot_be_a_header_is_refused(changes: dict[str, str]) -> None:
+def test_a_value_that_cannot_be_a_header_is_refused(changes):
     with pytest.raises(DeliveryError) as caught:
         compose(**changes)
     assert caught.value.permanent
@@ -203,7 +203,7 @@ def test_a_value_that_cannot_be_a_header_is_refused(changes: dict[str, str]) -> 
         "",
     ],
 )
-def test_a_folded_header_that_holds_anything_else_is_refused(line: str) -> None:
+def test_a_folded_header_that_holds_anything_else_is_refused(line):
     with pytest.raises(DeliveryError) as caught:
         rendering._verify_header("Subject", line)
     assert caught.value.permanent
@@ -211,7 +211,7 @@ def test_a_folded_header_that_holds_anything_else_is_refused(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["Subject: a", "Subject: a\r\n b", "Subject:", "Subject: "])
-def test_a_folded_header_on_its_own_is_accepted(line: str) -> None:
+def test_a_folded_header_on_its_own_is_accepted(line):
     rendering._verify_header("Subject", line)
 
 
@@ -221,7 +221,7 @@ LINES = st.text(st.sampled_from("a=-_. \tü€\r\n"), max_size=200) | st.text(ma
 @given(text=LINES, html=LINES)
 @example(text=".\n..\nFrom x\n--=_\n", html="--=_0123456789abcdef\r\n--\n")
 @example(text="x" * 2_000, html=" \n\t\n= \n")
-def test_any_text_arrives_as_it_is_in_short_lines(text: str, html: str) -> None:
+def test_any_text_arrives_as_it_is_in_short_lines(text, html):
     content = compose(MailParts("s", html, text))
     assert content.isascii()
     assert max(len(line) for line in content.partition(b"\r\n\r\n")[2].split(b"\r\n")) <= 76
@@ -235,7 +235,7 @@ def test_any_text_arrives_as_it_is_in_short_lines(text: str, html: str) -> None:
 
 
 @given(st.text(max_size=100), st.sampled_from(["Subject", "From"]))
-def test_a_header_is_folded_as_the_email_package_folds_it(value: str, name: str) -> None:
+def test_a_header_is_folded_as_the_email_package_folds_it(value, name):
     """Compared with the package's own mail, which is slower by far."""
     mail = EmailMessage(policy=policy.SMTP)
     try:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 
 import pytest
 
 from bot import wording
-from bot.model import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
-
-Paper_ = Callable[..., Paper]
-Pick_ = Callable[..., Pick]
-Edition_ = Callable[..., Edition]
+from bot.model import Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
 
 
 @pytest.mark.parametrize(
@@ -27,7 +22,7 @@ Edition_ = Callable[..., Edition]
         ((r"Erd\H{o}s", "B"), 2, "Erdős and B"),
     ],
 )
-def test_authors_are_shortened(make_paper: Paper_, names: tuple[str, ...], count: int | None, expected: str) -> None:
+def test_authors_are_shortened(make_paper, names, count, expected):
     assert wording.authors(make_paper(authors=names, author_count=count)) == expected
 
 
@@ -41,14 +36,12 @@ def test_authors_are_shortened(make_paper: Paper_, names: tuple[str, ...], count
         ("ABCDEFGH", None, "A, B, C and 5 more"),
     ],
 )
-def test_a_followed_author_is_always_named(
-    make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, expected: str
-) -> None:
+def test_a_followed_author_is_always_named(make_paper, make_pick, names, followed, expected):
     reasons = (Reason(ReasonKind.AUTHOR, followed),) if followed else ()
     assert wording.credits_of(make_pick(make_paper(authors=tuple(names)), reasons=reasons)) == expected
 
 
-def test_an_alert_names_the_terms_that_matched(make_paper: Paper_, make_pick: Pick_) -> None:
+def test_an_alert_names_the_terms_that_matched(make_paper, make_pick):
     alert_reasons = tuple(Reason(ReasonKind.ALERT, name) for name in ("violins", "F", "e"))
     paper = make_paper(authors=tuple("ABCDEF"))
     pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason(ReasonKind.WROTE, "wood")))
@@ -60,11 +53,11 @@ def test_an_alert_names_the_terms_that_matched(make_paper: Paper_, make_pick: Pi
 
 
 @pytest.mark.parametrize(("probability", "expected"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
-def test_no_match_is_shown_as_certain(probability: float, expected: str) -> None:
+def test_no_match_is_shown_as_certain(probability, expected):
     assert wording.percent(probability) == expected
 
 
-def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(make_paper: Paper_) -> None:
+def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(make_paper):
     first, second = (
         Sighting("s", "LLM-RL", date(2025, 5, 6)),
         Sighting("s", "Daily Papers", date(2026, 4, 17)),
@@ -80,41 +73,37 @@ def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(
     ]
 
 
-def test_a_sightings_date_replaces_a_missing_date_of_the_paper(make_paper: Paper_) -> None:
+def test_a_sightings_date_replaces_a_missing_date_of_the_paper(make_paper):
     paper = make_paper(published=None, sightings=(Sighting("s", "LLM-RL", date(2025, 5, 6)),))
     assert wording.seen(paper) == ["LLM-RL", "6 May 2025"]
 
 
-def test_a_paper_without_sightings_has_only_its_date(make_paper: Paper_) -> None:
+def test_a_paper_without_sightings_has_only_its_date(make_paper):
     assert wording.seen(make_paper(sightings=())) == ["5 May 2025"]
     assert wording.seen(make_paper(sightings=(), published=None)) == []
 
 
-def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> None:
+def test_only_an_exploration_pick_is_labelled_exploratory(make_pick):
     assert wording.label(make_pick()) == "Strong match"
     explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
     assert wording.label(explored) == "Exploratory pick: good match"
 
 
-def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
+def test_the_tally_counts_in_correct_english(make_pick, make_edition):
     assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper; 1 looked at; 1 minute to read"
     two = make_edition(make_pick(), make_pick(), considered=1200)
     assert wording.tally(two) == "2 papers; 1,200 looked at; 1 minute to read"
     assert wording.tally(make_edition(considered=0)) == "0 new papers"
 
 
-def test_the_subject_names_the_best_paper_and_how_many_more(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
-) -> None:
+def test_the_subject_names_the_best_paper_and_how_many_more(make_paper, make_pick, make_edition):
     title = r"Knowing what \textbf{nobody} knows: when to stop asking and when to go on searching"
     edition = make_edition(make_pick(make_paper(title=title)), *[make_pick()] * 6)
     assert wording.subject(edition) == "Knowing what nobody knows: when to stop asking and when to… + 6 more"
     assert len(wording.subject(edition)) <= 70
 
 
-def test_the_subject_is_the_line_of_the_best_match(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
-) -> None:
+def test_the_subject_is_the_line_of_the_best_match(make_paper, make_pick, make_edition):
     untold = make_pick(make_paper(1, "Can owls count?"), line="Can owls count?")
     told = make_pick(make_paper(3), line="Owls gain 63%")
     assert wording.subject(make_edition(told, untold, untold)) == "Owls gain 63% + 2 more"
@@ -130,9 +119,7 @@ def test_the_subject_is_the_line_of_the_best_match(
     assert wording.subject(make_edition(untold)) == "Can owls count?"
 
 
-def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
-) -> None:
+def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(make_paper, make_pick, make_edition):
     def pick(number: int, *reasons: Reason, kind: PickKind = PickKind.MATCH) -> Pick:
         return make_pick(make_paper(number), reasons=reasons, kind=kind)
 
@@ -157,25 +144,25 @@ def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
     ]
 
 
-def test_the_subject_of_a_single_pick_counts_no_further_ones(make_pick: Pick_, make_edition: Edition_) -> None:
+def test_the_subject_of_a_single_pick_counts_no_further_ones(make_pick, make_edition):
     edition = make_edition(make_pick())
     assert wording.subject(edition) == "A paper"
     assert wording.preheader(edition) == "We did it."
 
 
-def test_the_preheader_names_the_next_two_papers(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
+def test_the_preheader_names_the_next_two_papers(make_paper, make_pick, make_edition):
     edition = make_edition(*(make_pick(make_paper(title=title)) for title in ("One", "Two", "Three", "Four")))
     assert wording.preheader(edition) == "Also: Two; Three"
 
 
-def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
+def test_a_quiet_edition_gives_its_reason(make_edition):
     edition = make_edition(quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold."))
     assert wording.subject(edition) == "A quiet day for Reward models"
     assert wording.preheader(edition) == "None of the 30 new papers reached your threshold."
     assert wording.quiet(make_edition()) == "Nothing new."
 
 
-def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
+def test_an_edition_names_missing_sources_once(make_edition, make_pick):
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     missing = "without blog and arxiv-ai, which could not be read"
     assert wording.tally(edition) == f"1 paper; 9 looked at, {missing}; 1 minute to read"
@@ -183,7 +170,7 @@ def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick
     assert wording.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
-def test_a_weekly_edition_is_worded_by_the_week(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
+def test_a_weekly_edition_is_worded_by_the_week(make_paper, make_pick, make_edition):
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
     assert wording.tally(edition) == "2 papers; 143 looked at; 1 minute to read"
     assert wording.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"

@@ -4,7 +4,7 @@ from bot.model import Reason, ReasonKind
 from bot.wording import sentence
 
 
-def test_reasons_of_a_kind_are_named_together_and_in_their_order() -> None:
+def test_reasons_of_a_kind_are_named_together_and_in_their_order():
     reasons = [
         Reason(ReasonKind.AUTHOR, "Ada Lovelace"),
         Reason(ReasonKind.KEYWORD, "GRPO"),
@@ -20,11 +20,11 @@ def test_reasons_of_a_kind_are_named_together_and_in_their_order() -> None:
     )
 
 
-def test_a_long_title_is_shortened() -> None:
+def test_a_long_title_is_shortened():
     words = sentence([Reason(ReasonKind.LIKED, "word " * 60)])
     assert len(words) < 120
     assert "…”, which you liked." in words
 
 
-def test_braces_in_a_phrase_are_text() -> None:
+def test_braces_in_a_phrase_are_text():
     assert sentence([Reason(ReasonKind.WROTE, "{near}")]) == "You wrote “{near}”."

@@ -65,7 +65,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
         "What was learned from your votes Since you liked “",
         "It reached Paperbot this week and was in none of your editions.",
         " match. ",
-        "papers that had been called a strong or good match, and liked ",
+        "papers called a strong or good match, and liked ",
         "More like this: http://localhost:8000/thumb/",
         "Unsubscribe: http://localhost:8000/unsubscribe/",
     ):

@@ -88,7 +88,7 @@ def test_before_the_first_edition_a_sample_is_sent_and_only_its_thumbs_do_someth
     mail = parsed(server.mails[0].content)
     assert mail["Subject"].startswith("Test: ")
     assert "Reward models (a sample)" in text_of(mail)
-    assert "samples: real papers, whose abstracts are in our words" in " ".join(text_of(mail).split())
+    assert "samples: real papers with abstracts in our words" in " ".join(text_of(mail).split())
     links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text_of(mail)} {mail['List-Unsubscribe']}"))
     thumbs = {link for link in links if "/thumb/" in link}
     assert links - thumbs == {"http://localhost:8000/sample"}
@@ -142,7 +142,7 @@ def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot
     assert paperbot("send-test", "reward-models").code == 0
     tests = by_slack.posts[sent:]
     assert len(tests) == sent - samples
-    assert json.dumps(tests).count('"button"') == 10
+    assert json.dumps(tests).count('"button"') == 15
     assert "Test: " in tests[0]["text"]
 
 
@@ -237,4 +237,4 @@ def test_editions_for_slack_have_buttons_only_with_a_receiver(home, by_slack, pa
     monkeypatch.setenv("PAPERBOT_SLACK__APP_TOKEN", "xapp-1")
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
     assert paperbot("run", "--force", "--now", NOW).code == 0
-    assert json.dumps(by_slack.posts[-1]).count('"button"') == 2
+    assert json.dumps(by_slack.posts[-1]).count('"button"') == 3

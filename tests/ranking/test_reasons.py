@@ -181,7 +181,7 @@ def test_a_paper_is_not_said_to_be_close_without_phrases_that_show_it(profile, t
 @pytest.mark.parametrize(
     ("title", "abstract", "terms", "named"),
     [
-        ("Owl songs", "Owl songs at night.", {"owl song": 1.0, "owl": 0.5}, "What speaks for it: “Owl songs”."),
+        ("Owl songs", "Owl songs at night.", {"owl song": 1.0, "owl": 0.5}, "In its favour: “Owl songs”."),
         ("Owl songs", "Owl songs at night.", {"owl song": -1.0}, ""),
         ("On the method", "We show results.", {"show": 1.0, "result": 1.0}, ""),
         ("", "", {}, ""),

@@ -151,6 +151,6 @@ def test_a_stranger_on_an_open_page_joins_the_group_by_domain_or_approval(
     assert seen_by_ben == [("Ada", "Prof. Eve") if is_member else ("Ada",)]
     page = TestClient(make_web(app), base_url="http://localhost:8000").get(app.links(eve).me()).text
     assert ("You are not in the group yet" in page) is not is_member
-    assert ("see which papers you like" in page) is is_member
+    assert ("see beside the papers you like" in page) is is_member
     told = paperbot("check").err + paperbot("check").out
     assert ("is open and a group" in told) is not bool(allow)

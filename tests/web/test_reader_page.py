@@ -19,7 +19,7 @@ def words(page, kind="for"):
     return re.findall(rf'<div dir="auto">([^<]+){bar}<rect class="{kind}"', page)
 
 
-def test_the_page_shows_what_was_learned_as_phrases_for_and_against(client, me, links, app):
+def test_the_page_shows_what_was_learned_as_phrases_for_and_against(client, me, links, app, reader):
     assert "Nothing yet." in client.get(f"{me}/votes").text
     for title in ("Energy-Based Reward", "Stop Summation"):
         client.post(links.thumb(app.store.papers.find(title)[0], Vote.UP))
@@ -29,7 +29,7 @@ def test_the_page_shows_what_was_learned_as_phrases_for_and_against(client, me, 
     assert "reward models" not in words(page), "the reader wrote that"
     papers = app.store.papers.get(paper_id for paper_id, _, _ in app.store.papers.recent_texts(300))
     for paper in [paper for paper in papers.values() if "agent" in paper.title.lower()][:12]:
-        client.post(links.thumb(paper, Vote.DOWN))
+        record(app.store, reader, paper, Vote.DOWN, now=datetime.now(UTC), via="mail")
     assert any("agent" in phrase for phrase in words(client.get(f"{me}/votes").text, "against"))
 
 
@@ -98,15 +98,11 @@ def test_a_vote_names_its_channel_in_words(app, client, me, reader, paper, via, 
     assert f", {words}</span>" in client.get(f"{me}/votes").text
 
 
-def test_recent_votes_are_shown_as_a_chart(client, me, links, paper):
-    client.post(links.thumb(paper, Vote.UP))
-    assert 'aria-label="Thumbs of the last twelve weeks: 1 up, 0 down"' in client.get(f"{me}/votes").text
-
-
-def test_progress_is_hidden_without_votes_and_too_early_to_tell_with_few(client, me, links, paper):
+def test_votes_are_shown_as_a_chart_and_progress_is_too_early_to_tell_with_few(app, client, me, reader, paper):
     assert "Is it learning my preferences?" not in client.get(f"{me}/votes").text
-    client.post(links.thumb(paper, Vote.UP))
+    record(app.store, reader, paper, Vote.UP, now=datetime.now(UTC), via="mail")
     page = client.get(f"{me}/votes").text
+    assert 'aria-label="Thumbs of the last twelve weeks: 1 up, 0 down"' in page
     assert "Too early to tell: 0 liked papers could be predicted" in page
     assert 'class="chart curve"' not in page
 
@@ -175,27 +171,20 @@ def test_settings_equal_to_the_profiles_are_not_stored(app, client, me, reader):
     assert app.store.overrides.get(reader.id) == Override()
 
 
+SETTINGS = {"do": "settings", "size": "5", "at": "08:00", "day": "mon"}
 INVALID_FORMS = [
     {"do": "nothing"},
     {},
-    {"do": "settings", "size": "0", "at": "08:00", "day": "mon"},
-    {"do": "settings", "size": "many", "at": "08:00", "day": "mon"},
-    {"do": "settings", "size": "5", "at": "25:00", "day": "mon"},
-    {"do": "settings", "size": "5", "at": "08:00+01:00", "day": "mon"},
-    {"do": "settings", "size": "5", "at": "08:00", "day": "someday"},
+    SETTINGS | {"size": "0"},
+    SETTINGS | {"size": "many"},
+    SETTINGS | {"at": "25:00"},
+    SETTINGS | {"at": "08:00+01:00"},
+    SETTINGS | {"day": "someday"},
+    SETTINGS | {"timezone": "Mars/Olympus"},
+    SETTINGS | {"language": "german"},
+    SETTINGS | {"interests": "", "keywords": "", "authors": ""},
     {"do": "thumb", "paper": "seventeen", "vote": "up"},
     {"do": "thumb", "paper": "p1", "vote": "sideways"},
-    {"do": "settings", "size": "5", "at": "08:00", "day": "mon", "timezone": "Mars/Olympus"},
-    {"do": "settings", "size": "5", "at": "08:00", "day": "mon", "language": "german"},
-    {
-        "do": "settings",
-        "size": "5",
-        "at": "08:00",
-        "day": "mon",
-        "interests": "",
-        "keywords": "",
-        "authors": "",
-    },
     {"do": "ignore", "word": ""},
     {"do": "ignore", "word": "x" * 300},
 ]
@@ -361,15 +350,11 @@ def test_a_day_without_an_edition_is_404(app, client, reader):
         assert client.get(f"/edition/{token}").status_code == 404
 
 
-def test_search_on_the_preferences_page_offers_thumbs(client, me):
-    page = client.get(f"{me}/search", params={"q": "reward models"}).text
-    assert "Energy-Based Reward Models" in page
-    assert 'action="/thumb/' in page
-
-
-def test_search_says_what_is_in_the_readers_library(client, app, me, reader):
+def test_search_offers_thumbs_and_says_what_is_in_the_readers_library(client, app, me, reader):
     def owned():
-        return client.get(f"{me}/search", params={"q": "reward models"}).text.count("Already in your library")
+        page = client.get(f"{me}/search", params={"q": "reward models"}).text
+        assert 'action="/thumb/' in page
+        return page.count("Already in your library")
 
     assert owned() == 0
     (paper,) = app.store.papers.find("Energy-Based Reward Models")

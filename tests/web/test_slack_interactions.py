@@ -339,7 +339,7 @@ def test_no_channel_member_can_stop_export_or_undo_for_the_others(app, client, p
         client.post(me, data={"do": "resume"}),
     ):
         assert answer.status_code == 403
-        assert "whole channel" in answer.text
+        assert "All members of a channel" in answer.text
     client.post(me, data={"do": "thumb", "paper": paper.ref, "vote": "clear", "voter": f"T1/{member}"})
     assert [t.voter for t in app.store.feedback.votes(channel.id)] == [f"T1/{member}"]
     assert app.store.readers.by_id(channel.id) == channel

@@ -331,7 +331,15 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
         blocks.append(section(summary))
     if buttons:
         labels = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this", Vote.SAVE: "🔖 Save for later"}
-        elements = [_button(label, vote, pick) for vote, label in labels.items()]
+        elements = [
+            {
+                "type": "button",
+                "text": {"type": "plain_text", "text": label, "emoji": True},
+                "action_id": f"thumb_{vote}",
+                "value": pick.paper.ref,
+            }
+            for vote, label in labels.items()
+        ]
         # A block_id must be unique within a message.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return blocks
@@ -354,11 +362,6 @@ def _summary_text(summary: Sequence[Sentence]) -> str:
     # A cut could separate an opening "*" from its end.
     plain = " ".join((GAP if sentence.after_gap else "") + readable(sentence.text) for sentence in summary)
     return escape(plain, _SUMMARY_LIMIT)
-
-
-def _button(label: str, vote: Vote, pick: Pick) -> Block:
-    text = {"type": "plain_text", "text": label, "emoji": True}
-    return {"type": "button", "text": text, "action_id": f"thumb_{vote}", "value": pick.paper.ref}
 
 
 def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:

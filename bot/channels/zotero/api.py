@@ -235,10 +235,6 @@ _ATTEMPTS = 3  # a library that changes meanwhile is read again
 ParsePage = Callable[[RawDigest], ParsedLibrary]
 
 
-class _Changed(Exception):  # noqa: N818 - a signal: the library changed during reading
-    pass
-
-
 def changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: ParsePage) -> ZoteroChanges | None:
     """Return the changes since a version, 0 for everything, None without changes.
 
@@ -246,39 +242,32 @@ def changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: Parse
     errors of ``parse``.
     """
     for _ in range(_ATTEMPTS):
-        try:
-            return _changes(api, collections, since, parse)
-        except _Changed:
-            continue
-    raise ZoteroError("the library changes while it is read; it is read with the next poll", retry_after=60.0)
-
-
-def _changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: ParsePage) -> ZoteroChanges | None:
-    gone: set[str] = set()
-    version = 0
-    if since:
-        changed = api.get("items/top", unless_version=since, since=since, format="versions")
-        if changed.status == 304:
-            return None
-        version = changed.version
-        trashed = api.get("items/trash", since=since, format="versions")
-        deleted = api.get("deleted", since=since).json(dict).get("items")
-        deleted_keys = [key for key in deleted if isinstance(key, str)] if isinstance(deleted, list) else []
-        gone = {*changed.json(dict), *trashed.json(dict), *deleted_keys}
-    entries: list[LibraryEntry] = []
-    skipped: Counter[str] = Counter()
-    problems: list[str] = []
-    for page, page_version in _pages(api, collections, since):
-        version = version or page_version
-        if page_version != version:
-            raise _Changed
-        parsed = parse(RawDigest("zotero", "items", page))
-        entries += parsed.entries
-        problems += parsed.problems
-        skipped.update(parsed.skipped)
-    # An item may be in several collections.
-    by_key = {entry.key: entry for entry in entries if entry.key}
-    return ZoteroChanges(version, frozenset(gone), tuple(by_key.values()), skipped, tuple(problems))
+        gone: set[str] = set()
+        version = 0
+        if since:
+            changed = api.get("items/top", unless_version=since, since=since, format="versions")
+            if changed.status == 304:
+                return None
+            version = changed.version
+            trashed = api.get("items/trash", since=since, format="versions")
+            deleted = api.get("deleted", since=since).json(dict).get("items")
+            deleted_keys = [key for key in deleted if isinstance(key, str)] if isinstance(deleted, list) else []
+            gone = {*changed.json(dict), *trashed.json(dict), *deleted_keys}
+        # An item may be in several collections.
+        by_key: dict[str, LibraryEntry] = {}
+        skipped: Counter[str] = Counter()
+        problems: list[str] = []
+        for page, page_version in _pages(api, collections, since):
+            version = version or page_version
+            if page_version != version:
+                break  # the library has changed meanwhile
+            parsed = parse(RawDigest("zotero", "items", page))
+            by_key |= {entry.key: entry for entry in parsed.entries if entry.key}
+            problems += parsed.problems
+            skipped.update(parsed.skipped)
+        else:
+            return ZoteroChanges(version, frozenset(gone), tuple(by_key.values()), skipped, tuple(problems))
+    raise ZoteroError("the library changes while it is read. Paperbot reads it with the next poll", retry_after=60.0)
 
 
 def _pages(api: ZoteroApi, collections: Sequence[str], since: int) -> Iterator[tuple[bytes, int]]:
