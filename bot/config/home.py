@@ -484,8 +484,8 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
     """Return the shipped settings with the user's values. Raises ConfigError."""
     text = shipped(FILE).read_text("utf-8")
     before, header, email = text.partition("[email]\n")
-    if user.public_url:
-        before = _assign(before, "public_url", user.public_url)
+    if user.public_url or user.replies:  # links to pages of this computer would be dead on a telephone
+        before = _assign(before, "public_url", user.public_url or "")
     for table in user.all_sources:
         before += f"{_source_text(table)}\n"
     for key, value in {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
-from bot.text.tokens import Token, shipped_vocabulary, stem, tokens
+from bot.text.tokens import Token, is_filler, shipped_vocabulary, stem, tokens
 
 # Learned from a corpus, a profile would differ between homes, and "CLIP", "BED" or "CAPE" are words.
 _COMMON = {
@@ -306,8 +306,8 @@ def read_interests(text: str) -> Interests:
     wanted, places = _topics(text, "".join(wanted_text))
     named, _ = _topics(text, "".join(refused_text))
     unwanted = {stems: topic for stems, topic in named.items() if stems not in wanted}
-    # "No technical methods" refuses no methods.
-    specific = [topic for stems, topic in unwanted.items() if stems not in _TOO_BROAD]
+    # "No technical methods" refuses no methods, "no animal studies" no studies.
+    specific = [topic for stems, topic in unwanted.items() if stems not in _TOO_BROAD and not is_filler(stems)]
     return Interests(
         tuple(wanted.values()),
         tuple(specific or unwanted.values()),
