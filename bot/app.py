@@ -1,7 +1,6 @@
 """The composition root: wires the parts of Paperbot together, from the settings of one home.
 
-Each part is made at its first use, and its libraries are imported then: scikit-learn and SciPy alone take about a
-second, which ``paperbot --help`` and most commands don't need to wait for.
+Each part and its libraries load at first use. scikit-learn and SciPy alone take a second.
 """
 
 from __future__ import annotations
@@ -66,8 +65,8 @@ if TYPE_CHECKING:
 class ClientLimits:
     """How much one client may use, and how clients are identified.
 
-    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is trusted; from anybody else the
-    header would let a client choose its own address, and so evade every limit. ``connections``: open at once.
+    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header counts. From anybody else, the header
+    would let a client choose its own address and evade every limit. ``connections``: open at once.
     ``client_seconds``: how long a connection may wait for its client (slowloris).
     """
 
@@ -80,15 +79,15 @@ class App:
     """The parts over one home. It is a context manager: leaving it closes what was opened."""
 
     def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
-        """Read the settings; raises ConfigError.
+        """Read the settings. Raises ConfigError.
 
-        ``stop``, once set, ends deliveries early. ``parser`` is one that outlives this container: ``serve`` makes
-        a container for each tick, and starting a parser process for each takes a fifth of a second.
+        ``stop``, once set, ends deliveries early. ``parser`` outlives this container. ``serve`` shares one among its
+        ticks, because a parser process takes a fifth of a second to start.
         """
         self.home = Home(home, source_models(), address_checks())
         self._stop = stop
         self._shared_parser = parser
-        # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
+        # Closes in reverse order, even if one part fails.
         self._resources = ExitStack()
 
     def __enter__(self) -> Self:
@@ -98,7 +97,7 @@ class App:
         self._resources.close()
 
     def refresh(self) -> None:
-        """Drop what changed on disk since it was read: profiles, and the ranker if its corpus was fitted again."""
+        """Drop profiles and the ranker if their files have changed."""
         self.home.refresh()
         self.ranker.refresh()
 
@@ -118,7 +117,7 @@ class App:
 
     @property
     def operator_token(self) -> str | None:
-        """The token for the operators' pages; None disables these pages."""
+        """The token for the operators' pages. None disables these pages."""
         return plain(self.home.settings.web.operator_token)
 
     @property
@@ -143,7 +142,7 @@ class App:
 
     @cached_property
     def store(self) -> Store:
-        """The database, created or upgraded if necessary; raises PaperbotError."""
+        """The database, created or upgraded if necessary. Raises PaperbotError."""
         from bot.store import open_store
 
         self.home.refuse_lost_store()
@@ -153,7 +152,7 @@ class App:
 
     @cached_property
     def disk_space(self) -> DiskSpace:
-        """The disks that are written to: the store's, and the outbox folder's if messages are files."""
+        """The disks of the store, and of the outbox folder if messages are files."""
         # A database server looks after its own disk.
         database = self.home.database_file
         folders = [database.parent] if database else []
@@ -161,7 +160,7 @@ class App:
 
     @property
     def file_kinds(self) -> set[Kind]:
-        """The kinds of address that have no server configured, so that messages to them are files."""
+        """The kinds of address without a server. Messages to them are files."""
         return {kind.name for kind in reader_channels() if not kind.has_server(self.section(kind))}
 
     @cached_property
@@ -176,12 +175,12 @@ class App:
 
     @cached_property
     def sealer(self) -> Sealer:
-        """Encrypts readers' keys of other services; raises PaperbotError."""
+        """Encrypts readers' keys of other services. Raises PaperbotError."""
         return Sealer(self._keys)
 
     @cached_property
     def signer(self) -> Signer:
-        """Signs the links in messages; raises PaperbotError."""
+        """Signs the links in messages. Raises PaperbotError."""
         return Signer(self._keys)
 
     # Ingestion
@@ -195,7 +194,7 @@ class App:
 
     @cached_property
     def page_parser(self) -> Parser:
-        """Parses what is pasted on pages in another process: strangers paste, and ingestion may take minutes."""
+        """Parses pasted text in a process of its own, because strangers paste and ingestion may take minutes."""
         from bot.formats import ParseLimits, Parser
 
         return self._resources.enter_context(Parser(ParseLimits(seconds=5, deadline=10), waits=False))
@@ -274,7 +273,7 @@ class App:
 
     @cached_property
     def tldr_writer(self) -> TldrWriter | None:
-        """Replaces summaries by TL;DRs of a language model; None without an endpoint."""
+        """Replaces summaries by TL;DRs of a language model, or None without an endpoint."""
         summaries = self.home.settings.summaries
         if not summaries.endpoint:
             return None
@@ -318,12 +317,12 @@ class App:
     # Rendering
 
     def section(self, channel: ChannelKind) -> Any:
-        """Return a channel's section of the settings; None if it has none."""
+        """Return a channel's section of the settings, or None if it has none."""
         return getattr(self.home.settings, channel.section) if channel.section else None
 
     @cached_property
     def templates(self) -> Environment:
-        """The shipped templates; the home's own take precedence."""
+        """The shipped templates. The home's own take precedence."""
         from bot.channels.templates import environment
 
         return environment(shipped("templates"), self.home.templates)
@@ -401,7 +400,7 @@ class App:
 
     @cached_property
     def slack_interactions(self) -> SlackInteractions | None:
-        """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
+        """Receives and answers clicks and commands in Slack. None if Slack is not set up for them."""
         slack = self.home.settings.slack
         if not SLACK.has_buttons(self.section(SLACK)):
             return None
@@ -425,7 +424,7 @@ class App:
         return ZoteroLibraries(self.store, self.sealer, self.parser, self.home.settings.zotero.api_url)
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
-        """Remove everything stored about a reader; see ``bot.readers.personal_data.erase``."""
+        """Remove everything stored about a reader. See ``bot.readers.personal_data.erase``."""
         from bot.readers.personal_data import erase
 
         return erase(self.store, self.home, reader, now)
@@ -442,7 +441,7 @@ class App:
         return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files, *caps, *references]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-        """Mail the operator, if one is configured, what needs attention; return what failed."""
+        """Mail the operator, if there is one, about problems. Return what failed."""
         settings = self.home.settings
         if not settings.bot.operator:
             return []
@@ -461,7 +460,7 @@ class App:
 
 
 def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None) -> App:
-    """Open the home at a path; raises UsageError if there is no directory. Otherwise as ``App``."""
+    """Open the home at a path. Raises UsageError if there is no directory. Otherwise as ``App``."""
     if not home.is_dir():
         raise UsageError(f"{home}: no such directory; make a home with `paperbot init {home}`")
     return App(home, stop, parser)
@@ -477,7 +476,7 @@ def homeless_fetcher(seconds: float) -> Fetcher:
 
 
 def reply_address(settings: Settings) -> str:
-    """Return the bot's mailbox if votes in mails are mails to it; empty if they are pages.
+    """Return the bot's mailbox if votes in mails are mails to it, or an empty string if they are pages.
 
     They are with ``email.replies``, and where there are no pages, or on this computer only, which no telephone
     reaches. Only a mailbox among the sources can read them: its user name counts if it is an address, else the sender's

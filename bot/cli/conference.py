@@ -32,11 +32,13 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help=f"Write the plan to FILE; its suffix says the form: {', '.join(_BY_SUFFIX)}.",
+    help=f"Write the plan to FILE. Its suffix sets the form: {', '.join(_BY_SUFFIX)}.",
     metavar="FILE",
 )
 @click.option("--title", default="", help="The event's name  [default: by FILE's name, such as ICLR 2026].")
-@click.option("--timezone", default="", help="Of times without one, such as Europe/Vienna  [default: the profile's].")
+@click.option(
+    "--timezone", default="", help="For times without a zone, such as Europe/Vienna  [default: the profile's]."
+)
 @report_options
 def conference(
     app: App,

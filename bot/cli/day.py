@@ -138,9 +138,9 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
 
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:
     if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
-        return [] if force else ["No edition is due now; `paperbot status` says when, and --force doesn't wait."]
+        return [] if force else ["No edition is due now. `paperbot status` shows when, and --force doesn't wait."]
     if app.store.readers.first(app.profiles, 1):
-        return ["No edition was made: all readers have stopped; `paperbot status` says why."]
+        return ["No edition was made: all readers have stopped. `paperbot status` shows why."]
     if app.profiles:
         command = f"paperbot subscribe {next(iter(app.profiles))} ada@example.org"
         return [f"No edition was made: no profile has a reader. Add an address to one, as with `{command}`."]
@@ -279,7 +279,7 @@ def send_test(app: App, reader: str, now: datetime) -> int:
     echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
     echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
     if report.edition.request:
-        echo("It asks for one thumb; `paperbot status` counts it once it has arrived.")
+        echo("It asks for one thumb. `paperbot status` counts the thumb once it has arrived.")
     return 0
 
 
@@ -344,8 +344,8 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
     show_default=True,
     help="The time to read it; at most 20 papers.",
 )
-@click.option("--preview", is_flag=True, help="Print the edition; nothing is stored or sent.")
-@click.option("--list", "lists", is_flag=True, help="Print what is skipped, best first; nothing is stored or sent.")
+@click.option("--preview", is_flag=True, help="Print the edition. Store and send nothing.")
+@click.option("--list", "lists", is_flag=True, help="Print the skipped papers, best first. Store and send nothing.")
 @report_options
 def catch_up(
     app: App,

@@ -1,6 +1,6 @@
 """The command ``init``: ask for interests, sources and times, and make a home.
 
-options --questions, each of which can be skipped or gone back from--> NewUser --make_home--> a home
+options --questions (skip or go back)--> NewUser --make_home--> a home
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import re
 import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -23,7 +25,7 @@ from bot.channels import address_checks, channel_of
 from bot.cli.output import app_of, echo, has_browser, print_edition, print_problems, progress_bar, wrapped
 from bot.cli.readers import ask_zotero_key, profiles
 from bot.config.files import write_atomically
-from bot.model import SAMPLES, Paper, PaperId, Problem, Reader, RecordedVote, Vote
+from bot.model import SAMPLES, Paper, Problem, Reader, Vote
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.categories import known_category
 from bot.model.clock import local_date
@@ -42,6 +44,7 @@ _ZOTERO = "zotero"
 _PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 _HOST = "PAPERBOT_EMAIL__HOST"
 _SETTINGS = "paperbot.toml"
+_SCHOLAR = "scholaralerts-noreply@google.com"
 _BACK = ("back", "<")
 _KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
@@ -105,12 +108,17 @@ def _mailbox_account(text: str) -> str:
     return text
 
 
+at_option = click.option(
+    "--at", callback=_valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm."
+)
+
+
 @click.command("init", short_help="Make a new home.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--samples/--no-samples",
     default=None,
-    help="Sample digests, used until a source of your own has brought papers  [default: if your interests are theirs]",
+    help="Sample digests, used until your own sources bring papers  [default: if they fit your interests]",
 )
 @click.option("--interests", help="What you want to read about, in your own words.")
 @click.option(
@@ -125,12 +133,12 @@ def _mailbox_account(text: str) -> str:
     multiple=True,
     metavar="KIND=VALUE",
     help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL or "
-    "mailbox='LOGIN@HOST SENDER'; repeatable. proposed: those that fit your interests.",
+    "mailbox='LOGIN@HOST SENDER'; repeatable. `proposed` adds the sources that fit your interests.",
 )
 @click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
 @click.option("--email", callback=_valid(own_mail_address), help="The address that editions go to.")
-@click.option("--at", callback=_valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm.")
+@at_option
 @click.option(
     "--timezone",
     callback=_valid(_timezone),
@@ -184,8 +192,7 @@ def init(
     refuse_existing(directory)
     named = named_sources([*(f"arxiv={category}" for category in arxiv or ()), *sources], options["interests"])
     user = NewUser(**options, sources=named)
-    is_asked = not yes and sys.stdin.isatty() and sys.stdout.isatty()
-    if is_asked:
+    if is_asked := not yes and _is_terminal():
         user = Questions(user, samples is not False).ask()
     user = replace(user, timezone=user.timezone or local_timezone())
     if samples is None:
@@ -199,13 +206,13 @@ def init(
             echo(f"? {reason}", fg="yellow", err=True)
     if samples:
         echo(
-            f"{directory / SAMPLES} has sample digests of real papers; their abstracts are "
-            "rewritten, not the authors'.\nThey are used until a source of your own has brought papers."
+            f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "
+            "authors'.\nEditions use them until your own sources bring papers."
         )
     if is_asked:
         ask_passwords(user)
     if user.library or edition or is_asked:
-        first_papers(directory, user, user.profile, is_asked=is_asked, edition=edition)
+        first_papers(directory, user, is_asked=is_asked, edition=edition)
     if is_asked and user.mail_host:
         try_mail_server(directory, user)
     echo("Next:")
@@ -215,9 +222,9 @@ def init(
 
 @profiles.command("add", short_help="Add a profile: another interest of a reader.")
 @click.option("--interests", help="What you want to read about, in your own words.")
-@click.option("--title", help="What its editions are called  [default: the beginning of your interests]")
+@click.option("--title", help="The title of its editions  [default: the beginning of your interests]")
 @click.option("--reader", "address", help="Who gets it: a mail address or Slack channel  [default: the first reader]")
-@click.option("--at", callback=_valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm.")
+@at_option
 @click.option(
     "--timezone", callback=_valid(_timezone), help="The time zone of that time  [default: as the first profile]"
 )
@@ -252,7 +259,7 @@ def add(
     first = next(iter(app.profiles.values()), None)
     usual = f"{first.schedule.at:%H:%M}" if first else "08:00"
     user = NewUser(interests=interests, at=at, sources=named_sources(sources, interests))
-    if not yes and sys.stdin.isatty() and sys.stdout.isatty():
+    if not yes and _is_terminal():
         names = ("interests", "sources", "at")
         user = Questions(user, samples=False, usual_time=usual).ask(names)
         title = title or _prompt("What are its editions called?", _title(user.interests)) if user.interests else None
@@ -284,6 +291,10 @@ def add(
     echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
 
 
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def _title(interests: str | None) -> str:
     return shorten(re.split(r"[.;:\n]", (interests or "").strip())[0], _TITLE_WIDTH)
 
@@ -312,71 +323,66 @@ def samples_are_for(user: NewUser) -> bool:
 
     if not user.interests or samples_fit(user.interests):
         return True
-    echo("The sample digests are about reinforcement learning and language models, not your field: none is used.")
+    echo("The sample digests are about reinforcement learning and language models, not your field. None is used.")
     if not user.sources:
-        echo("Papers need a source: --source proposed, or docs/sources.md; or copy digests into seeds/.")
+        echo("Papers need a source. Add --source proposed, see docs/sources.md, or copy digests into seeds/.")
     return False
 
 
 def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
+    """Return commands and edits, each with its purpose."""
     profile = directory / "profiles" / f"{user.profile}.toml"
-    is_complete = user.interests and user.email
     has_server = user.mail_host or _HOST in os.environ
-    steps = {
-        f"edit {profile}": "everything else about your profile"
-        if is_complete
-        else "your interests, and where to send them",
-        f"copy digests into {directory / 'seeds'}": f"or name {'more' if user.sources else 'other'} sources in "
-        f"{directory / _SETTINGS}",
-        f"paperbot --home {directory} run --force": "your first edition, now; "
-        + ("by mail" if has_server else "a file until a mail server is set"),
-        f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test"
-        + ("" if has_server else ", once a mail server is set"),
-        f"paperbot --home {directory} serve{serve_options(user.public_url)}": "an edition whenever one is due, and the "
-        f"pages; {thumbs_work(user)}",
+    pages = urlsplit(user.public_url or "")
+    # At an http address, no proxy stands before the pages.
+    is_direct = pages.scheme == "http" and not is_loopback(pages.hostname or "")
+    serve = "serve" + (f" --host 0.0.0.0 --port {pages.port or 80}" if is_direct else "")
+    if user.public_url:
+        thumbs = f"thumbs open {user.public_url}"
+    elif user.replies:
+        thumbs = "thumbs are mails, which it reads"
+    else:
+        thumbs = "thumbs work on this computer, while it runs"
+    is_complete = user.interests and user.email
+    about = "everything else about your profile" if is_complete else "your interests, and where to send them"
+    way = "by mail" if has_server else "a file until you set a mail server"
+    return {
+        **{f"export {name}=...": f"the password of {of}; no file has it" for name, of in passwords_of(user).items()},
+        f"edit {profile}": about,
+        f"copy digests into {directory / 'seeds'}": (
+            f"or name {'more' if user.sources else 'other'} sources in {directory / _SETTINGS}"
+        ),
+        f"paperbot --home {directory} run --force": f"your first edition, now; {way}",
+        f"paperbot --home {directory} send-test {profile.stem}": (
+            "the same again as a test" + ("" if has_server else ", once you have set a mail server")
+        ),
+        f"paperbot --home {directory} {serve}": f"an edition whenever one is due, and the pages; {thumbs}",
     }
-    passwords = {
-        f"export {name}=...": f"the password of {of}; no file has it" for name, of in passwords_of(user).items()
-    }
-    return passwords | steps
 
 
 def passwords_of(user: NewUser) -> dict[str, str]:
-    """Return the variables of passwords, each with what it belongs to."""
+    """Return the variables of passwords, each with its server or mailbox."""
     passwords = {_PASSWORD: f"the mail server {user.mail_host}"} if user.mail_username else {}
     for table in user.all_sources:
         if table["kind"] == "mailbox":
-            variable = f"PAPERBOT_PASSWORDS__{table['name'].replace('-', '_').upper()}"
-            passwords[variable] = f"the mailbox {table['username']} at {table['host']}"
+            passwords[_password_variable(table)] = f"the mailbox {table['username']} at {table['host']}"
     return passwords
+
+
+def _password_variable(source: Mapping[str, Any]) -> str:
+    return f"PAPERBOT_PASSWORDS__{source['name'].replace('-', '_').upper()}"
 
 
 def ask_passwords(user: NewUser) -> None:
     """Set the variables of passwords for this process."""
     last = ""
     for variable, of in passwords_of(user).items():
-        if variable in os.environ:
-            continue
-        entered = f"Enter: {'the same' if last else 'later'}"
-        question = f"The password of {of} (used now, and not stored; {entered})?"
-        if last := click.prompt(wrapped(question), default=last, hide_input=True, show_default=False):
-            os.environ[variable] = last
-
-
-def serve_options(public_url: str | None) -> str:
-    """Return the options with which the pages are at an http address of this computer."""
-    address = urlsplit(public_url or "")
-    if address.scheme != "http" or is_loopback(address.hostname or ""):
-        return ""
-    return f" --host 0.0.0.0 --port {address.port or 80}"
-
-
-def thumbs_work(user: NewUser) -> str:
-    if user.public_url:
-        return f"thumbs open {user.public_url}"
-    if user.replies:
-        return "thumbs are mails, which it reads"
-    return "thumbs work on this computer, while it runs"
+        if variable not in os.environ:
+            entered = f"Enter: {'the same' if last else 'later'}"
+            question = f"The password of {of} (used now, and not stored; {entered})?"
+            last = click.prompt(wrapped(question), default=last, hide_input=True, show_default=False)
+            if last:
+                os.environ[variable] = last
 
 
 class Back(Exception):  # noqa: N818 - an answer, not an error
@@ -385,15 +391,15 @@ class Back(Exception):  # noqa: N818 - an answer, not an error
 
 @dataclass
 class Questions:
-    """The questions to a user. An empty answer keeps the default, and "no" is none."""
+    """Questions to a user. An empty answer keeps the default, and "no" means none."""
 
     user: NewUser
     samples: bool
     usual_time: str = "08:00"
 
     def ask(self, names: Sequence[str] = ()) -> NewUser:
-        """Ask what is still open, all or only ``names``, and return the answers."""
-        echo('Enter keeps what stands in brackets, "back" goes back. All can be changed later in two files.\n')
+        """Ask the open questions, all or only ``names``, and return the answers."""
+        echo('Press Enter to keep the answer in brackets, or type "back". You can change all answers later.\n')
         questions = self._questions()
         names = names or list(questions)
         asked: list[tuple[int, NewUser]] = []  # with the answers before
@@ -435,21 +441,19 @@ class Questions:
         }
 
     def _is_open(self, name: str) -> bool:
-        if getattr(self.user, name):
+        user = self.user
+        if getattr(user, name):
             return False
-        has_server = self.user.mail_host or os.environ.get(_HOST)
+        has_server = bool(user.mail_host or os.environ.get(_HOST))
         if name == "mail_host" and has_server:
-            echo(f"Mails go by {has_server}, as {_HOST} says.")
+            echo(f"Mails go by {os.environ[_HOST]}, as {_HOST} says.")
             return False
-        if name in ("mail_port", "mail_username") and not self.user.mail_host:
-            return False
+        if name in ("mail_port", "mail_username"):
+            return bool(user.mail_host) and (name == "mail_port" or wants_login(user))
         if name == "public_url":  # without a mail server, mails are files of this computer
-            return bool(has_server) and not self.user.replies
-        if name == "replies":
-            return (
-                bool(has_server) and not self.user.public_url and all(t["kind"] != "mailbox" for t in self.user.sources)
-            )
-        return name != "mail_username" or wants_login(self.user)
+            return has_server and not user.replies
+        has_mailbox = any(table["kind"] == "mailbox" for table in user.sources)
+        return name != "replies" or (has_server and not user.public_url and not has_mailbox)
 
     def _mail_username(self) -> str | None:
         login = _prompt("Your login there?", self.user.email or "none")
@@ -474,34 +478,29 @@ class Questions:
         return f"{login}@{server or imap}"
 
     def _sources(self) -> tuple[Mapping[str, Any], ...]:
-        from bot.operate.proposals import proposed_sources
+        """Propose sources until the user chooses. A new search joins the list."""
+        from bot.operate.proposals import Proposal, proposed_sources
 
-        return self._chosen_sources(with_counts(proposed_sources(self.user.interests or "")))
-
-    def _chosen_sources(self, proposals: list[Proposal]) -> tuple[Mapping[str, Any], ...]:
-        from bot.operate.proposals import Proposal
-
-        if proposals:
-            echo("\nThese sources fit, best first; those with x are the nearest:")
-        for number, proposal in enumerate(proposals, 1):
-            echo(f"  {number:2}. [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
-        echo(
-            "Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail. "
-            "openalex=WORDS or pubmed=WORDS is another search."
-        )
-        default = "those with x; or none" if proposals else "none: what you copy into seeds/"
-        chosen = _prompt("Which do you want?", default, lambda answer: _chosen(answer, proposals))
-        if isinstance(chosen, str):  # no
-            return ()
-        if isinstance(chosen, Proposal):
-            others = [proposal for proposal in proposals if proposal.table["kind"] != chosen.table["kind"]]
-            return self._chosen_sources([*others, *with_counts([chosen])])
-        if chosen is None:
-            chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
-        try:
-            return tuple(_mailbox() if table is _MAIL else table for table in chosen)
-        except Back:  # back to the list, not to the question before it
-            return self._chosen_sources(proposals)
+        proposals = with_counts(proposed_sources(self.user.interests or ""))
+        while True:
+            if proposals:
+                echo("\nThese sources fit your interests, best first. An x marks the nearest:")
+            for number, proposal in enumerate(proposals, 1):
+                echo(f"  {number:2}. [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
+            echo(
+                "Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail. "
+                "openalex=WORDS or pubmed=WORDS is another search."
+            )
+            default = "the ones with x; or none" if proposals else "none: the digests that you copy into seeds/"
+            chosen = _prompt("Which do you want?", default, partial(_chosen, proposals=proposals))
+            if isinstance(chosen, Proposal):
+                others = [proposal for proposal in proposals if proposal.table["kind"] != chosen.table["kind"]]
+                proposals = [*others, *with_counts([chosen])]
+                continue
+            if chosen is None:
+                chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
+            with suppress(Back):  # back to the list, not to the question before it
+                return tuple(_mailbox() if table is _MAIL else table for table in chosen)
 
 
 _MAIL: Mapping[str, Any] = {}  # stands for a mailbox to ask for
@@ -553,9 +552,9 @@ def _mailbox() -> Mapping[str, Any]:
 
     host = _prompt("The IMAP server of that mailbox?", "imap.example.org") or "imap.example.org"
     login = _prompt("Your login there?", "ada@example.org") or "ada@example.org"
-    sender = _prompt("The sender of the alerts?", "scholaralerts-noreply@google.com", own_mail_address)
-    table = source_table("mailbox", f"{login}@{host} {sender or 'scholaralerts-noreply@google.com'}")
-    echo(f"Its password is read from PAPERBOT_PASSWORDS__{table['name'].replace('-', '_').upper()}.")
+    sender = _prompt("The sender of the alerts?", _SCHOLAR, own_mail_address) or _SCHOLAR
+    table = source_table("mailbox", f"{login}@{host} {sender}")
+    echo(f"Its password is read from {_password_variable(table)}.")
     return table
 
 
@@ -599,20 +598,30 @@ def local_timezone() -> str:
         return "UTC"
 
 
-def first_papers(home: Path, user: NewUser, slug: str, *, is_asked: bool, edition: bool | None) -> None:
-    """Import the library, fetch papers, and let the user judge some before the first edition is shown."""
+def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
+    """Import the library, fetch papers, let the user judge some, and show an edition."""
     from bot.app import open_app
     from bot.readers import stored_reader
+    from bot.readers.libraries import import_file
 
     if not user.email:
-        echo("A library, votes and editions belong to a reader: first add your address to the profile.")
+        echo("A library, votes and editions belong to a reader. First add your address to the profile.")
         return
     now = datetime.now(UTC)
     with open_app(home) as app:
-        reader, profile = stored_reader(app.store, app.profiles, f"{slug}/{user.email}", now)
+        reader, profile = stored_reader(app.store, app.profiles, f"{user.profile}/{user.email}", now)
         try:
             if user.library:
-                _import(app, reader, user.library, now)
+                if user.library == _ZOTERO:
+                    app.zotero.connect(reader, ask_zotero_key(), library=None, collections=(), now=now)
+                    read = app.zotero.import_now(reader, now)
+                else:
+                    path = Path(user.library)
+                    read = import_file(
+                        app.store, app.parser, reader, name=path.name, content=path.read_bytes(), now=now
+                    )
+                echo(f"ok  {plural(read.read, 'paper')} of your library read; each counts as liked.")
+                print_problems(read.problems)
             if edition is None and is_asked:
                 edition = click.confirm("Fetch papers now, and show your first edition?", default=True)
             if not edition:
@@ -627,19 +636,6 @@ def first_papers(home: Path, user: NewUser, slug: str, *, is_asked: bool, editio
             print_problems([Problem("init", str(error))])
 
 
-def _import(app: App, reader: Reader, library: str, now: datetime) -> None:
-    from bot.readers.libraries import import_file
-
-    if library == _ZOTERO:
-        app.zotero.connect(reader, ask_zotero_key(), library=None, collections=(), now=now)
-        report = app.zotero.import_now(reader, now)
-    else:
-        path = Path(library)
-        report = import_file(app.store, app.parser, reader, name=path.name, content=path.read_bytes(), now=now)
-    echo(f"ok  {plural(report.read, 'paper')} of your library read; each counts as liked.")
-    print_problems(report.problems)
-
-
 def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
     from bot.editions.due import JUDGED
     from bot.editions.models import refit
@@ -651,8 +647,8 @@ def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
         return
     best = papers_to_judge([ranked.papers[score.paper] for score in ranked.scores if not score.muted])
     echo(
-        "\nWhich of these would you read? They teach the ranking, and those with y are in your first edition. "
-        "y or n; a shows the abstract; Enter for the next; back; or done:"
+        "\nWhich of these would you read? Your answers teach the ranking. Your first edition has the papers with y. "
+        "Type y, n, a for the abstract, back or done. Press Enter for the next paper."
     )
     place = 0
     while place < len(best):
@@ -681,7 +677,7 @@ def papers_to_judge(best: Sequence[Paper]) -> list[Paper]:
 
 
 def _judgement(text: str) -> Vote | str:
-    words = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
+    words: dict[str, Vote | str] = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
     words |= dict.fromkeys(("a", "abstract", "?"), "abstract")
     if text.casefold() not in words:
         raise ValueError(f"{text!r} is neither y nor n; or press Enter, or type a, back or done")
@@ -710,7 +706,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
     from bot.sources import Visit
 
     if user.mail_username and _PASSWORD not in os.environ:
-        echo("Without its password the mail server wasn't tried; `paperbot check --connect` does it later.")
+        echo("The mail server wasn't tried, as its password is missing. `paperbot check --connect` tries it later.")
         return
     with open_app(home) as app:
         try:
@@ -737,22 +733,19 @@ def try_mail_server(home: Path, user: NewUser) -> None:
 
 
 def wait_for_thumb(app: App, reader: Reader, mailbox: Source) -> None:
-    """Read the mailbox each time the user presses Enter, until a vote has arrived."""
+    """Read the mailbox each time the user presses Enter, until a vote arrives."""
     from bot.text.latex import readable
 
-    def votes() -> dict[PaperId, RecordedVote]:
-        return app.store.feedback.current(reader.id)
-
     question = wrapped("Press a thumb in it, send the mail that opens, then press Enter (or type skip)")
-    before = votes()
+    before = app.store.feedback.current(reader.id)
     while not click.prompt(question, default="", show_default=False):
-        report = app.ingestion.ingest([mailbox], datetime.now(UTC), at_once=True)
-        print_problems(report.problems)
-        for paper, vote in votes().items():
-            if before.get(paper) != vote:
-                echo(f"ok  Your thumb {vote.vote} arrived: {readable(app.store.papers.get([paper])[paper].title)}")
-                return
-        echo("No thumb has arrived yet; mails may take a minute.")
+        print_problems(app.ingestion.ingest([mailbox], datetime.now(UTC), at_once=True).problems)
+        votes = app.store.feedback.current(reader.id)
+        if new := next((paper for paper, vote in votes.items() if before.get(paper) != vote), None):
+            title = readable(app.store.papers.get([new])[new].title)
+            echo(f"ok  Your thumb {votes[new].vote} arrived: {title}")
+            return
+        echo("No thumb has arrived yet. Mails may take a minute.")
 
 
 def _prompt(question: str, default: str, convert: Callable[[str], Any] = str, *, has_no: bool = True) -> Any:

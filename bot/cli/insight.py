@@ -380,7 +380,7 @@ def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datet
             }
         )
     elif not editions:
-        echo("No edition was due on these days; `paperbot profiles` shows the schedule.")
+        echo("No edition was due on these days. `paperbot profiles` shows the schedule.")
     else:
         echo(
             f"{plural(totals['days'], 'day')}, {plural(totals['papers'], 'paper')}. Of these, {totals['sent']} were "
@@ -479,7 +479,9 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
 @click.option("--papers", type=_INPUT_FILE, required=True, help="JSON Lines with id, title and abstract.")
 @click.option("--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="Maximum per paper.")
 @click.option("--output", type=_OUTPUT_FILE, required=True, help="JSON Lines with id, sentences and finding.")
-@click.option("--interests", metavar="TEXT", default="", help="What the reader cares about; summaries lean to it.")
+@click.option(
+    "--interests", metavar="TEXT", default="", help="The reader's interests. Summaries prefer sentences about them."
+)
 def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> int:
     """Summarise each paper of a file by sentences of its abstract, word for word.
 
@@ -507,7 +509,7 @@ def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> 
             row = {"id": paper["id"], "sentences": [sentence.text for sentence in summary], "finding": finding(summary)}
             file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     if without:
-        problem = f"{plural(without, 'paper')} without an abstract, so without a summary; give each one under abstract"
+        problem = f"{plural(without, 'paper')} without an abstract, so without a summary; add an abstract to each"
         problems.append(Problem(str(papers), problem))
     print_problems(problems)
     return 1 if problems else 0

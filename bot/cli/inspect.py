@@ -58,7 +58,7 @@ class InspectedFile:
 
 @click.command("inspect", short_help="Show what a file holds; store nothing.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--timezone", default="UTC", show_default=True, help="Of times in a programme that names no time zone.")
+@click.option("--timezone", default="UTC", show_default=True, help="The time zone of a programme that names none.")
 @json_option
 def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
     """Show the content of FILE, and store nothing. The file - is standard input.
@@ -134,7 +134,10 @@ def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
         ", ".join(dict.fromkeys(result.format for result in inspection.results)),
         max(days, default=None),
         papers,
-        list(map(_rejected, rejected)),
+        [
+            {"entry": entry, "problem": problem} if colon else {"entry": None, "problem": entry}
+            for entry, colon, problem in (sentence.partition(": ") for sentence in rejected)
+        ],
     )
 
 
@@ -159,11 +162,6 @@ def _talk(talk: Contribution, zone: tzinfo) -> InspectedPaper:
     )
     paper = _paper(talk.entry, start=start, end=end, room=talk.room or None)
     return paper if start else replace(paper, date=talk.day or paper.date)
-
-
-def _rejected(sentence: str) -> dict[str, str | None]:
-    entry, colon, problem = sentence.partition(": ")
-    return {"entry": entry, "problem": problem} if colon else {"entry": None, "problem": sentence}
 
 
 def _print(file: InspectedFile) -> None:

@@ -159,7 +159,7 @@ class ReaderTools:
                 except UsageError as error:
                     raise ToolError(str(error)) from None
                 except PaperbotError:  # may name files and servers
-                    raise ToolError("Paperbot can't answer now; `paperbot check` says why") from None
+                    raise ToolError("Paperbot can't answer now. `paperbot check` shows why") from None
 
         return answering
 

@@ -60,12 +60,12 @@ _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
 @click.option(
     "--connect",
     is_flag=True,
-    help=f"Also log in where messages go ({_CHANNELS}), and query the sources; nothing is stored.",
+    help=f"Also log in where messages go ({_CHANNELS}), and query the sources. Nothing is stored.",
 )
 @click.option(
     "--fix",
     is_flag=True,
-    help="First mend what can be mended: create missing folders, and make new keys for missing or useless ones.",
+    help="First create missing folders, and replace missing or useless keys.",
 )
 @json_option
 @click.pass_context
@@ -161,7 +161,7 @@ def due_lines(app: App, now: datetime) -> Iterator[str]:
         edition = f"next edition of “{own.title}” {when}, by {reader_channel(reader.kind).noun}{letter}"
         yield f"{reader.address}: {reader.stopped_because or edition}"
     if len(listed) > _READERS_SHOWN:
-        yield "and more readers; `paperbot status` lists them"
+        yield "and more readers. `paperbot status` lists them"
 
 
 def _checked(passed: list[str], notes: list[str], problems: list[Problem], as_json: bool) -> int:
@@ -247,7 +247,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     if not app.sources:
         yield "there is no source, so nothing comes in; add [[sources]] to paperbot.toml"
     if files := " ".join(shlex.quote(str(file)) for file in app.home.open_files()):
-        yield f"addresses, and a password if one is in there, can be read by other users: `chmod go= {files}`"
+        yield f"other users can read addresses, and perhaps a password: `chmod go= {files}`"
     for slug, profile in app.profiles.items():
         if not profile.addresses and not profile.open:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
@@ -256,7 +256,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
         yield from (f"profiles/{slug}.toml: {reason}" for reason in unmatched(profile.interests_at(now)))
         if profile.open and profile.group and not profile.allow:
             yield (
-                f"profiles/{slug}.toml is open and a group: who subscribes on the page sees nothing of it until "
+                f"profiles/{slug}.toml is open and a group: people who subscribe on the page see nothing of it until "
                 f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
             )
         if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
@@ -364,7 +364,7 @@ def load_lines(load: Load) -> list[str]:
         lines.append(f"the oldest unsent message has waited {duration(load.oldest_unsent_seconds)}")
     if load.claimed_until:
         held = f"{plural(load.claims, 'message')} held by workers until {load.claimed_until:%H:%M} UTC at most"
-        lines.append(f"{held}; what one that died has not sent is due again then, or unknown")
+        lines.append(f"{held}. If a worker died, its unsent messages are then due again, or unknown")
     if load.expired_claims:
         lines.append(f"{plural(load.expired_claims, 'message')} of workers that died")
     lines += [
@@ -422,7 +422,7 @@ def import_feeds(app: App, file: Path) -> int:
     added = app.home.add_feeds({feed.url: feed.title for feed in listed.feeds})
     for name in added:
         echo(f"added {name}")
-    echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
+    echo(f"{plural(len(added), 'feed')} added. `paperbot sources test NAME` shows a source's papers")
     print_problems([Problem(str(file), problem) for problem in listed.problems])
     return 1 if listed.problems else 0
 

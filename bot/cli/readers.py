@@ -157,7 +157,7 @@ def unsubscribe(app: App, reader: str, now: datetime) -> None:
 
     stopped, _ = find_reader(app.store, app.profiles, reader)
     app.subscriptions.remove(stopped, now)
-    click.echo(f"{stopped.name} gets no more editions; `paperbot forget {stopped.name}` deletes all data about them")
+    click.echo(f"{stopped.name} gets no more editions. `paperbot forget {stopped.name}` deletes all their data")
 
 
 @click.command("export", short_help="Print all data about READER, as JSON.")
@@ -383,10 +383,10 @@ def zotero() -> None:
 
 @zotero.command("connect")
 @click.argument("reader")
-@click.option("--user", type=click.IntRange(1), help="The user's id; by default, that of the key's user.")
+@click.option("--user", type=click.IntRange(1), help="The user's id  [default: the key's user]")
 @click.option("--group", type=click.IntRange(1), help="Follow a group's library instead, by its id.")
 @click.option(
-    "--collection", "collections", multiple=True, help="Follow this collection, with all below, only; repeatable."
+    "--collection", "collections", multiple=True, help="Follow only this collection and those below it. Repeatable."
 )
 @now_option
 @pass_app
@@ -402,7 +402,7 @@ def connect(
     library = f"groups/{group}" if group else f"users/{user}" if user else None
     connection = app.zotero.connect(owner, ask_zotero_key(), library=library, collections=collections, now=now)
     click.echo(f"{owner.name}: connected to {_described(connection)}")
-    click.echo(f"It is followed from the next run on; `paperbot import {owner.name} zotero` reads it now.")
+    click.echo(f"Paperbot follows it from the next run. `paperbot import {owner.name} zotero` reads it now.")
 
 
 @zotero.command("disconnect")

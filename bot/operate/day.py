@@ -119,7 +119,7 @@ class DailyJob:
         return report
 
     def prepare(self, now: datetime) -> list[Problem]:
-        """Publish the profiles, with their readers, and queue what readers' libraries lack; return what failed."""
+        """Publish the profiles with their readers, queue missing library items, and return problems."""
         publish(self.context.store, self.context.profiles, now)
         return self.libraries.queue_saves(self.context.profiles, now)
 

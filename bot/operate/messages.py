@@ -97,7 +97,7 @@ class ChannelTests:
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _request(self, reader: Reader) -> str:
-        """Return what the test asks its reader to try; empty where thumbs aren't links."""
+        """Return the test's request to its reader, or an empty string if thumbs aren't links."""
         if reader.kind != EMAIL.name or not (self.reply_to or self.public_url):
             return ""
         how = (

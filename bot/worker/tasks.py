@@ -240,7 +240,7 @@ class Tasks:
                 with _interruptible():
                     yield problems
             except TaskInterrupted:
-                problems.append(Problem(name, "took too long; what is left is done by the next task"))
+                problems.append(Problem(name, "took too long; the next task does the rest"))
 
 
 def register(celery: Celery, tasks: Tasks) -> None:

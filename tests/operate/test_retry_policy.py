@@ -26,15 +26,13 @@ errors = st.builds(
 )
 
 
-@pytest.mark.parametrize(("attempts", "minutes"), [(1, 1), (2, 5), (3, 15), (4, 60), (5, 240), (6, 240), (7, 240)])
-def test_the_waits_grow_up_to_four_hours(make_delivery, now, attempts, minutes):
+@pytest.mark.parametrize(
+    ("attempts", "minutes"), [(1, 1), (2, 5), (3, 15), (4, 60), (5, 240), (6, 240), (7, 240), (8, None)]
+)
+def test_the_waits_grow_up_to_four_hours_and_the_eighth_attempt_is_the_last(make_delivery, now, attempts, minutes):
     outcome = decide(make_delivery(attempts=attempts), DeliveryError("later", permanent=False), now)
-    assert (outcome.state, outcome.not_before) == (State.RETRY, now + timedelta(minutes=minutes))
-
-
-def test_the_eighth_attempt_is_the_last(make_delivery, now):
-    outcome = decide(make_delivery(attempts=8), DeliveryError("later", permanent=False), now)
-    assert (outcome.state, outcome.not_before) == (State.FAILED, None)
+    state = State.RETRY if minutes else State.FAILED
+    assert (outcome.state, outcome.not_before) == (state, now + timedelta(minutes=minutes) if minutes else None)
 
 
 @pytest.mark.parametrize(("asked", "waits"), [(30, 60), (61, 61), (3600, 3600), (1e300, 86_400)])

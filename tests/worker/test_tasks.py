@@ -129,7 +129,7 @@ def test_a_task_that_takes_too_long_ends_and_leaves_the_rest_due(
     with monkeypatch.context() as patched:
         patched.setattr(EditionComposer, "candidates_of", interrupted)
         run_tasks(tasks)
-    assert caplog.messages == ["compose owls: took too long; what is left is done by the next task"]
+    assert caplog.messages == ["compose owls: took too long; the next task does the rest"]
     assert app.store.editions.newest_composed() is None
     run_tasks(tasks)
     assert len(mails(queued_home)) == READERS
