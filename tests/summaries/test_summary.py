@@ -13,6 +13,7 @@ from bot.summaries.sentences import CUT, sentences
 from bot.summaries.summary import (
     Read,
     Worth,
+    are_background,
     best_set,
     choose,
     find_proposals,
@@ -21,7 +22,6 @@ from bot.summaries.summary import (
     marked,
     occurrence,
     summarise,
-    tells_known,
 )
 
 ABSTRACT = (
@@ -440,13 +440,13 @@ NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
 )
 def test_what_was_known_stands_before_what_the_paper_says_of_itself(abstract, known):
     sentences, readings = zip(*abstract, strict=True)
-    assert tells_known(sentences, readings, []) == known
+    assert are_background(sentences, readings, []) == known
 
 
 def test_what_is_proposed_is_new_even_where_it_reads_as_known():
     sentences = ["Our robots fall.", "The model joins arms and eyes."]
-    assert tells_known(sentences, [KNOWN, KNOWN], [0]) == [False, False]
-    assert tells_known(sentences, [KNOWN, KNOWN], []) == [False, True]
+    assert are_background(sentences, [KNOWN, KNOWN], [0]) == [False, False]
+    assert are_background(sentences, [KNOWN, KNOWN], []) == [False, True]
 
 
 @pytest.mark.parametrize(
