@@ -148,10 +148,11 @@ def due_lines(app: App, now: datetime) -> Iterator[str]:
 
     try:
         listed = listed_readers(app.store, app.profiles)
+        overrides = [app.store.overrides.get(reader.id) for reader, _ in listed[:_READERS_SHOWN]]
     except PaperbotError:  # reported above
         return
-    for reader, profile in listed[:_READERS_SHOWN]:
-        own = with_override(profile, app.store.overrides.get(reader.id))
+    for (reader, profile), override in zip(listed, overrides, strict=False):
+        own = with_override(profile, override)
         schedule = own.schedule
         due = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(zone_named(schedule.timezone))
         city = schedule.timezone.rpartition("/")[2].replace("_", " ")

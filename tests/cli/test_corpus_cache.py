@@ -56,13 +56,14 @@ def loads(monkeypatch):
 def fits(monkeypatch):
     """The number of texts of each fit."""
     sizes = []
-    fit = Corpus.fit
+    learn = Corpus.learn
 
     def counted(self, texts):
+        texts = list(texts)
         sizes.append(len(texts))
-        return fit(self, texts)
+        return learn(self, texts)
 
-    monkeypatch.setattr(Corpus, "fit", counted)
+    monkeypatch.setattr(Corpus, "learn", counted)
     monkeypatch.setattr(corpora, "_SMALL_STORE", 100)
     return sizes
 

@@ -164,7 +164,7 @@ MISTAKES = {
         ":4: edition.siz: unknown key; did you mean 'size'?",
     ),
     "unknown table": (VALID + "[editon]\nsize = 3", ":3: editon: unknown key; did you mean 'edition'?"),
-    "nothing like it": (VALID + "xyzzy = 1", "known here: alerts, authors, catch_up, edition"),
+    "nothing like it": (VALID + "xyzzy = 1", "known here: alerts, allow, authors, catch_up, edition"),
     "wrong type": (VALID + 'keywords = "GRPO"', ":3: keywords: 'GRPO' is not valid; it should be a list"),
     "text for a number": (
         VALID + '[edition]\nsize = "x"',
