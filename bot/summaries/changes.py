@@ -2,7 +2,7 @@
 
     both abstracts --sentences--> sentences of only one --most alike--> pairs --figures, negations, role--> one pair
 
-A sentence that was only reworded, and one on what was known before, are no change to a reader.
+A reworded sentence is no change to a reader, and neither is background.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _ASKS = re.compile(
     r"\b(?:versus|vs|randomi[sz]ed)\b",
     re.IGNORECASE,
 )
-# Words before the clause that says what was found: "Extensive experiments on three tasks show that".
+# Words before the clause with the finding: "Extensive experiments on three tasks show that".
 _REPORTS = re.compile(
     r"(?:(?! that )[^:;]){0,160}?\b(?:we|i|authors|results?|experiments?|evaluations?|analys[ei]s|findings?|"
     r"stud(?:y|ies)|paper|work|tests?|simulations?|data|evidence|observations?|review|trial|it)\b"
@@ -53,7 +53,7 @@ _REPORTS = re.compile(
     r"(?: \w+ly)?,? that,? ",
     re.IGNORECASE,
 )
-# "No evidence shows that", "we aimed to show that": what follows isn't reported.
+# "No evidence shows that", "we aimed to show that": the rest isn't reported.
 _NOT_REPORTED = re.compile(
     r"\b(?:not|no|never|little|whether|if|aim\w*|hypothes\w+|should|to (?:show|test|prove))\b", re.I
 )
@@ -89,7 +89,7 @@ def line_of(title: str, finding: str | None) -> str:
 
 
 def _answer(title: str, finding: str) -> str:
-    """Return a finding as a line on what the title asks; empty if it doesn't stand alone."""
+    """Return a finding as an answer to the title, or nothing if it can't stand alone."""
     # Twice, as an expansion in brackets may stand in parentheses.
     statement = _PARENTHESES.sub("", _PARENTHESES.sub("", oneline(readable(finding))))
     statement = without_head(statement).rstrip(" .")

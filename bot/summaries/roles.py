@@ -3,7 +3,7 @@
     sentences --features_of--> phrases, place, form, wording
               --kinds_and_eighths--> kind, by a linear-chain CRF (Lafferty et al. 2001) over phrases, form and
                   neighbours; from phrases alone, the eighth of an abstract where it usually stands
-              --finding_probabilities--> whether each reports a finding, by a logistic regression
+              --finding_probabilities--> probability of a finding, by a logistic regression
               --role_features--> shares of each role, by a conditional logit (McFadden 1974) over phrases and form, and
                   over kind, eighth and finding of the sentence and its neighbours, with a softmax over the abstract's
                   sentences

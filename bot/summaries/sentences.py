@@ -63,7 +63,7 @@ _LIKELY = re.compile(
 
 
 class Section(NamedTuple):
-    """A part of an abstract, or its heading; ``kinds`` are those that the heading allows, none without one."""
+    """A part of an abstract, or its heading. The heading allows ``kinds``, none without one."""
 
     start: int
     end: int
@@ -116,7 +116,7 @@ _OPENER = (
     r"(?:We|Our|This|These|The|It|Its|In|To|For|From|On|At|As|By|An?|However|Moreover|Furthermore|Additionally|Finally|"
     r"Here|Specifically|Experiments?|Extensive|Results?|Code|While|Although|With|Using|Through|Thus|Therefore)"
 )
-# An end mark with closing brackets, quotes, LaTeX or a citation; then white space and what may begin a sentence, or an
+# An end mark with closing brackets, quotes, LaTeX or a citation. Then white space and the start of a sentence, or an
 # opener stuck to the word before. A blank line ends a sentence too, and so does arXiv's sign for an address, which may
 # stand for an end without white space ("weeds.Robots").
 _END = re.compile(

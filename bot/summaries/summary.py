@@ -91,10 +91,10 @@ def are_background(sentences: Sequence[str], readings: Sequence[Reading], propos
     """
     is_own = [bool(_OWN_VOICE.search(text) or _STUDIES.search(text)) for text in sentences]
     is_known = [reading.background >= _BACKGROUND_FROM for reading in readings]
-    # "In recent years we have seen" tells nothing new despite its "we", and neither may what follows it.
+    # "In recent years we have seen" is not news despite its "we", and the next sentences may not be either.
     places = range(len(sentences))
     is_new = [is_own[i] and bool(i in proposals or not is_known[i] or _STUDIES.search(sentences[i])) for i in places]
-    # An abstract without words on itself begins with what is new at its first finding.
+    # An abstract without words on itself begins its news at its first finding.
     starts = is_new if True in is_new else [reading.finding >= _FINDING_FROM for reading in readings]
     first_new = starts.index(True) if True in starts else len(sentences)
     return [is_known[i] and not is_own[i] and i < first_new for i in places]
@@ -249,7 +249,7 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_
     for before, place, role in zip((-1, *shown), shown, roles, strict=False):
         text = paper.sentences[place] if place == before + 1 else without_head(paper.sentences[place])
         texts.append(text)
-        # The label of what was known shows that it stood elsewhere.
+        # The label of background shows that it stood elsewhere.
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
         gaps.append(is_moved or text != paper.sentences[place])
     texts = list(map(shortened, texts))
@@ -379,7 +379,7 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     others = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
-    # Who was studied says what for, too.
+    # The sample implies the task.
     has_proposal = not {*proposals, paper.sample}.isdisjoint(places)
     has_own_voice = any(paper.in_own_voice[place] for place in places)
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
@@ -429,7 +429,7 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
         paper.continues[first_new] or paper.antecedents[first_new] not in (None, *places)
     )
     if is_abrupt:
-        # "Our method gains 3%" is understood behind any sentence on what it is about.
+        # "Our method gains 3%" is clear behind any sentence on its subject.
         needed.add(max((place for place in places if place < first_new), default=None))
     for place in sorted(places, reverse=True):
         if not paper.background[place] or place in needed:
