@@ -106,19 +106,17 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         try:
             return self.fetcher.fetch(f"{self.options.url}?{urlencode(given)}").content or b""
         except SourceError as error:
-            raise SourceError(without_key(self._explained(error), self.key), retry_after=error.retry_after) from None
-
-    def _explained(self, error: SourceError) -> str:
-        """Return the message with OpenAlex's explanation and the remedy."""
-        if not isinstance(error, HttpError):
-            return str(error)
-        stated = _MESSAGE.search(error.body)
-        answer = f"OpenAlex answers: {stated[1].decode(errors='replace').strip()}" if stated else str(error)
-        if error.status in _KEY_STATUSES:
-            variable = f"PAPERBOT_PASSWORDS__{self.name.replace('-', '_').upper()}"
-            remedy = "correct the key in" if self.key else "get a free key at openalex.org/settings/api and set it as"
-            return f"{answer}; wait, or {remedy} {variable}"
-        return f"{answer}; correct its filter or search" if stated and error.status in _REFUSALS else answer
+            message = str(error)
+            if isinstance(error, HttpError):
+                stated = _MESSAGE.search(error.body)
+                message = f"OpenAlex answers: {stated[1].decode(errors='replace').strip()}" if stated else message
+                if error.status in _KEY_STATUSES:
+                    variable = f"PAPERBOT_PASSWORDS__{self.name.replace('-', '_').upper()}"
+                    get = "get a free key at openalex.org/settings/api and set it as"
+                    message += f"; wait, or {'correct the key in' if self.key else get} {variable}"
+                elif stated and error.status in _REFUSALS:
+                    message += "; correct its filter or search"
+            raise SourceError(without_key(message, self.key), retry_after=error.retry_after) from None
 
 
 OPENALEX = SourceKind(

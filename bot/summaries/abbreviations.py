@@ -16,7 +16,7 @@ _KNOWN_TO_ALL = frozenset("AI AIDS API CPU CT DNA GPU HIV IQ MRI PC RNA UK US US
 
 
 def expansions(sentences: Sequence[str]) -> dict[str, str]:
-    """Return the expansion of each abbreviation in parentheses, without those that the whole field knows.
+    """Return the expansion of each abbreviation in parentheses, except common ones.
 
     >>> expansions(["We use early weeding (EWD) with large language models (LLMs)."])
     {'EWD': 'early weeding'}

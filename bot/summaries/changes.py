@@ -1,8 +1,8 @@
-"""Which sentence of an abstract says something else in a later version.
+"""Find the sentence of an abstract that says something else in a later version.
 
-    both abstracts --sentences--> those that only one has --most alike--> pairs --figures, negations, role--> one pair
+    both abstracts --sentences--> sentences of only one --most alike--> pairs --figures, negations, role--> one pair
 
-A sentence that was only reworded, and one on what was known before, are no change to a reader.
+A reworded sentence is no change to a reader, and neither is background.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from bot.text.tokens import tokens
 
 _FIGURE = re.compile(r"\d[\d.,]*\d|\d")
 _NEGATIONS = frozenset("not no never without cannot neither nor fails".split())
-# Of two sentences' words, the share in common from which one is the other's later form.
+# One sentence is the other's later form from this share of common words.
 _SAME_SENTENCE = 0.5
-_CLAIMS_FROM = 0.5  # of the probabilities of a finding, and of a conclusion
+_CLAIMS_FROM = 0.5  # probability of a finding or a conclusion
 # Content words that a claim must have gained and lost to say something else.
 _NEW_WORDS = 3
 _MAX_WORDS = 60  # of a sentence that is shown
@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
 
 def changed_sentence(before: str, after: str) -> Change | None:
-    """Return the change that says most to a reader of the first of two abstracts; None if none does.
+    """Return the change that matters most to a reader of the first abstract, if any.
 
     A changed figure in a claim counts more than one elsewhere, that more than a claim in other words, and a new claim
     least. Claims are sentences on findings and conclusions.

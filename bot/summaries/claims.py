@@ -1,6 +1,6 @@
 """Claims that are not findings: sentences without content for a reader, and praise without a measure.
 
-A finding says what came out: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
+A finding reports an outcome: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
 outlooks, where the code is, and praise without a measure ("experiments show its effectiveness") are not, even where
 annotators of abstracts label them as results.
 
@@ -89,7 +89,7 @@ _SIGNALS = {
         r"simulations?|ablations?|investigations?|assessments?|we) (?:\w+ ){0,3}(?:show|find|found|reveal|observe|"
         r"demonstrate|indicate|identif(?:y|ies)|uncover)(?:s|d|ed)?\b"
     ),
-    # Names a means, and not what came of it: "provides a robust strategy for", "this framework enables", "we evaluate".
+    # Names a means without its outcome: "provides a robust strategy for", "this framework enables", "we evaluate".
     "offers": re.compile(
         r"\b(?:provid|offer|present|serv|yield|ensur|establish|represent|deliver|enabl)\w*\s(?:as )?(?:[\w-]+,? ){0,7}"
         r"(?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|means|method|alternative|foundation|"
@@ -114,7 +114,7 @@ SIGNALS = (*_SIGNALS, "number and comparison", *(f"bare {name}" for name in _WEA
 
 @lru_cache(maxsize=1_000)  # a sentence's kind and its finding are both read from it
 def wording(sentence: str) -> tuple[str, ...]:
-    """Return which of ``SIGNALS`` a sentence's wording has."""
+    """Return the ``SIGNALS`` in a sentence's wording."""
     lower = sentence.lower()
     names = [name for name, pattern in _SIGNALS.items() if pattern.search(lower)]
     measures = {_FIGURE, "comparison"} & set(names)
@@ -174,7 +174,7 @@ _EFFECTIVENESS = re.compile(
 _LINK_LENGTH = 220  # a longer sentence tells more than where to find the code
 _PRAISE_WORDS = 25  # beside bare praise more words tell something else
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
-# Who was studied, and what was decided beforehand: "the mean age was 50.1", "P < .05 was considered significant".
+# The sample, and decisions beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
     r"\bstatistical power\b|\bpre-?intervention\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
     r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
@@ -198,12 +198,12 @@ _COUNTED = re.compile(
     r"males|men|mice|nurses|participants|patients|people|persons|physicians|practices|practitioners|rats|residents|"
     r"respondents|students|studies|subjects|trials|volunteers|women)\b"
 )
-# What beside a description of the sample tells what came out of it.
+# An outcome beside a description of the sample.
 _BESIDE_SAMPLE = re.compile(
     r"\b(?:than|compared (?:to|with)|versus|vs|correlat\w+|associat\w+|predict\w*|reduc\w+|increase[sd]?|decreas\w+|"
     r"improv\w+|achiev\w+|outperform\w*|surpass\w*|conclu\w+|suggest\w*)\b"
 )
-# The figure of all that was tried, and that of the best part of it.
+# The figure of all trials, and the figure of the best part.
 _OVERALL = re.compile(
     r"\b(?:overall|average|averaged|mean|across (?:the)?|all (?:\w+ ){0,2}(?:datasets|tasks|models|settings)|"
     r"in total|consistently|both|main)\b"
@@ -216,7 +216,7 @@ _SUBSET = re.compile(
 
 @lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
 def says_nothing(sentence: str) -> bool:
-    """Return whether a sentence only has outlooks, hopes, where the code is, or bare praise, or has lost its words.
+    """Return if a sentence has only outlooks, hopes, addresses or bare praise, or has lost its words.
 
     >>> says_nothing("Extensive experiments demonstrate the effectiveness of our method.")
     True
@@ -237,7 +237,7 @@ def says_nothing(sentence: str) -> bool:
 
 
 def describes_sample(sentence: str) -> bool:
-    """Return whether a sentence says who was studied, and not what came out.
+    """Return if a sentence describes the sample without an outcome.
 
     >>> describes_sample("The mean age was 50.1."), describes_sample("The mean age was higher than before.")
     (True, False)
@@ -247,7 +247,7 @@ def describes_sample(sentence: str) -> bool:
 
 
 def counts_sample(sentence: str) -> bool:
-    """Return whether a sentence says how many were studied.
+    """Return if a sentence counts the sample.
 
     >>> counts_sample("Forty-two men with asthma took it."), counts_sample("Men took 42 mg.")
     (True, False)
@@ -256,7 +256,7 @@ def counts_sample(sentence: str) -> bool:
 
 
 def scope(sentence: str) -> int:
-    """Return 1 where a sentence speaks of all that was tried, -1 where of its best part alone, else 0.
+    """Return 1 for a sentence on all trials, -1 for one on the best part alone, else 0.
 
     >>> scope("It gains 58% overall."), scope("It gains up to 75%."), scope("It gains 58% on average and up to 75%.")
     (1, -1, 1)
@@ -265,7 +265,7 @@ def scope(sentence: str) -> int:
     return 1 if _OVERALL.search(lower) else -1 if _SUBSET.search(lower) else 0
 
 
-# What came out ahead, or changed something, with or without a figure.
+# A win or a change, with or without a figure.
 _WIN = re.compile(
     r"\b(?:outperform|surpass|exceed)(?:e?s|ed|ing)?\b|\bcompar(?:es?|ed|ing) favou?rably\b|"
     r"\b(?:superior|comparable|competitive)(?: \w+){0,2} (?:to|with)\b|\bsuperiority (?:[^\s.;]+ ){0,4}over\b|"
@@ -290,7 +290,7 @@ _EFFECT = re.compile(r"\b(?:effective\w*|efficacy|efficacious|reduc\w+|improv\w+
 
 
 def claims_win(sentence: str) -> bool:
-    """Return whether a sentence says that something came out ahead of others, or changed something.
+    """Return if a sentence claims a win or a change.
 
     >>> claims_win("Experiments show that it outperforms all others."), claims_win("Experiments show its value.")
     (True, False)
@@ -299,7 +299,7 @@ def claims_win(sentence: str) -> bool:
 
 
 def on_safety(sentence: str) -> bool:
-    """Return whether a sentence is on harm alone, and not on what helped.
+    """Return if a sentence is on harm alone, without a benefit.
 
     >>> on_safety("Adverse events were rare."), on_safety("It was effective and well tolerated.")
     (True, False)

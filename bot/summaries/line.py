@@ -1,11 +1,11 @@
-"""A paper in one line: its title, or the finding that a title only asks for.
+"""Write a paper in one line: its title, or the finding that a title only asks for.
 
     "Counting owls at night: a pilot study" --> "Counting owls at night"
     "Effects of larger nets on owls" --> "Larger nets catch 31% more owls", if the summary has this sentence in bold
 
-A statement is taken as the abstract has it, without the words on who found it and what stands in parentheses. It has
-to be short, to be on the words of the title, and to refer to nothing outside itself. In doubt the title stays: readers
-prefer it to all other lines that we could make (``docs/decisions/summaries.md``).
+A statement keeps the abstract's words, without its finders and parentheses. It has to be short, share words with the
+title, and refer to nothing outside itself. In doubt the title stays: readers prefer it to
+all other lines (``docs/decisions/summaries.md``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LEAST_SHARE, _LEAST_COMMON = 0.35, 2
 
 # "GAZE:Governance-aware annotation"
 _UNSPACED = re.compile(r"(?<=[A-Za-z]{3}):(?=[A-Z])")
-# What says only how something was studied, and by whom.
+# Only the method of the study, and its authors.
 _STUDY = re.compile(
     r"(?::|\.|\s[–—-])\s+(?:(?:an?|the|results (?:of|from) (?:an?|the)) )?(?:(?!of\b|on\b|for\b|in\b)[\w/-]+,? ){0,6}"
     r"(?:(?:case|pilot|cohort|observational|prospective|retrospective|randomi[sz]ed|cross-?over|cross-sectional|"
@@ -34,7 +34,7 @@ _STUDY = re.compile(
     r"\.\s(?:[\w()'’-]+ ){1,12}(?:Group|Investigators)$",
     re.IGNORECASE,
 )
-# A title that asks, or announces what was compared, without saying what came out.
+# A title that asks, or announces a comparison, without its outcome.
 _ASKS = re.compile(
     r"\?|^(?:the |an? )?(?:[\w-]+,? ){0,3}(?:effects?|impact|influence|role|comparison|evaluation|assessment|"
     r"investigation|association|relationship|efficacy|effectiveness|safety|usefulness|use|study|trial) "
@@ -44,7 +44,7 @@ _ASKS = re.compile(
     r"\b(?:versus|vs|randomi[sz]ed)\b",
     re.IGNORECASE,
 )
-# Words before the clause that says what was found: "Extensive experiments on three tasks show that".
+# Words before the clause with the finding: "Extensive experiments on three tasks show that".
 _REPORTS = re.compile(
     r"(?:(?! that )[^:;]){0,160}?\b(?:we|i|authors|results?|experiments?|evaluations?|analys[ei]s|findings?|"
     r"stud(?:y|ies)|paper|work|tests?|simulations?|data|evidence|observations?|review|trial|it)\b"
@@ -53,13 +53,13 @@ _REPORTS = re.compile(
     r"(?: \w+ly)?,? that,? ",
     re.IGNORECASE,
 )
-# "No evidence shows that", "we aimed to show that": what follows isn't reported.
+# "No evidence shows that", "we aimed to show that": the rest isn't reported.
 _NOT_REPORTED = re.compile(
     r"\b(?:not|no|never|little|whether|if|aim\w*|hypothes\w+|should|to (?:show|test|prove))\b", re.I
 )
 _LINKS = re.compile(r"^(?:In conclusion|Therefore|Thus) ")
 _PARENTHESES = re.compile(r"\s?[(\[][^()\[\]]{0,200}[)\]]")
-# What refers to something outside the line, hopes, or asks.
+# References to something outside the line, hopes and questions.
 _OPEN = re.compile(
     r"\b(?:we|our|ours|us|my|this|these|those|such|here|above|they|them|he|she|his|her|aforementioned|former|latter|"
     r"respectively|another|groups?|arms?|second|third|may|might|could|baseline|"
@@ -74,7 +74,7 @@ _OPEN = re.compile(
 
 @lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
 def line_of(title: str, finding: str | None) -> str:
-    """Return the line of a paper; ``finding`` is the sentence of its summary that is set in bold, if any.
+    """Return the line of a paper; ``finding`` is the bold sentence of its summary, if any.
 
     >>> line_of("Counting owls: a pilot study", "We counted nine owls."), line_of("Can owls count?", None)
     ('Counting owls', 'Can owls count?')
@@ -89,7 +89,7 @@ def line_of(title: str, finding: str | None) -> str:
 
 
 def _answer(title: str, finding: str) -> str:
-    """Return a finding as a line on what the title asks; empty if it doesn't stand alone."""
+    """Return a finding as an answer to the title, or nothing if it can't stand alone."""
     # Twice, as an expansion in brackets may stand in parentheses.
     statement = _PARENTHESES.sub("", _PARENTHESES.sub("", oneline(readable(finding))))
     statement = without_head(statement).rstrip(" .")

@@ -1,8 +1,7 @@
-"""How sentences depend on those before them, and what of a sentence can be read alone.
+"""Find how sentences depend on earlier ones, and the part of a sentence that you can read alone.
 
-"This paradigm fails" says little without the sentence before, "WeedNet wins" without the one that introduces WeedNet;
-"Moreover, we show that ..." is complete without its first word, "a robot that closes this gap" without its last clause,
-and "We also show ..." after any other sentence.
+"This paradigm fails" says little without the sentence before, "WeedNet wins" without the one that introduces WeedNet.
+"Moreover, we show that ..." is complete without its first word, and "We also show ..." after any other sentence.
 
 Every pattern takes linear time, as in ``claims``.
 """
@@ -12,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# Words that only link a sentence to the one before: the rest is complete, and means the same.
+# Words that only link a sentence to the one before. The rest is complete.
 _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
     r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|Therefore|Thus|"
@@ -60,8 +59,7 @@ _REFERS_EARLY = re.compile(
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
     rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
 )
-# The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
-# challenges", "to evaluate these applications", "we propose that they".
+# The same further inside: "a framework that addresses these challenges", "we propose that they".
 _REFERS_INSIDE = re.compile(
     r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|clos|fill|fix|evaluat|explor|quantif|handl|reduc)\w*\s+"
     r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
@@ -74,9 +72,9 @@ _REFERS_INSIDE = re.compile(
     re.IGNORECASE,
 )
 
-# Without such a phrase the clause behind it would not be true: "when these patients were excluded".
+# Without such a phrase the clause behind it would be false: "when these patients were excluded".
 _CONDITION = re.compile(r"\b(?:adjust|controll(?:ed|ing) for|correct(?:ed|ing) for|exclud|except|omit|without)\w*")
-# What may follow such a phrase for it to be left out: a complete clause.
+# The complete clause that has to follow a phrase that is left out.
 _CLAUSE = re.compile(
     r"[^,.;:]{0,60},\s+(?=(?:for the first time, )?(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|"
     r"survey|report|review|thesis))[\s,]|[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
@@ -118,20 +116,20 @@ _POINTS_AT_ITSELF = re.compile(
     r"dissertation|manuscript|project|contribution|trial|data|findings|observations|results|https?|year|century|decade|"
     r"end)\b| (?:as|that|way)\b"
 )
-# Words before a pointer that may hold what it points at; a problem mostly stands in the sentence before.
+# This many words before a pointer may hold its target. A problem mostly stands in the sentence before.
 _WORDS_BEFORE = 12
 _PROBLEM = re.compile(
     r" (?:\w+ )?(?:challenge|issue|problem|limitation|gap|difficult|drawback|shortcoming|concern|question|weakness|"
     r"bottleneck|obstacle|tension|need)"
 )
 _NUMBERS = "(?:two|three|four|five|six|seven|eight|nine|ten|[2-9])"
-# "These four dimensions", "this constrained setting" narrow down what was named before.
+# "These four dimensions", "this constrained setting" narrow down an earlier name.
 _NARROWED = re.compile(
     rf" (?:{_NUMBERS}|new|specific|\w{{3,}}(?:al|ed|ent|ic|ing|ive)) (?!(?:are|has|have|is|on|was|were)\b)[a-z]"
     r"(?![^.;]{0,40}:)"
 )
 
-# What "these" may point at: a plural, or more than one.
+# Targets of "these": a plural, or more than one.
 _SEVERAL = re.compile(
     r"\b(?!(?:\w*(?:ous|ss|us|is)|across|address(?:es)?|as|does|has|its|this|towards|various|was|versus|"
     r"(?:achiev|allow|enabl|introduc|leverag|present|propos|provid|show|us)e?s)\b)[a-z]{2,}s\b|\band\b"
@@ -143,7 +141,7 @@ _SOLVES = re.compile(
 
 
 def _pointer(sentence: str) -> int | None:
-    """Return where a sentence points to something that isn't in it, if it does."""
+    """Return the place of a pointer to something outside the sentence, if any."""
     if inside := _REFERS_INSIDE.search(sentence):
         return inside.start()
     for pointer in _POINTER.finditer(sentence):
@@ -165,7 +163,7 @@ _NAME = re.compile(r"\b[A-Z][a-z]*[A-Z0-9][\w-]*(?:\+\+)?")
 
 
 def refers_back(sentence: str) -> bool:
-    """Return whether a sentence can't be understood without the one before it, also ``without_head``.
+    """Return if a sentence needs the one before it, also ``without_head``.
 
     >>> refers_back("However, this fails."), refers_back("However, we fail.")
     (True, False)
@@ -177,8 +175,7 @@ def refers_back(sentence: str) -> bool:
     return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match)) or _pointer(rest) is not None
 
 
-# Words that add to what was said: "we also show", "the cells were then washed", "two owls, however", "another"; but not
-# to another clause of the same sentence.
+# Words that add to an earlier sentence: "we also show", "the cells were then washed", "two owls, however", "another".
 _LINKS = "(?:also|further|then|additionally|next|finally|thus|therefore|instead|again|subsequently|moreover)"
 _AUXILIARY = "(?:are|can|could|had|has|have|is|must|was|were)"
 _ADDS = (
@@ -241,7 +238,7 @@ _CONTINUES = re.compile(f"{_ADDS}|{_ONE_OF_SEVERAL}|{_NAMED_BEFORE}", re.IGNOREC
 
 
 def adds(sentence: str) -> bool:
-    """Return whether a sentence begins as one that adds to what was said.
+    """Return if a sentence begins as an addition to an earlier one.
 
     >>> adds("In addition, owls sleep."), adds("In contrast, owls sleep.")
     (True, False)
@@ -250,7 +247,7 @@ def adds(sentence: str) -> bool:
 
 
 def continues(sentence: str) -> bool:
-    """Return whether a sentence can't be the first that is read, but may follow another than the one before it.
+    """Return if a sentence can't come first, but may follow any other.
 
     >>> continues("We also show that it gains 3%."), continues("Our method gains 3%."), continues("We show a gain.")
     (True, True, False)
@@ -258,7 +255,7 @@ def continues(sentence: str) -> bool:
     return _CONTINUES.search(without_head(sentence)) is not None
 
 
-_FIRST_WORDS = 8  # a name further on is explained by what stands before it
+_FIRST_WORDS = 8  # the words before explain a name further on
 _PART = re.compile(r"\b(?:arm|cohort|group|regimen) (?:[a-d]|[1-4]|i{1,3}|iv)\b")
 _GAINS = re.compile(
     r"It (?:also |\w+ly )?(?:achiev|attain|cut|deliver|exceed|improv|increas|match|outperform|reach|reduc|remov|"
@@ -267,10 +264,10 @@ _GAINS = re.compile(
 
 
 def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int | None]:
-    """Return for each sentence of an abstract the place of the one that it can't be understood without.
+    """Return for each sentence of an abstract the place of the one that it needs.
 
-    That is the one before where it refers back, the proposal that introduces the name that it begins with, or the first
-    sentence on its group ("group B").
+    A sentence that refers back needs the one before. A name at its beginning needs the proposal that introduces it. A
+    group ("group B") needs the first sentence on it.
 
     >>> antecedents(["We propose WeedNet.", "Weeds fall.", "WeedNet wins.", "This helps."], [0])
     [None, None, 0, 2]
@@ -287,7 +284,7 @@ def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int 
         if not (place and refers_back(sentence)):
             needs.append(min(named, default=None))
         else:
-            # "It removes 95% of weeds" is said of what is proposed, if anything is.
+            # "It removes 95% of weeds" is about the proposal, if there is one.
             made = [at for at in proposals if at < place and _GAINS.match(sentence)]
             needs.append(max(made, default=place - 1))
         for part in parts:

@@ -1,15 +1,15 @@
-"""What each sentence of an abstract does: its kind, and how much of the task, the idea and the result it holds.
+"""Read each sentence of an abstract: its kind, and its shares of the task, the idea and the result.
 
     sentences --features_of--> phrases, place, form, wording
               --kinds_and_eighths--> kind, by a linear-chain CRF (Lafferty et al. 2001) over phrases, form and
-                  neighbours; from phrases alone, the eighth of an abstract where such a sentence usually stands
-              --finding_probabilities--> whether each reports a finding, by a logistic regression
+                  neighbours; from phrases alone, the eighth of an abstract where it usually stands
+              --finding_probabilities--> probability of a finding, by a logistic regression
               --role_features--> shares of each role, by a conditional logit (McFadden 1974) over phrases and form, and
                   over kind, eighth and finding of the sentence and its neighbours, with a softmax over the abstract's
                   sentences
 
-The weights are in ``weights.json``, learned by ``bench/summary_weights.py``; ``docs/decisions/summaries.md`` says what
-else was tried.
+The weights are in ``weights.json``, learned by ``bench/summary_weights.py``. ``docs/decisions/summaries.md`` has the
+alternatives.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def words_of(sentence: str) -> list[str]:
 
 
 def phrases(words: Sequence[str]) -> set[str]:
-    """Return the phrases of up to three words; those that begin the sentence also with a ``^``."""
+    """Return the phrases of up to three words. The first ones come also with a ``^``."""
     pairs = [f"{a} {b}" for a, b in pairwise(words)]
     triples = [f"{a} {b}" for a, b in zip(pairs, words[2:], strict=False)]
     return {*words, *pairs, *triples, *(f"^{first[0]}" for first in (words, pairs, triples) if first)}
@@ -71,7 +71,7 @@ def forms(sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets:
     """Return each sentence's features of place and form; ``words`` and ``phrase_sets`` have an item a sentence."""
     count = len(sentences)
     own_voice = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
-    # Sentences that only say where the code or other material is.
+    # Sentences with only the place of code or other material.
     links = ["URL" in own_words or ("code" in own_words and not _CODE_IS.isdisjoint(own_words)) for own_words in words]
     last = max((i for i in range(count) if not links[i]), default=0)
     voice = own_voice.index(True) if True in own_voice else None
@@ -165,7 +165,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 
 _EVERY_KIND = range(len(KINDS))
-# The log-odds of a kind that the heading above a sentence doesn't allow.
+# The log-odds of a kind that the heading doesn't allow.
 _NOT_ALLOWED = -8.0
 
 
@@ -221,7 +221,7 @@ def _normalised(odds: Sequence[float]) -> list[float]:
 
 # Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
 _LEAST_RESULT = 1e-4
-# Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
+# Log-odds of a sure result (a probability of .7). Surer ones are often vague praise.
 _SURELY_RESULT = 0.85
 # The least probability of a result for "we find that ...", wherever it stands: among methods it is taken for one.
 _REPORTED = 0.6
@@ -232,7 +232,7 @@ _COUNTED_KINDS = ("background", "objective", "method")
 
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
     """Return the features, besides phrases, that separate findings from claims; ``kinds`` in the order of ``KINDS``."""
-    # How probably it tells what came out, by its kind and its wording.
+    # The probability of an outcome, by its kind and its wording.
     result = max(kinds[_RESULT] + kinds[_CONCLUSION], _REPORTED if REPORT in features.signals else 0.0)
     result = min(max(result, _LEAST_RESULT), 1 - _LEAST_RESULT)
     log_odds = log(result / (1 - result))
@@ -251,7 +251,7 @@ def finding_probabilities(
 ) -> list[float]:
     """Return the probability that each sentence of an abstract reports a finding.
 
-    It is 0 for a question, a description of the sample, and what says nothing. Learned from our own labels and from an
+    It is 0 for a question, a description of the sample, and an empty sentence. Learned from our own labels and from an
     encoder's predictions by ``bench/summary_weights.py``.
     """
     probabilities = []
@@ -274,8 +274,8 @@ _LEAST = 1e-3
 class Shares(NamedTuple):
     """One sentence's share of each role; over an abstract's sentences each adds up to 1.
 
-    ``gist`` is that of being the one sentence to which people's own one-line summaries come closest, ``answer`` that of
-    saying what the paper concludes in all, and ``main`` that of its main finding.
+    ``gist`` is the share of being closest to people's own one-line summaries, ``answer`` of being the overall
+    conclusion, and ``main`` of being the main finding.
     """
 
     task: float
@@ -287,7 +287,7 @@ class Shares(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What one sentence does; ``kinds`` are probabilities in the order of ``KINDS``, ``finding`` is one, too."""
+    """One sentence's probabilities: ``kinds`` in the order of ``KINDS``, and of a ``finding``."""
 
     kinds: tuple[float, ...]
     shares: Shares
@@ -295,17 +295,17 @@ class Reading(NamedTuple):
 
     @property
     def background(self) -> float:
-        """The probability that the sentence states what was known before."""
+        """The probability of background."""
         return self.kinds[_BACKGROUND]
 
     @property
     def conclusion(self) -> float:
-        """The probability that the sentence states what follows from the results."""
+        """The probability of a conclusion from the results."""
         return self.kinds[_CONCLUSION]
 
 
 def read(sentences: Sequence[str], weights: Weights, allowed: Sequence[Set[str]] = ()) -> list[Reading]:
-    """Tell what each sentence of an abstract does, in its order; ``allowed`` as for ``kinds_and_eighths``."""
+    """Read each sentence of an abstract, in order; ``allowed`` as for ``kinds_and_eighths``."""
     if not sentences:
         return []
     features = features_of(sentences)

@@ -1,9 +1,9 @@
-"""An abstract as sentences, word for word, each with what the heading above it says that it does.
+"""An abstract as sentences, word for word, each with the kinds that the heading above it allows.
 
     text --headings--> sections --sentences--> sentences, none with a heading inside
 
 Structured abstracts have headings: "BACKGROUND:", "Results" on a line of its own, "Schlussfolgerung:". They belong to
-no sentence, and name the kinds (as in ``roles.KINDS``) of the sentences below them.
+no sentence, and name the kinds (as in ``roles.KINDS``) of the sentences below.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _LIKELY = re.compile(
 
 
 class Section(NamedTuple):
-    """A part of an abstract, or its heading; ``kinds`` are those that the heading allows, none without one."""
+    """A part of an abstract, or its heading. The heading allows ``kinds``, none without one."""
 
     start: int
     end: int
@@ -77,15 +77,6 @@ def sections(text: str) -> list[Section]:
     >>> [(text[start:end].strip(), *kinds) for start, end, kinds in sections(text)]
     [('To weed.', 'objective'), ('We did.', 'result')]
     """
-    found = _headings(text)
-    if not found:
-        return [Section(0, len(text), frozenset())]
-    ends = [start for start, _, _ in found[1:]] + [len(text)]
-    before = [Section(0, found[0].start, frozenset())] if text[: found[0].start].strip() else []
-    return before + [Section(each.end, end, each.kinds) for each, end in zip(found, ends, strict=True)]
-
-
-def _headings(text: str) -> list[Section]:
     sure = list(map(_heading, _SURE.finditer(text)))
     likely = list(map(_heading, _LIKELY.finditer(text)))
     named = [each for each in sure if each.kinds != _UNKNOWN]
@@ -98,7 +89,11 @@ def _headings(text: str) -> list[Section]:
         likely = []
     # "FIGHT: a trial" alone has a name, "TRIAL DESIGN: ..." beside other headings is one.
     headings = sorted([*(sure if len(named) > 1 else named), *likely], key=attrgetter("start"))
-    return [each._replace(kinds=each.kinds - _UNKNOWN) for each in headings]
+    if not headings:
+        return [Section(0, len(text), frozenset())]
+    ends = [start for start, _, _ in headings[1:]] + [len(text)]
+    before = [Section(0, headings[0].start, frozenset())] if text[: headings[0].start].strip() else []
+    return before + [Section(each.end, end, each.kinds - _UNKNOWN) for each, end in zip(headings, ends, strict=True)]
 
 
 _UNKNOWN = frozenset({"unknown"})  # a heading without a word of the list
@@ -121,7 +116,7 @@ _OPENER = (
     r"(?:We|Our|This|These|The|It|Its|In|To|For|From|On|At|As|By|An?|However|Moreover|Furthermore|Additionally|Finally|"
     r"Here|Specifically|Experiments?|Extensive|Results?|Code|While|Although|With|Using|Through|Thus|Therefore)"
 )
-# An end mark with closing brackets, quotes, LaTeX or a citation; then white space and what may begin a sentence, or an
+# An end mark with closing brackets, quotes, LaTeX or a citation. Then white space and the start of a sentence, or an
 # opener stuck to the word before. A blank line ends a sentence too, and so does arXiv's sign for an address, which may
 # stand for an end without white space ("weeds.Robots").
 _END = re.compile(
@@ -130,6 +125,7 @@ _END = re.compile(
     r"|\n(?=[^\S\n]*\n)"
     rf"|this https? URL(?=\s+(?:{_OPENER}\s|[a-z]))"
 )
+_NUMBER = re.compile(r"(\d{1,2})\.? (?=[A-Z])")  # of a paragraph
 _LOOK_BACK = 60  # characters; no abbreviation is longer
 _OPENS = re.compile(rf"\s*{_OPENER}\b")
 _NUMBER_FOLLOWS = re.compile(r"\s*\d")
@@ -185,14 +181,8 @@ def sentences(text: str) -> list[str]:
             parts.append(text[start : end.end()].strip())
             start = end.end()
     parts.append(text[start:].strip())
-    return _without_numbers([sentence for sentence in parts if sentence])
-
-
-_NUMBER = re.compile(r"(\d{1,2})\.? (?=[A-Z])")
-
-
-def _without_numbers(parts: list[str]) -> list[str]:
-    """Leave out the numbers of an abstract's paragraphs, 1 to at least 3 in order."""
+    parts = [sentence for sentence in parts if sentence]
+    # Leave out the numbers of an abstract's paragraphs, 1 to at least 3 in order.
     numbered = {place: number for place, part in enumerate(parts) if (number := _NUMBER.match(part))}
     if len(numbered) < 3 or [int(each[1]) for each in numbered.values()] != [*range(1, len(numbered) + 1)]:
         return parts
@@ -252,12 +242,10 @@ def shortened(sentence: str) -> str:
     for end in reversed(list(_CLAUSE_ENDS.finditer(sentence))):
         clause = sentence[: end.start()]
         is_fitting = _LEAST_WORDS <= len(clause.split()) <= MAX_WORDS
-        if is_fitting and _is_balanced(clause) and (_FIGURE.search(clause) or not _FIGURE.search(sentence, end.end())):
+        # No bracket, quotation or formula is left open.
+        is_balanced = all(clause.count(a) == clause.count(b) for a, b in ("()", "[]", "{}", "“”")) and not (
+            clause.count("$") % 2 or clause.count('"') % 2
+        )
+        if is_fitting and is_balanced and (_FIGURE.search(clause) or not _FIGURE.search(sentence, end.end())):
             return clause + CUT
     return sentence
-
-
-def _is_balanced(clause: str) -> bool:
-    """Whether no bracket, quotation or formula of a clause is left open."""
-    pairs = all(clause.count(a) == clause.count(b) for a, b in ("()", "[]", "{}", "“”"))
-    return pairs and clause.count("$") % 2 == 0 and clause.count('"') % 2 == 0

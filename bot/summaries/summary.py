@@ -1,7 +1,7 @@
-"""The few sentences of an abstract that say most to one reader, word for word.
+"""Choose the few sentences of an abstract that are worth most to one reader, word for word.
 
 abstract --read_abstract--> Read        once for all readers: roles, findings, proposals, background
-Read, weights --choose--> places        of all sets of sentences the one worth most to this reader
+Read, weights --choose--> places        the set of sentences worth most to this reader
 places --_shown--> Sentences            in order, with roles, linking heads left out, phrases marked
 """
 
@@ -23,7 +23,7 @@ from bot.summaries.sentences import CUT, shortened, split
 from bot.text.tokens import stem_terms, tokens
 from bot.text.topics import common_expansions
 
-# What is presented, but not made: "present the results of two trials", "propose future directions".
+# Presented, but not made: "present the results of two trials", "propose future directions".
 _NOT_MADE = (
     r"(?! (?:(?:an?|our|some|the|here|new|promising) )*(?:case|data|directions?|evidence|findings|future|open|"
     r"overview|patients?|results?|review|study|survey)\b)"
@@ -56,9 +56,9 @@ _STUDIES = re.compile(
 
 
 def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]:
-    """Return the places of the sentences of an abstract that say what the paper proposes.
+    """Return the places of the sentences that propose something.
 
-    Where none does, the first that is not ``empty`` and says what is studied stands for it.
+    Without one, the first that is not ``empty`` and names the subject of the study stands for it.
 
     >>> find_proposals(["Robots fall.", "We study why.", "We find that ice is slippery."], [False, False, False])
     [1]
@@ -70,10 +70,9 @@ def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]
     return [place for place in places if not empty[place] and _STUDIES.search(sentences[place])][:1]
 
 
-# From this probability on, a sentence tells what was known before, and comes after the others; .3 and .7 change one
-# summary of 200.
+# A sentence is background from this probability, and comes last. .3 and .7 change one summary of 200.
 _BACKGROUND_FROM = 0.5
-# The wording of sentences that tell what is new.
+# The wording of new sentences.
 _OWN_VOICE = re.compile(
     r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
     r"(?:this|the present) (?:[\w-]+ )?(?:paper|work|study|article|survey|report|review|investigation|trial|"
@@ -84,18 +83,18 @@ _OWN_VOICE = re.compile(
 )
 
 
-def tells_known(sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int]) -> list[bool]:
-    """Return for each sentence whether it tells what was known before; ``proposals`` as from ``find_proposals``.
+def are_background(sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int]) -> list[bool]:
+    """Return for each sentence if it is background. ``proposals`` are from ``find_proposals``.
 
-    What comes after the first words on the paper itself counts as new, however it is worded: most such sentences tell
-    of the paper ("The model integrates ...").
+    A sentence after the first words on the paper itself counts as new: most such sentences describe the paper ("The
+    model integrates ...").
     """
     is_own = [bool(_OWN_VOICE.search(text) or _STUDIES.search(text)) for text in sentences]
     is_known = [reading.background >= _BACKGROUND_FROM for reading in readings]
-    # "In recent years we have seen" tells nothing new despite its "we", and neither may what follows it.
+    # "In recent years we have seen" is not news despite its "we", and the next sentences may not be either.
     places = range(len(sentences))
     is_new = [is_own[i] and bool(i in proposals or not is_known[i] or _STUDIES.search(sentences[i])) for i in places]
-    # An abstract without words on itself begins with what is new at its first finding.
+    # An abstract without words on itself begins its news at its first finding.
     starts = is_new if True in is_new else [reading.finding >= _FINDING_FROM for reading in readings]
     first_new = starts.index(True) if True in starts else len(sentences)
     return [is_known[i] and not is_own[i] and i < first_new for i in places]
@@ -145,32 +144,32 @@ def _words(text: str) -> list[tuple[str, int, int]]:
 
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
-# Worths are relative to a role held for certain, which is worth 1; ``docs/decisions/summaries.md`` has other values.
-_INTEREST_WORTH = 0.1  # holding all that the reader cares about: decides between sentences of equal use
-_PROPOSAL_WORTH = 0.4  # saying what the paper proposes, rather than a part of it
-_OWN_VOICE_WORTH = 0.3  # saying so as "we propose"
-_DOUBT = 0.1  # how much less a second half of a role adds: with 0 every share is believed, with 1 none
+# Worths are relative to a role held for certain, worth 1. ``docs/decisions/summaries.md`` has other values.
+_INTEREST_WORTH = 0.1  # of all the reader's interests: decides between sentences of equal use
+_PROPOSAL_WORTH = 0.4  # of the whole proposal, rather than a part
+_OWN_VOICE_WORTH = 0.3  # of "we propose"
+_DOUBT = 0.1  # the discount of a second half of a role: with 0 every share is believed, with 1 none
 _TASK_WORTH_OF_FEW = 0.2  # of fewer sentences than roles: the title names the task already
 _CONCLUSION_WORTH = 0.8  # a sentence that surely is a conclusion
-# Background and the aim of a counted sample hold less of the task where an abstract surely concludes something.
+# Background and the aim of a counted sample hold less of the task beside a sure conclusion.
 _SURELY_CONCLUDES = 0.7
 _KNOWN_WORTH = 0.6
-_DANGLING_COST = 0.5  # of a sentence that refers to one that is left out
-_FIRST_COST = 0.25  # of beginning with one that can't come first
+_DANGLING_COST = 0.5  # of a sentence that needs one left out
+_FIRST_COST = 0.25  # of a first sentence that continues another
 _GIST_WORTH = 0.4  # beside the roles
-# Of a study, where nothing is proposed: its conclusion in all, its main finding, how many were studied.
+# Of a study without a proposal: its conclusion in all, its main finding, its size.
 _ANSWER_WORTH = 1.0
 _MAIN_WORTH = 0.8
 _SAMPLE_WORTH = 0.8
 _OTHER = {"other"}  # a sentence under a heading such as "Trial registration" says nothing
-_FINDING_BOOST = 0.1  # how much more of the result a finding counts as holding, at most
-_FINDING_WORTH = 0.45  # a sure finding, where an abstract divides its result among several sentences
-_EVIDENCE_WORTH = 0.3  # such a finding in addition, where a surely stated conclusion would stand for it
-# Of findings, what it adds to the probability to be the main one, and to speak of all that was tried.
+_FINDING_BOOST = 0.1  # of the result in a finding, at most
+_FINDING_WORTH = 0.45  # of a sure finding, if several sentences share the result
+_EVIDENCE_WORTH = 0.3  # added to such a finding beside a sure conclusion
+# Added to a finding's probability for being the main one, and for its scope.
 _HEADLINE_WORTH = 0.3
 _CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
-# From these probabilities on, a sentence has the label of a role, that of a conclusion, and is set in bold.
+# The least probabilities of a role's label, a conclusion's label, and bold.
 _ROLE_FROM = 0.4
 _CONCLUSION_FROM = 0.5
 _FINDING_FROM = 0.6
@@ -187,32 +186,32 @@ class Worth(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What an abstract says to any reader: its sentences and what is in each."""
+    """An abstract's sentences, and the contents of each for any reader."""
 
     sentences: Sequence[str]
     readings: Sequence[Reading]
     terms: Sequence[str]  # the stems and bigrams of all sentences, each once
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     leads: Sequence[float]  # the probability that each reports a finding, less for one that only adds to another
-    empty: Sequence[bool]  # says nothing to a reader
-    expansions: Mapping[str, str]  # of the abbreviations that the abstract spells out
-    sample: int | None  # the place of the first that says how many were studied, and not what came out
-    antecedents: Sequence[int | None]  # the place of the sentence that one can't be understood without
-    continues: Sequence[bool]  # can't be the first that is read
-    background: Sequence[bool]  # tells what was known before
-    introduces: bool  # says that something is proposed, and not only what is studied
-    in_own_voice: Sequence[bool]  # says so as "we propose"
-    proposals: Sequence[int]  # the places of those that say what the paper proposes
-    options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
+    empty: Sequence[bool]
+    expansions: Mapping[str, str]
+    sample: int | None  # the place of the first sentence on the size of the study
+    antecedents: Sequence[int | None]  # the place of the sentence that each one needs
+    continues: Sequence[bool]  # can't come first
+    background: Sequence[bool]
+    introduces: bool  # proposes something, beside a study
+    in_own_voice: Sequence[bool]  # "we propose"
+    proposals: Sequence[int]  # places
+    options: dict[int, Options]  # by number of sentences, filled on use
 
 
 class Options(NamedTuple):
-    """What to choose ``how_many`` sentences from, the same for all readers of an abstract; see ``_options``."""
+    """The choices for ``how_many`` sentences, the same for all readers of an abstract."""
 
     how_many: int
-    full: tuple[int, ...]  # the places of the sentences that say something
-    fill: tuple[int, ...]  # of those that say nothing, to be added where the others are too few
-    values: Sequence[Sequence[float]]  # what each sentence holds of each role
+    full: tuple[int, ...]  # the places of sentences with contents
+    fill: tuple[int, ...]  # places of empty sentences, added where the others are too few
+    values: Sequence[Sequence[float]]  # each sentence's part of each role
     totals: Sequence[float]
     # The worth of each set of sentences, best first, by the sentences that are compared.
     worths: dict[tuple[int, ...], Sequence[Worth]]
@@ -226,12 +225,11 @@ def summarise(
     *,
     is_verbatim: bool = False,
 ) -> tuple[Sentence, ...]:
-    """Return at most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
+    """Return at most ``how_many`` sentences, news before background.
 
-    Each role (task, idea, result) is told by one sentence, and the set of sentences that is expected to hold most of
-    the roles is chosen. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked. Each text is a
-    part of the abstract if it ``is_verbatim``. Otherwise an ellipsis stands for what was cut behind it, and a first
-    abbreviation has its expansion behind it in brackets.
+    A short abstract is shown whole. Otherwise the set expected to hold most of the roles (task, idea, result) wins.
+    ``weights`` are the reader's, by stem and bigram. ``phrases`` are marked. If it ``is_verbatim``, each text is a part
+    of the abstract. Otherwise an ellipsis marks a cut, and a first abbreviation has its expansion in brackets.
     """
     places = choose(read_abstract(abstract), how_many, weights)
     return _shown(abstract, places, tuple(phrases), is_verbatim)
@@ -251,7 +249,7 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_
     for before, place, role in zip((-1, *shown), shown, roles, strict=False):
         text = paper.sentences[place] if place == before + 1 else without_head(paper.sentences[place])
         texts.append(text)
-        # The label of what was known shows that it stood elsewhere.
+        # The label of background shows that it stood elsewhere.
         is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
         gaps.append(is_moved or text != paper.sentences[place])
     texts = list(map(shortened, texts))
@@ -283,7 +281,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
     ]
     empty = [says_nothing(text) or kinds == _OTHER for text, kinds in parts]
     proposals = find_proposals(texts, empty)
-    background = tells_known(texts, readings, proposals)
+    background = are_background(texts, readings, proposals)
     is_told = [a or reading.finding >= _PLAIN_FROM for a, reading in zip(background, readings, strict=True)]
     # "We introduce X, which opens new avenues" says more than an outlook.
     if proposals:
@@ -308,13 +306,16 @@ def read_with(abstract: str, weights: Weights) -> Read:
 
 
 def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[int, ...]:
-    """Return the places of the sentences to show, in order: of all sets of ``how_many`` the one of highest worth."""
+    """Return the places of the set of ``how_many`` sentences of highest worth, in order."""
     if how_many not in paper.options:
         paper.options[how_many] = _options(paper, how_many)
     options = paper.options[how_many]
     if options.how_many <= 0:
         return options.fill
-    extras = [_INTEREST_WORTH * touched for touched in _touches(paper, weights)]
+    # Each sentence's share, 0 to 1, of the reader's positive weights of the abstract's terms.
+    liked = [weight if weight > 0 else 0.0 for weight in map(weights.get, paper.terms, repeat(0.0))]
+    total = sum(liked) or 1.0
+    extras = [_INTEREST_WORTH * (sum(map(liked.__getitem__, terms)) / total) for terms in paper.sentence_terms]
     compared = options.full
     if len(compared) > (most := max(_COMPARED, options.how_many)):
         compared = tuple(sorted(sorted(compared, key=lambda i: -options.totals[i] - extras[i])[:most]))
@@ -324,7 +325,7 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
 
 
 def _options(paper: Read, how_many: int) -> Options:
-    """Return what to choose from; sentences that say nothing take only the places that the others leave."""
+    """Return the choices. Empty sentences take only the places that the others leave."""
     every = range(len(paper.sentences))
     full = tuple([place for place in every if not paper.empty[place]])
     spare = sorted((place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares))
@@ -339,7 +340,7 @@ def _options(paper: Read, how_many: int) -> Options:
 
 
 def _values(paper: Read, place: int, how_many: int) -> list[float]:
-    """Return what a sentence holds of each role; one sentence alone has to say the gist."""
+    """Return a sentence's part of each role. A single sentence has to be the gist."""
     shares = paper.readings[place].shares
     if how_many == 1:
         return [shares.gist]
@@ -359,7 +360,12 @@ def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Wo
     for places in combinations(compared, options.how_many):
         held = [sum(column) for column in zip(*(options.values[i] for i in places), strict=True)]
         of_roles = sum(share - _DOUBT * share * share for share in held)
-        worths.append(Worth(of_roles + _worth_of_parts(paper, places) - _cost(paper, places), places))
+        loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
+        first = in_order(paper, places)[0]
+        is_abrupt = first in loose or paper.continues[first]
+        # Several sentences may begin with another one; the only one has to say the gist, too.
+        cost = _DANGLING_COST * len(loose) + _FIRST_COST * min(len(places), 2) * is_abrupt
+        worths.append(Worth(of_roles + _worth_of_parts(paper, places) - cost, places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
 
 
@@ -373,7 +379,7 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     others = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
     finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
-    # Who was studied says what for, too.
+    # The sample implies the task.
     has_proposal = not {*proposals, paper.sample}.isdisjoint(places)
     has_own_voice = any(paper.in_own_voice[place] for place in places)
     proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
@@ -384,16 +390,6 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
         study_worth = sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
         study_worth += _SAMPLE_WORTH * (paper.sample in places and paper.antecedents[paper.sample] in (None, *places))
     return finding_worth * max(others, default=0.0) + proposal_worth + gist + study_worth + conclusion
-
-
-def _cost(paper: Read, places: tuple[int, ...]) -> float:
-    """Return the cost of sentences that refer to one left out or can't come first."""
-    loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
-    first = in_order(paper, places)[0]
-    is_abrupt = first in loose or paper.continues[first]
-    # Several sentences may begin with another one; the only one has to say the gist, too.
-    first_cost = _FIRST_COST * min(len(places), 2) * is_abrupt
-    return _DANGLING_COST * len(loose) + first_cost
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
@@ -426,14 +422,14 @@ def in_order(paper: Read, places: Sequence[int]) -> list[int]:
 
 
 def _moved(paper: Read, places: Sequence[int]) -> set[int]:
-    """Return the places of background that no other sentence needs."""
+    """Return the places of background without a sentence that needs it."""
     first_new = next((place for place in places if not paper.background[place]), len(paper.sentences))
     needed: set[int | None] = set()
     is_abrupt = first_new < len(paper.sentences) and (
         paper.continues[first_new] or paper.antecedents[first_new] not in (None, *places)
     )
     if is_abrupt:
-        # "Our method gains 3%" is understood behind any sentence on what it is about.
+        # "Our method gains 3%" is clear behind any sentence on its subject.
         needed.add(max((place for place in places if place < first_new), default=None))
     for place in sorted(places, reverse=True):
         if not paper.background[place] or place in needed:
@@ -442,17 +438,16 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to set in bold: the main finding of those that are probable; in a study, its conclusion.
+    """Return the place of the sentence to set in bold: the main probable finding.
 
-    What was known before is never bold. Without a probable finding, a win without a figure is bold, and in a study a
-    clear conclusion.
+    In a study its conclusion counts more. Background is never bold. Without a probable finding, a win without a figure
+    is bold, and in a study a clear conclusion.
     """
     new = [place for place in places if not (paper.background[place] or paper.empty[place])]
     sure = [place for place in new if paper.readings[place].finding >= _FINDING_FROM]
     probable = sure or [place for place in new if _is_plain(paper, place)]
     # Harm is the main finding only where a paper is about it.
-    is_beside = not any(on_safety(paper.sentences[place]) for place in paper.proposals)
-    if is_beside:
+    if not any(on_safety(paper.sentences[place]) for place in paper.proposals):
         probable = [place for place in probable if not on_safety(paper.sentences[place])]
     return max(probable, key=lambda place: _headline(paper, place), default=None)
 
@@ -469,7 +464,7 @@ def _headline(paper: Read, place: int) -> float:
 
 
 def _is_plain(paper: Read, place: int) -> bool:
-    """Return whether a sentence says in plain words what came out: "it outperforms all others", a clear conclusion."""
+    """Return if a sentence is a plain outcome: "it outperforms all others", a clear conclusion."""
     reading = paper.readings[place]
     is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
     is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
@@ -478,19 +473,10 @@ def _is_plain(paper: Read, place: int) -> bool:
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the sentence to label as background: of those shown the first that was moved behind what is new."""
+    """Return the place to label as background: the first that was moved behind the news."""
     moved = _moved(paper, places)
     known = next((place for place in places if place in moved), None)
     return None if known is None or known == places[0] or len(places) == len(paper.sentences) else known
-
-
-def _touches(paper: Read, weights: Mapping[str, float]) -> list[float]:
-    """Return each sentence's share, 0 to 1, of the reader's positive weights of the abstract's terms."""
-    if not weights:
-        return [0.0] * len(paper.sentences)
-    liked = [weight if weight > 0 else 0.0 for weight in map(weights.get, paper.terms, repeat(0.0))]
-    total = sum(liked) or 1.0
-    return [sum(map(liked.__getitem__, places)) / total for places in paper.sentence_terms]
 
 
 def _roles(readings: Sequence[Reading]) -> list[Role | None]:

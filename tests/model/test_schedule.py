@@ -60,12 +60,17 @@ def test_no_slot_is_due_before_the_reader_subscribed(since, due):
     assert due_slots(time(8), WORKDAYS, "Europe/Berlin", now, since=since_time) == due
 
 
-def test_a_time_that_the_clock_skips_has_one_moment():
-    assert moment(date(2025, 3, 30), time(2, 30), "Europe/Berlin") == at("2025-03-30T02:30+01:00")
-
-
-def test_a_time_that_the_clock_repeats_is_the_first_of_the_two():
-    assert moment(date(2025, 10, 26), time(2, 30), "Europe/Berlin") == at("2025-10-26T02:30+02:00")
+@pytest.mark.parametrize(
+    ("day", "expected"),
+    [
+        (date(2025, 3, 30), "2025-03-30T02:30+01:00"),  # the clock skips the time
+        (date(2025, 10, 26), "2025-10-26T02:30+02:00"),  # the clock repeats it: the first
+    ],
+)
+def test_a_time_of_a_day_is_one_moment_in_utc(day, expected):
+    result = moment(day, time(2, 30), "Europe/Berlin")
+    assert result == at(expected)
+    assert result.tzinfo is UTC
 
 
 def test_the_local_date_is_that_of_the_readers_time_zone():
@@ -134,10 +139,6 @@ def test_a_years_downtime_is_one_edition_and_a_bounded_number_of_missed_days():
 def test_over_two_years_with_random_downtime_no_slot_is_missed_and_none_comes_twice(zone, seed, days):
     missed, twice = schedule_years.count_faults(zone, days, Random(seed))
     assert (missed, twice) == (0, 0)
-
-
-def test_a_moment_is_in_utc():
-    assert moment(date(2025, 5, 6), time(8), "Europe/Berlin").tzinfo is UTC
 
 
 def test_days_between_are_those_of_the_schedule_with_both_ends():

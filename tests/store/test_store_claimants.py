@@ -1,4 +1,4 @@
-"""A claim's lease ends with the process that holds it, where that is known; otherwise it is waited for."""
+"""A claim ends with its process. If that is unknown, it ends with its lease."""
 
 from __future__ import annotations
 

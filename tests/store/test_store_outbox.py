@@ -37,6 +37,8 @@ def test_a_message_is_claimed_started_and_sent(samples, outbox, now):
     samples.messages(samples.reader())
     assert _state(outbox) is State.PENDING
     delivery = _claim_one(outbox, now)
+    assert not outbox.start_data(delivery, now + LEASE, LEASE)
+    assert not outbox.start_data(replace(delivery, token="another"), now, LEASE)
     assert _state(outbox) is State.CLAIMED
     assert outbox.start_data(delivery, now, LEASE)
     assert _state(outbox) is State.DATA_STARTED
@@ -67,37 +69,16 @@ def test_a_claim_that_ran_out_is_anothers_and_comes_first(samples, outbox, now):
     assert outbox.start_data(new, now + LEASE, LEASE)
 
 
-def test_nothing_is_sent_on_a_lease_that_ran_out(samples, outbox, now):
-    samples.messages(samples.reader())
-    delivery = _claim_one(outbox, now)
-    assert not outbox.start_data(delivery, now + LEASE, LEASE)
-    assert _state(outbox) is State.CLAIMED
-
-
-def test_the_body_is_started_once(samples, outbox, now):
+@pytest.mark.parametrize("state", [State.SENT, State.UNKNOWN])
+def test_a_body_is_started_and_decided_once(samples, outbox, now, state):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
     assert outbox.start_data(delivery, now, LEASE)
     assert not outbox.start_data(delivery, now, LEASE)
-
-
-def test_a_delivery_is_decided_once(samples, outbox, now):
-    samples.messages(samples.reader())
-    delivery = _claim_one(outbox, now)
-    outbox.start_data(delivery, now, LEASE)
-    assert outbox.finish(delivery, State.SENT, now)
+    assert outbox.finish(delivery, state, now)
+    assert not outbox.retry(delivery, now, "", "", now)
+    assert _state(outbox) is state
     assert not outbox.finish(delivery, State.FAILED, now)
-    assert not outbox.retry(delivery, now, "", "", now)
-    assert _state(outbox) is State.SENT
-
-
-def test_a_worker_that_called_a_message_unknown_has_had_its_say(samples, outbox, now):
-    samples.messages(samples.reader())
-    delivery = _claim_one(outbox, now)
-    outbox.start_data(delivery, now, LEASE)
-    assert outbox.finish(delivery, State.UNKNOWN, now)
-    assert not outbox.retry(delivery, now, "", "", now)
-    assert _state(outbox) is State.UNKNOWN
 
 
 def test_a_refused_message_waits_until_its_time(samples, outbox, now):
@@ -114,8 +95,9 @@ def test_waiting_messages_go_before_new_ones(samples, outbox, now):
     _, second = samples.messages(reader, parts=2)
     for delivery in outbox.claim(EMAIL, now, LEASE, 2):
         outbox.retry(delivery, now + timedelta(minutes=delivery.id == second), "", "", now)
-    (new,) = samples.messages(reader)
+    new, _ = samples.messages(reader, parts=2)
     later = now + timedelta(minutes=1)
+    # The limit counts both.
     assert [delivery.id for delivery in outbox.claim(EMAIL, later, LEASE, 3)] == [second - 1, second, new]
 
 
@@ -260,12 +242,6 @@ def test_waiting_is_what_is_still_to_be_sent(samples, outbox, now):
     outbox.retry(later, now + LEASE, "451", "greylisted", now)
     assert (outbox.waiting(EMAIL), outbox.next_due(EMAIL)) == (2, now + LEASE)
     assert outbox.waiting("slack") == 0
-
-
-def test_a_claim_takes_no_more_than_its_limit_of_waiting_and_new_ones_together(samples, outbox, now):
-    samples.messages(samples.reader(), parts=5)
-    outbox.retry(_claim_one(outbox, now), now, "451", "greylisted", now)
-    assert len(outbox.claim(EMAIL, now, LEASE, 3)) == 3
 
 
 def test_what_is_of_unknown_fate_is_given_by_reader_oldest_first_and_without_a_token(samples, outbox, now):

@@ -1,4 +1,4 @@
-"""Which sentence of a later abstract says something else."""
+"""Find the sentence of a later abstract that says something else."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""References: which sentence another can't be understood without, and what of it can."""
+"""Find the sentence that another one needs, and the part that can stand alone."""
 
 import pytest
 

@@ -13,6 +13,7 @@ from bot.summaries.sentences import CUT, sentences
 from bot.summaries.summary import (
     Read,
     Worth,
+    are_background,
     best_set,
     choose,
     find_proposals,
@@ -21,7 +22,6 @@ from bot.summaries.summary import (
     marked,
     occurrence,
     summarise,
-    tells_known,
 )
 
 ABSTRACT = (
@@ -232,10 +232,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Future research should focus on beds of 3 metres.", False),
         ("Our code is available on this https URL.", False),
         ("This work was done when the first author was an intern at Weed Labs.", False),
-        ("This work represents a significant step toward gardens without weeds.", False),
         ("It will therefore be of interest to gardeners and their neighbours.", False),
         ("Experiments demonstrate that WeedNet excels in vivid beds.", False),
-        ("WeedNet achieves excellent performance on all beds, with outstanding outcomes.", False),
         ("The results show that pulling roots provides a robust strategy for gardens.", False),
         (
             "Experiments show that WeedNet achieves state-of-the-art performance across 25 hard datasets.",
@@ -246,12 +244,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Our results highlight WeedNet as a promising direction for weeding.", False),
         ("For example, one robot is shown to follow the two other robots.", False),
         ("Results on a dataset of 110 checks demonstrate strong performance and generalization.", False),
-        ("Experimental results demonstrate that WeedNet achieves robust and consistent performance.", False),
-        ("Our analysis uncovers new insights into roots.", False),
-        ("Experiments show that the method can be readily extended to other gardens.", False),
-        ("Our results enable a new paradigm of weeding.", False),
         ("Experimental results are reported for three gardens.", False),
-        ("Experiments demonstrate the robot's ability to tell weeds from roots.", False),
         ("We find that robots which are tested in wet beds weed better than others.", True),
         ("We find that pulling roots by night improves the robots' performance.", True),
         (
@@ -261,12 +254,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("WeedNet outperforms existing methods, both quantitatively and qualitatively.", True),
         ("Experiments show that our method outperforms existing methods in accuracy and stability.", True),
         ("The statistical power of detecting a ratio of 1.5 was 0.91.", False),
-        ("Finally, we demonstrate applications of WeedNet in vivid gardens.", False),
-        ("Our findings advance the understanding of roots.", False),
-        ("This article aims to guide researchers, gardeners and decision-makers.", False),
         ("This paper serves as both a technical roadmap and a critical reflection.", False),
         ("The result is a robot that weeds 3.5 beds in an hour.", False),
-        ("The aim is a robot that weeds 3.5 beds in an hour.", False),
         (
             "In our experiments, we train WeedNet 2.5 on a 4 x 4 grid of beds, and find that it removes all weeds.",
             True,
@@ -274,7 +263,6 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("The intended contribution is a shared robot of 3.5 kg.", False),
         ("With WeedNet we hope to remove 95% of weeds.", False),
         ("The main benefit of our robot is that it gives gardeners time to act.", False),
-        ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Evaluation results demonstrate that the robot can weed with a high precision rate.", False),
         ("Results show substantial improvements over strong baselines, confirming the merits of WeedNet.", True),
         ("Experiments show that WeedNet can improve the yield of most gardens.", True),
@@ -284,7 +272,6 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("On wet beds, WeedNet achieves better precision than the standard methods.", True),
         ("Training incorporated 1,200 gardens of nine countries in all.", False),
         ("Experiments show that WeedNet surpasses RootBot by 9.5%, demonstrating the power of roots.", True),
-        ("Our results highlight the critical role of good gardeners.", False),
         ("By removing weeds, it points toward a garden without gardeners.", False),
         ("In a case study, we model 3.5 gardens as a puzzle.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
@@ -440,13 +427,13 @@ NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
 )
 def test_what_was_known_stands_before_what_the_paper_says_of_itself(abstract, known):
     sentences, readings = zip(*abstract, strict=True)
-    assert tells_known(sentences, readings, []) == known
+    assert are_background(sentences, readings, []) == known
 
 
 def test_what_is_proposed_is_new_even_where_it_reads_as_known():
     sentences = ["Our robots fall.", "The model joins arms and eyes."]
-    assert tells_known(sentences, [KNOWN, KNOWN], [0]) == [False, False]
-    assert tells_known(sentences, [KNOWN, KNOWN], []) == [False, True]
+    assert are_background(sentences, [KNOWN, KNOWN], [0]) == [False, False]
+    assert are_background(sentences, [KNOWN, KNOWN], []) == [False, True]
 
 
 @pytest.mark.parametrize(
