@@ -213,6 +213,9 @@ _VOTES_FOR_MATCHES = 30.0
 _LEAST_SPREAD = 0.7
 _LEAST_BACKGROUND = 50
 _MOST_STEEPER = 4.0
+# Share of the background, and log-odds of a match that readers call good (.4) and strong (.7).
+_MOST_GOOD = 0.05
+_GOOD, _STRONG = -0.41, 0.85
 _C = 6.0
 # A hundred times the default: fewer steps, same ranking.
 _TOLERANCE = 0.01
@@ -310,6 +313,14 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
         steeper = float(np.clip(_LEAST_SPREAD / of_background.std(), 1.0, _MOST_STEEPER))
     # A match means the same with a heavier background (prior correction, King and Zeng 2001).
     intercept = float(model.intercept_[0]) + float(np.log(balance / _BACKGROUND_WEIGHT)) + mean - steeper * mean
+    if background >= _LEAST_BACKGROUND:
+        # Likes alone would make half of all papers good matches: few are, or as many as by the text. Liked ones are strong.
+        by_text = votes.background.matches @ TEXT.matches.vector() + TEXT.intercept
+        share = min(_MOST_GOOD + 3 * float(np.mean(by_text >= _GOOD)), 1.0)
+        liked_papers = features[: len(votes.liked)][votes.liked] @ weights
+        highest = _GOOD - steeper * float(np.quantile(of_background, 1 - share))
+        lowest = _STRONG - steeper * float(np.median(liked_papers)) if votes.liked.any() else -np.inf
+        intercept = min(intercept, max(highest, lowest))
     terms, direction, of_matches = np.split(steeper * weights, [len(columns), len(columns) + DIMENSIONS])
     return Learned(
         columns,

@@ -152,3 +152,13 @@ def test_a_library_of_titles_ranks_better_than_none(sample_ranker, sample_papers
         return auc(np.array([item in wanted for item in others]), np.array([log_odds[item.id] for item in others]))
 
     assert quality([*voted, *owned]) > quality(voted)
+
+
+@pytest.mark.parametrize("likes", [6, 15])
+def test_likes_alone_make_few_good_matches(sample_ranker, sample_papers, likes):
+    wanted = [item for item in sample_papers if re.search("agent|tool", item.text.lower())]
+    others = [item for item in sample_papers if item not in wanted]
+    interest = Interest("Tool use by language model agents", up=wanted[:likes])
+    good = {score.paper for score in sample_ranker.rank(interest, sample_papers).scores if score.probability >= 0.4}
+    assert sum(item.id in good for item in others) <= 0.1 * len(others)
+    assert sum(item.id in good for item in wanted[likes:]) >= 0.2 * len(wanted[likes:])
