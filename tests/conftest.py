@@ -136,10 +136,22 @@ class _CompiledTemplates(BytecodeCache):
             self._compiled[bucket.key] = bucket.bytecode_to_string()
 
 
+class _CompiledStatements(dict[tuple[Any, ...], object]):
+    """Compiled SQL of all engines: SQLAlchemy keeps it by the engine's dialect, which begins each key."""
+
+    def get(self, key: tuple[Any, ...], default: object = None) -> object:
+        return super().get((key[0].name, *key[1:]), default)
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: object) -> None:
+        super().__setitem__((key[0].name, *key[1:]), compiled)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def made_once() -> Iterator[None]:
-    """Compile each template and read the machine's certificates once in this process, not once in each container."""
+    """Compile templates and SQL and read the machine's certificates once in this process, not in each container."""
+    statements = {"compiled_cache": _CompiledStatements()}
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.store.engine.create_engine", partial(create_engine, execution_options=statements))
         patch.setattr(
             "bot.channels.templates.Environment",
             partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),
