@@ -1,6 +1,6 @@
 """As many papers as are wanted: sentences and titles of real papers, put together at random.
 
-    python bench/recombined_papers.py papers.jsonl.gz 260000 > year.jsonl
+python bench/recombined_papers.py papers.jsonl.gz 260000 > year.jsonl
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ _SENTENCES = 6  # of an abstract
 
 
 class RealPaper(NamedTuple):
+    """What is recombined of a paper."""
+
     title: str
     abstract: str
     authors: Sequence[str]
