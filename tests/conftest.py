@@ -43,7 +43,7 @@ settings.load_profile("thorough")
 _TESTS = Path(__file__).parent
 # What only `make test-all` runs, as `@pytest.mark.slow` on each test would say it: what starts processes and lets them
 # fail, and what needs a server or a browser of the machine.
-_SLOW_FOLDERS = ("deployment", "faults", "formats/hostile", "worker")
+_SLOW_FOLDERS = tuple(f"{_TESTS / folder}{os.sep}" for folder in ("deployment", "faults", "formats/hostile", "worker"))
 _SLOW_FIXTURES = ("broker", "browser", "postgres")
 
 _POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = getattr(item, "fixturenames", ())
         values = item.callspec.params.values() if hasattr(item, "callspec") else ()
         if (
-            any(item.path.is_relative_to(_TESTS / folder) for folder in _SLOW_FOLDERS)
+            str(item.path).startswith(_SLOW_FOLDERS)
             or any(fixture in fixtures for fixture in _SLOW_FIXTURES)
             or "postgresql" in values
         ):
