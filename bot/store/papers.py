@@ -456,10 +456,10 @@ _WORD = re.compile(r"\w+")
 _MAX_WORDS = 20
 
 # BM25 with weights for title, authors and abstract. The best score of FTS5 is the lowest. A score takes a microsecond,
-# so only the newest 50,000 matches get one.
+# so only the newest 20,000 matches get one.
 _SQLITE = text(
     "SELECT id FROM (SELECT rowid AS id, bm25(papers_search, 10.0, 4.0, 1.0) AS score FROM papers_search "
-    "WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT 50000) ORDER BY score, id DESC LIMIT :limit"
+    "WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT 20000) ORDER BY score, id DESC LIMIT :limit"
 )
 _POSTGRESQL = text(
     "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "
