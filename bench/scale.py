@@ -38,7 +38,7 @@ from kombu.utils.url import parse_url as parse_broker_url
 from mail_sink import MailSink, mail_sink
 from own_servers import PostgresCluster, own_postgres
 from processes import descendants, memory_mb, processor_seconds
-from recombined_papers import recombined_papers
+from recombined_papers import of_digests, recombined_papers
 from scale_home import fill, write_profiles
 from sqlalchemy import Connection, create_engine, text
 from support import ROOT
@@ -355,7 +355,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", action="store_true", help="keep the logs of all processes")
     arguments = parser.parse_args()
-    source = papers(arguments.data) if arguments.data else recombined_papers(ROOT / "seeds")
+    source = papers(arguments.data) if arguments.data else recombined_papers(of_digests(ROOT / "seeds"))
     entries = list(islice(source, PAPERS))
     tenth = arguments.readers // 10
     smaller = [(tenth, 1), (tenth, 2)] if arguments.growth else []

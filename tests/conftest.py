@@ -43,7 +43,7 @@ settings.load_profile("thorough")
 _TESTS = Path(__file__).parent
 # What only `make test-all` runs, as `@pytest.mark.slow` on each test would say it: what starts processes and lets them
 # fail, and what needs a server or a browser of the machine.
-_SLOW_FOLDERS = ("deployment", "faults", "formats/hostile", "worker")
+_SLOW_FOLDERS = tuple(f"{_TESTS / folder}{os.sep}" for folder in ("deployment", "faults", "formats/hostile", "worker"))
 _SLOW_FIXTURES = ("broker", "browser", "postgres")
 
 _POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = getattr(item, "fixturenames", ())
         values = item.callspec.params.values() if hasattr(item, "callspec") else ()
         if (
-            any(item.path.is_relative_to(_TESTS / folder) for folder in _SLOW_FOLDERS)
+            str(item.path).startswith(_SLOW_FOLDERS)
             or any(fixture in fixtures for fixture in _SLOW_FIXTURES)
             or "postgresql" in values
         ):
@@ -136,10 +136,22 @@ class _CompiledTemplates(BytecodeCache):
             self._compiled[bucket.key] = bucket.bytecode_to_string()
 
 
+class _CompiledStatements(dict[tuple[Any, ...], object]):
+    """Compiled SQL of all engines: SQLAlchemy keeps it by the engine's dialect, which begins each key."""
+
+    def get(self, key: tuple[Any, ...], default: object = None) -> object:
+        return super().get((key[0].name, *key[1:]), default)
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: object) -> None:
+        super().__setitem__((key[0].name, *key[1:]), compiled)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def made_once() -> Iterator[None]:
-    """Compile each template and read the machine's certificates once in this process, not once in each container."""
+    """Compile templates and SQL and read the machine's certificates once in this process, not in each container."""
+    statements = {"compiled_cache": _CompiledStatements()}
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.store.engine.create_engine", partial(create_engine, execution_options=statements))
         patch.setattr(
             "bot.channels.templates.Environment",
             partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),

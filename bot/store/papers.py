@@ -455,11 +455,11 @@ def _shown_or_voted(
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 20
 
-# BM25 with weights for title, authors and abstract. The best score of FTS5 is the lowest. A score takes 2 microseconds,
-# so only the newest 5,000 matches get one.
+# BM25 with weights for title, authors and abstract. The best score of FTS5 is the lowest. A score takes a microsecond,
+# so only the newest 20,000 matches get one.
 _SQLITE = text(
     "SELECT id FROM (SELECT rowid AS id, bm25(papers_search, 10.0, 4.0, 1.0) AS score FROM papers_search "
-    "WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT 5000) ORDER BY score, id DESC LIMIT :limit"
+    "WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT 20000) ORDER BY score, id DESC LIMIT :limit"
 )
 _POSTGRESQL = text(
     "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "

@@ -39,9 +39,9 @@ _CORRECTIONS_COMPARED = 30
 _LEAST_RATIO = 0.75  # of difflib: "halucination" has .96 to "hallucination"
 _LONGEST_SEARCH = 200  # characters
 VOTES_A_MINUTE = 60  # of a reader, from pages, mails and Slack together
-# The search index finds candidates by distinctive words. Comparing all papers would read a year of abstracts.
-_SIMILAR_CANDIDATES = 60
-_DISTINCTIVE_WORDS = 8
+# The search index finds candidates by distinctive words. Comparing one takes up to a millisecond.
+_SIMILAR_CANDIDATES = 20
+_DISTINCTIVE_WORDS = 6
 # Less similar papers share words only.
 _LEAST_SIMILARITY = 0.1
 _SIMILAR_SHOWN = 5

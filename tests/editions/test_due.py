@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, date, datetime, time, timedelta
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -30,9 +30,9 @@ histories = st.none() | st.tuples(st.integers(-2, 9), st.integers(0, 2))
 
 @pytest.mark.slow
 @given(schedules, st.lists(st.tuples(histories, overrides), min_size=1, max_size=7))
-def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
+def test_the_store_finds_exactly_the_readers_who_are_due(empty_store, schedule, people):
     profiles = {"rewards": Profile(title="Rewards", interests="rewards", schedule=schedule)}
-    with TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'paperbot.db'}") as store:
+    with TemporaryDirectory() as folder, open_store(f"sqlite:///{shutil.copy(empty_store, folder)}") as store:
         addresses = [("email", f"r{n}@x.org") for n in range(len(people))]
         for reader, (history, override) in zip(store.readers.sync("rewards", addresses, SINCE), people, strict=True):
             store.overrides.set(reader.id, override)

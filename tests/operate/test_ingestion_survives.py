@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,8 +69,8 @@ def good(name: str) -> bytes:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
         yield store
 
 

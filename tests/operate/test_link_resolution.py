@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +22,8 @@ NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
         yield store
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,8 +34,8 @@ def imap() -> Iterator[ImapServer]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
         yield store
 
 
