@@ -9,7 +9,7 @@ from datetime import time
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import EditionSection
-from bot.model import POSSIBLE, STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
+from bot.model import GOOD, POSSIBLE, STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
 from bot.model.wording import plural
 
 if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
@@ -98,12 +98,12 @@ def select(
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, whatever their score.
-    ``waiting`` papers had no place in earlier editions. Strong matches compete again, others may be explored.
+    ``waiting`` papers had no place in earlier editions. Strong and good matches compete again, others may be explored.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
     others = [score for score in unmuted if not (score.followed or score.missing_terms)]
-    least = max(STRONG, limits.threshold)
+    least = max(GOOD, limits.threshold)
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
     similarity = papers.similarity
 
