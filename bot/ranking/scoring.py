@@ -26,9 +26,8 @@ from bot.text.topics import Topic, expanded
 KEYWORD_WEIGHT = 1.4
 
 
-# Standard deviations above the mean: of a paper that touches a text without its words, and with them. Without any
-# closeness a word has another sense, as "circuits" in quantum computing.
-_TOUCHES_BY_MEANING, _TOUCHES_BY_WORDS = 2.5, 1.0
+# Standard deviations above the mean, of a paper that names a topic.
+_LEAST_MEANING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +356,13 @@ class Ranking:
         return self.model.text.close_topics(self.pool.seen.meanings[self.pool.row[paper]])
 
     def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper names a topic or is near the text. True without a text."""
-        row = self.pool.row[paper]
-        least = _TOUCHES_BY_WORDS if self.matches.phrases[row] > 0 else _TOUCHES_BY_MEANING
-        return bool(self.model.text.is_empty or self.matches.meaning[row] >= least)
+        """Return whether a paper names a specific topic, or is close to one. True without a text."""
+        row, text = self.pool.row[paper], self.model.text
+        if text.is_empty:
+            return True
+        # Without any closeness a word has another sense, as "circuits" in quantum computing.
+        if self.matches.meaning[row] >= _LEAST_MEANING and any(
+            self.pool.seen.index.presence(topic.stems)[row] for topic in text.reasons
+        ):
+            return True
+        return bool(self.close_topics(paper))

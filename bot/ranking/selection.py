@@ -60,7 +60,8 @@ class SelectionLimits:
     """The limits of one edition, from a profile's ``[edition]``.
 
     ``explore`` of ``size`` papers are exploratory. ``threshold`` and ``lowest`` are the minimum probabilities of
-    matches and of exploration. With less than ``fill`` papers, the best that touch the text follow.
+    matches and of exploration. With less than ``fill`` papers, the best that touch the text follow. Matches ``by_text``
+    alone must touch it or have a keyword.
     """
 
     size: int
@@ -68,9 +69,12 @@ class SelectionLimits:
     threshold: float = 0.0
     lowest: float = 0.0
     fill: int = 0
+    by_text: bool = False
 
     @classmethod
-    def of(cls, section: EditionSection, places: int, votes: int, disliked: int = 0) -> SelectionLimits:
+    def of(
+        cls, section: EditionSection, places: int, votes: int, disliked: int = 0, *, by_text: bool = False
+    ) -> SelectionLimits:
         """``places`` are left by alerts. ``votes`` include the ``disliked`` papers."""
         is_new = votes < VOTES_OF_NEW_READER and "threshold" not in section.model_fields_set
         return cls(
@@ -80,6 +84,7 @@ class SelectionLimits:
             # An unlikely match is never a pick, unless the profile says so.
             lowest=POSSIBLE if is_new else section.threshold,
             fill=min(_PICKS_AFTER_DISLIKES, places) if is_new and 2 * disliked > votes else 0,
+            by_text=by_text and "threshold" not in section.model_fields_set,
         )
 
 
@@ -105,6 +110,8 @@ def select(
     others = [score for score in unmuted if not (score.followed or score.missing_terms)]
     least = max(GOOD, limits.threshold)
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
+    if limits.by_text:
+        eligible = [score for score in eligible if score.bonuses or papers.touches(score.paper)]
     similarity = papers.similarity
 
     # Exploration never replaces a strong match.

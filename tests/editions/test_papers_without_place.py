@@ -52,12 +52,13 @@ def test_strong_papers_without_a_place_come_in_the_next_editions_that_have_a_new
 
 
 def test_strong_matches_come_before_good_ones_and_all_of_them_come(edition):
-    waiting = ["Models of verifiable software", "Reward for models", "Verifiable reasoning", *STRONG[:2]]
-    editions = [edition(0, *waiting), edition(1, "Cooking pasta"), edition(2, "Baking bread")]
+    good = ["Reward for models", "Reward model"]
+    others = ["Reward models in cooking and in gardens", "Reward models that sing of rivers and of mountains"]
+    editions = [edition(0, *others, *good, *STRONG[:2]), edition(1, "Cooking pasta"), edition(2, "Baking bread")]
     matches = [match for sent in editions for match in sent.values()]
-    assert sorted(title for sent in editions for title in sent) == sorted(waiting)
+    assert sorted(title for sent in editions for title in sent) == sorted([*good, *STRONG[:2]])
     assert matches == sorted(matches, reverse=True)
-    assert matches[-2] >= STRONG_FROM > matches[-1] >= GOOD
+    assert STRONG_FROM > matches[-1] >= GOOD
 
 
 def test_after_three_days_they_are_out_of_date(edition):
