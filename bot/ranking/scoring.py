@@ -26,8 +26,9 @@ from bot.text.topics import Topic, expanded
 KEYWORD_WEIGHT = 1.4
 
 
-# Standard deviations above the mean, of a paper that names a topic.
-_LEAST_MEANING = 1.0
+# Standard deviations above the mean: of a paper that touches a text without its words, and with them. Without any
+# closeness a word has another sense, as "circuits" in quantum computing.
+_TOUCHES_BY_MEANING, _TOUCHES_BY_WORDS = 2.5, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +361,6 @@ class Ranking:
         row, text = self.pool.row[paper], self.model.text
         if text.is_empty:
             return True
-        # Without any closeness a word has another sense, as "circuits" in quantum computing.
-        if self.matches.meaning[row] >= _LEAST_MEANING and any(
-            self.pool.seen.index.presence(topic.stems)[row] for topic in text.reasons
-        ):
-            return True
-        return bool(self.close_topics(paper))
+        named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in text.reasons)
+        least = _TOUCHES_BY_WORDS if named else _TOUCHES_BY_MEANING
+        return bool(self.matches.meaning[row] >= least and (named or self.close_topics(paper)))
