@@ -162,9 +162,9 @@ class Ranker:
                 with self._threads.limit(limits=1):
                     model, _ = batch.model(interest)
                     log_odds = model.form.log_odds(pool.seen, pool.seen.matches(model.text))
-                    rows = np.arange(len(candidates))
-                    for row, loss in model.refusals.losses(pool.papers, pool.seen.index, rows, log_odds).items():
+                    for row, loss in model.refusals.losses(pool.papers, pool.seen.index, log_odds).items():
                         log_odds[row] += loss.weight
+                rows = np.arange(len(candidates))
                 if interest.rules.require:
                     rows = rows[[not pool.missing_group(row, interest.rules) for row in rows.tolist()]]
                 if top < len(rows):
@@ -181,9 +181,14 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, rows: 
         rest = rest - model.left_out(pool, pool.seen.matches(model.text), rows)
     total = rest + matches.weights[rows]
     bonuses = list(map(matches.bonuses.__getitem__, rows.tolist()))
-    for place, loss in model.refusals.losses(pool.papers, pool.seen.index, rows, total).items():
-        total[place] += loss.weight
-        bonuses[place] += (loss,)
+    if model.refusals.in_titles:
+        place = {row: number for number, row in enumerate(rows.tolist())}
+        before = np.zeros(len(pool.papers))
+        before[rows] = total
+        for row, loss in model.refusals.losses(pool.papers, pool.seen.index, before).items():
+            if row in place:
+                total[place[row]] += loss.weight
+                bonuses[place[row]] += (loss,)
     # Break ties by id.
     order = np.lexsort((pool.ids[rows], -total))
     # Much faster than NumPy scalars and ``Score``.
@@ -229,7 +234,9 @@ class _ReaderBatch:
             ignored=frozenset(term for phrase in interest.ignored for term in topical_terms(phrase)),
             votes=VotedTerms(self._corpus, self._papers.terms, voted, liked),
             refusals=Refusals(
-                interest.paragraphs, {self._row[paper.id]: paper for paper in interest.up}, self._papers.words
+                interest.paragraphs,
+                {self._row[paper.id]: paper for paper in interest.up},
+                lambda: self._papers.index,
             ),
         )
         return model, experts

@@ -6,8 +6,8 @@ score's parts still sum to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, groupby
 
 import numpy as np
@@ -15,9 +15,8 @@ from scipy.special import expit
 
 from bot.model import Bonus, BonusKind, Paper, VotedPaper, is_library_paper
 from bot.ranking.matching import PhraseIndex
-from bot.ranking.meaning import PaperWords, word_hash
 from bot.text.tokens import tokens
-from bot.text.topics import Topic, common_expansions, expanded, read_interests
+from bot.text.topics import Topic, expanded, read_interests
 
 # What remains of a probability.
 _BY_TITLE = 0.02
@@ -30,69 +29,51 @@ Refusal = Sequence[Topic]
 class Refusals:
     """One reader's refusals: ``in_titles`` and ``in_abstracts``, each until a liked paper has it there."""
 
-    def __init__(self, paragraphs: Sequence[str], liked: Mapping[int, Paper | VotedPaper], voted: PaperWords) -> None:
-        """``liked`` are rows of ``voted``."""
-        refusals, hashes = _read(tuple(paragraphs))
+    def __init__(
+        self, paragraphs: Iterable[str], liked: Mapping[int, Paper | VotedPaper], voted: Callable[[], PhraseIndex]
+    ) -> None:
+        """``liked`` are rows of ``voted``, which is called for readers who refuse something and like papers."""
+        interests = [read_interests(paragraph) for paragraph in paragraphs]
+        wanted = [f" {' '.join(topic.stems)} " for interest in interests for topic in interest.wanted]
+        refusals = [
+            list(topics)
+            for interest in interests
+            for _, topics in groupby(interest.refused, key=lambda topic: topic.segment)
+        ]
+        # "Deep learning theory, no deep learning" wants some of it.
+        refusals = [
+            refusal
+            for refusal in refusals
+            if not any(f" {' '.join(topic.stems)} " in other for topic in refusal for other in wanted)
+        ]
         # A library is no vote.
         own = {row: paper for row, paper in liked.items() if not is_library_paper(paper.id)}
-        if own and refusals:
-            # Few papers have a word of a refusal, and only these are read.
-            words = voted[list(own)]
-            rows = np.unique(words.papers[np.isin(words.words, hashes)])
-            self._liked = words[rows]
-            titles = [list(own.values())[row].title for row in rows.tolist()]
-            refusals = [refusal for refusal in refusals if not any(_names(title, refusal) for title in titles)]
-        else:
-            self._liked = voted[[]]
-        self.in_titles = refusals
+        self.in_titles = [
+            refusal for refusal in refusals if not any(_names(paper.title, refusal) for paper in own.values())
+        ]
+        index = voted() if own and self.in_titles else None
+        self.in_abstracts = [
+            refusal for refusal in self.in_titles if index is None or not _presence(index, refusal)[list(own)].any()
+        ]
 
-    @cached_property
-    def in_abstracts(self) -> Sequence[Refusal]:
-        index = PhraseIndex(self._liked)
-        return [refusal for refusal in self.in_titles if not _presence(index, refusal).any()]
-
-    def losses(
-        self, papers: Sequence[Paper], index: PhraseIndex, rows: np.ndarray, log_odds: np.ndarray
-    ) -> dict[int, Bonus]:
-        """Return what the papers in ``rows`` lose, by their place there. ``log_odds`` is (n_rows,)."""
+    def losses(self, papers: Sequence[Paper], index: PhraseIndex, log_odds: np.ndarray) -> dict[int, Bonus]:
+        """Return what the papers on a refused topic lose, by row. ``log_odds`` is (n_papers,)."""
         kept: dict[int, tuple[float, str]] = {}
         for refusal in self.in_titles:
             text = ", ".join(topic.text for topic in refusal)
-            for place in np.flatnonzero(_presence(index, refusal)[rows]).tolist():
-                paper = papers[rows[place]]
-                if _names(paper.title, refusal):
-                    kept[place] = (_BY_TITLE, text)
-                elif _are_spelled(paper.abstract, refusal) and refusal in self.in_abstracts:
-                    kept.setdefault(place, (_BY_ABSTRACT, text))
+            for row in np.flatnonzero(_presence(index, refusal)).tolist():
+                if _names(papers[row].title, refusal):
+                    kept[row] = (_BY_TITLE, text)
+                elif refusal in self.in_abstracts and _are_spelled(papers[row].abstract, refusal):
+                    kept.setdefault(row, (_BY_ABSTRACT, text))
         losses = {}
-        for place, (share, text) in kept.items():
-            before = float(log_odds[place])
+        for row, (share, text) in kept.items():
+            before = float(log_odds[row])
             left = share * float(expit(before))
             # Far below zero, odds are probabilities.
             after = np.log(left) - np.log1p(-left) if left > 1e-12 else before + np.log(share)
-            losses[place] = Bonus(text, float(after - before), BonusKind.REFUSED)
+            losses[row] = Bonus(text, float(after - before), BonusKind.REFUSED)
         return losses
-
-
-@lru_cache(maxsize=2_000)
-def _read(paragraphs: tuple[str, ...]) -> tuple[Sequence[Refusal], np.ndarray]:
-    """Return the refusals, and the hashes of their words and of abbreviations with these."""
-    interests = [read_interests(paragraph) for paragraph in paragraphs]
-    wanted = [f" {' '.join(topic.stems)} " for interest in interests for topic in interest.wanted]
-    refusals = [
-        list(topics)
-        for interest in interests
-        for _, topics in groupby(interest.refused, key=lambda topic: topic.segment)
-    ]
-    # "Deep learning theory, no deep learning" wants some of it.
-    refusals = [
-        refusal
-        for refusal in refusals
-        if not any(f" {' '.join(topic.stems)} " in other for topic in refusal for other in wanted)
-    ]
-    stems = {stem for refusal in refusals for topic in refusal for stem in topic.stems}
-    stems |= {short for short, long in common_expansions().items() if not stems.isdisjoint(long)}
-    return refusals, np.array(list(map(word_hash, stems)), dtype=np.uint32)
 
 
 def _presence(index: PhraseIndex, refusal: Refusal) -> np.ndarray:
