@@ -185,7 +185,7 @@ def choices_of(
     others = [score for score in ranked.scores if score.paper not in taken]
     places = max(profile.edition.size - len(first), 0)
     votes = ranked.ranking.model.votes
-    limits = SelectionLimits.of(profile.edition, places, votes.own, votes.disliked)
+    limits = SelectionLimits.of(profile.edition, places, votes.own, votes.disliked, by_text=not votes.liked)
     return first + select(others, ranked.ranking, limits, waiting)
 
 

@@ -151,7 +151,7 @@ class _Paragraph(NamedTuple):
 _MOST_MEANING = 6.0
 # A rarer word is more specific.
 _SINGLE_WORD_FROM = 2.2
-_OF_MOST_SPECIFIC = 0.57
+_OF_MOST_SPECIFIC = 0.65
 _PHRASE_FROM = 0.8
 _LEAST_PHRASE = 0.3
 # How specific a topic is, its home says: "placebo" is not, where half the papers have one.
@@ -193,7 +193,7 @@ class TextModel:
     def topics(self) -> list[Topic]:
         return self._topics(wanted=True)
 
-    @property
+    @cached_property
     def reasons(self) -> list[Topic]:
         """Topics that can be a reason: no lone verb, and no word that many papers of the home have.
 
@@ -209,7 +209,7 @@ class TextModel:
         ]
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
-        """Return the topics close to a paper's vector (DIMENSIONS,), the closest first.
+        """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.
 
         Each word must be close: "medical records" is not close to a paper on medical images.
         """
@@ -218,7 +218,7 @@ class TextModel:
             for number, (whole, parts) in enumerate(self._closeness)
             if whole.similar(meaning) >= _CLOSE and all(part.similar(meaning) >= _CLOSE_PART for part in parts)
         ]
-        return [self.topics[number] for _, number in sorted(close, reverse=True)]
+        return [self.reasons[number] for _, number in sorted(close, reverse=True)]
 
     @cached_property
     def _closeness(self) -> list[tuple[_Paragraph, list[_Paragraph]]]:
@@ -228,7 +228,7 @@ class TextModel:
 
         return [
             (scaled(topic.stems), [scaled([stem]) for stem in topic.stems] if len(topic.stems) > 1 else [])
-            for topic in self.topics
+            for topic in self.reasons
         ]
 
     @property

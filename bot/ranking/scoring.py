@@ -357,7 +357,10 @@ class Ranking:
         return self.model.text.close_topics(self.pool.seen.meanings[self.pool.row[paper]])
 
     def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper names a topic or is near the text. True without a text."""
-        row = self.pool.row[paper]
-        least = _TOUCHES_BY_WORDS if self.matches.phrases[row] > 0 else _TOUCHES_BY_MEANING
-        return bool(self.model.text.is_empty or self.matches.meaning[row] >= least)
+        """Return whether a paper names a specific topic, or is close to one. True without a text."""
+        row, text = self.pool.row[paper], self.model.text
+        if text.is_empty:
+            return True
+        named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in text.reasons)
+        least = _TOUCHES_BY_WORDS if named else _TOUCHES_BY_MEANING
+        return bool(self.matches.meaning[row] >= least and (named or self.close_topics(paper)))

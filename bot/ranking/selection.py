@@ -9,7 +9,7 @@ from datetime import time
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import EditionSection
-from bot.model import POSSIBLE, STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
+from bot.model import GOOD, POSSIBLE, STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
 from bot.model.wording import plural
 
 if TYPE_CHECKING:  # NumPy and SciPy, which most ticks need not import
@@ -60,7 +60,8 @@ class SelectionLimits:
     """The limits of one edition, from a profile's ``[edition]``.
 
     ``explore`` of ``size`` papers are exploratory. ``threshold`` and ``lowest`` are the minimum probabilities of
-    matches and of exploration. With less than ``fill`` papers, the best that touch the text follow.
+    matches and of exploration. With less than ``fill`` papers, the best that touch the text follow. Matches ``by_text``
+    alone must touch it or have a keyword.
     """
 
     size: int
@@ -68,9 +69,12 @@ class SelectionLimits:
     threshold: float = 0.0
     lowest: float = 0.0
     fill: int = 0
+    by_text: bool = False
 
     @classmethod
-    def of(cls, section: EditionSection, places: int, votes: int, disliked: int = 0) -> SelectionLimits:
+    def of(
+        cls, section: EditionSection, places: int, votes: int, disliked: int = 0, *, by_text: bool = False
+    ) -> SelectionLimits:
         """``places`` are left by alerts. ``votes`` include the ``disliked`` papers."""
         is_new = votes < VOTES_OF_NEW_READER and "threshold" not in section.model_fields_set
         return cls(
@@ -80,6 +84,7 @@ class SelectionLimits:
             # An unlikely match is never a pick, unless the profile says so.
             lowest=POSSIBLE if is_new else section.threshold,
             fill=min(_PICKS_AFTER_DISLIKES, places) if is_new and 2 * disliked > votes else 0,
+            by_text=by_text and "threshold" not in section.model_fields_set,
         )
 
 
@@ -98,13 +103,15 @@ def select(
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, whatever their score.
-    ``waiting`` papers had no place in earlier editions. Strong matches compete again, others may be explored.
+    ``waiting`` papers had no place in earlier editions. Strong and good matches compete again, others may be explored.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
     others = [score for score in unmuted if not (score.followed or score.missing_terms)]
-    least = max(STRONG, limits.threshold)
+    least = max(GOOD, limits.threshold)
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
+    if limits.by_text:
+        eligible = [score for score in eligible if score.bonuses or papers.touches(score.paper)]
     similarity = papers.similarity
 
     # Exploration never replaces a strong match.

@@ -24,7 +24,7 @@ def chosen(
     scores = [Score(n, p, log_odds=p, rest=0.0) for n, p in enumerate(probabilities)]
     ranking = SimpleNamespace(
         scores=scores,
-        model=SimpleNamespace(votes=SimpleNamespace(own=votes, disliked=disliked)),
+        model=SimpleNamespace(votes=SimpleNamespace(own=votes, disliked=disliked, liked=votes - disliked)),
         similarity=lambda *_: 0.0,
         interest=lambda _: None,
         touches=lambda paper: paper < touching,
@@ -64,5 +64,11 @@ def test_only_good_matches_fill_places_and_the_best_near_hit_is_explored():
     assert chosen(60, [0.9, 0.2, 0.1], SET) == [(0, MATCH), (1, MATCH)]
 
 
-def test_a_strong_paper_that_had_no_place_comes_back_and_another_may_be_explored():
-    assert chosen(60, [0.9, 0.8, 0.6, 0.5], waiting={1, 2}) == [(0, MATCH), (1, MATCH), (3, MATCH), (2, EXPLORE)]
+def test_good_papers_that_had_no_place_come_back_and_another_may_be_explored():
+    picks = [(0, MATCH), (1, MATCH), (2, MATCH), (3, EXPLORE)]
+    assert chosen(60, [0.9, 0.8, 0.6, 0.39], waiting={1, 2, 3}) == picks
+
+
+def test_without_a_like_a_match_touches_the_text():
+    assert chosen(0, [0.9, 0.8, 0.6], touching=1) == [(0, MATCH)]
+    assert chosen(0, [0.9, 0.8, 0.6], SET, touching=1) == [(0, MATCH), (1, MATCH), (2, MATCH)]

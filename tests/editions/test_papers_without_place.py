@@ -1,4 +1,4 @@
-"""Strong papers that an edition had no place for, from the store on: candidates, editions, and what a vote changes."""
+"""Matches that an edition had no place for, from the store on: candidates, editions, and what a vote changes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,8 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.model import Vote
+from bot.model import GOOD, Vote
+from bot.model import STRONG as STRONG_FROM
 from bot.readers.votes import vote_with_effect
 
 MONDAY = datetime(2026, 6, 8, 8, 0, tzinfo=UTC)
@@ -19,7 +20,7 @@ STRONG = [
 
 @pytest.fixture
 def edition(owls_home, paperbot):
-    """Return the titles of the edition of a day, on which a digest with these titles comes."""
+    """Return titles and matches of the edition of a day, on which a digest with these titles comes."""
     (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
     profile = owls_home / "profiles" / "owls.toml"
     profile.write_text(
@@ -36,7 +37,7 @@ def edition(owls_home, paperbot):
         with open_app(owls_home) as app:
             (reader,) = app.store.readers.all()
             picks = app.store.editions.picks_of(app.store.editions.last(reader.id).id)
-        return [pick.paper.title for pick in picks]
+        return {pick.paper.title: pick.probability for pick in picks}
 
     return edition
 
@@ -44,20 +45,30 @@ def edition(owls_home, paperbot):
 def test_strong_papers_without_a_place_come_in_the_next_editions_that_have_a_new_paper(edition):
     first = edition(0, *STRONG)
     second = edition(1, "Cooking pasta")
-    assert edition(2) == []
+    assert edition(2) == {}
     third = edition(3, "Baking bread")
     assert sorted([*first, *second, *third]) == sorted(STRONG)
     assert (len(first), len(second)) == (2, 2)
 
 
+def test_strong_matches_come_before_good_ones_and_all_of_them_come(edition):
+    good = ["Reward for models", "Reward model"]
+    others = ["Reward models in cooking and in gardens", "Reward models that sing of rivers and of mountains"]
+    editions = [edition(0, *others, *good, *STRONG[:2]), edition(1, "Cooking pasta"), edition(2, "Baking bread")]
+    matches = [match for sent in editions for match in sent.values()]
+    assert sorted(title for sent in editions for title in sent) == sorted([*good, *STRONG[:2]])
+    assert matches == sorted(matches, reverse=True)
+    assert STRONG_FROM > matches[-1] >= GOOD
+
+
 def test_after_three_days_they_are_out_of_date(edition):
     edition(0, *STRONG)
-    assert edition(4) == []
-    assert edition(7, "Cooking pasta") == []
+    assert edition(4) == {}
+    assert edition(7, "Cooking pasta") == {}
 
 
 def test_what_a_vote_changes_is_shown_with_them(edition, owls_home, paperbot):
-    sent = edition(0, *STRONG)
+    sent = list(edition(0, *STRONG))
     (owls_home / "drop" / "1.txt").write_text(digest("Cooking pasta", header="OWLS - 2026-06-09"))
     assert paperbot("ingest").code == 0
     with open_app(owls_home) as app:

@@ -148,17 +148,17 @@ def test_places_are_filled_with_new_papers_that_touch_the_text_and_count_as_matc
 @pytest.mark.parametrize(
     ("waiting", "probability", "kind"),
     [
-        ({5}, STRONG, PickKind.MATCH),
-        ({5}, STRONG - 0.01, PickKind.EXPLORE),
+        ({5}, GOOD, PickKind.MATCH),
+        ({5}, GOOD - 0.01, PickKind.EXPLORE),
         ({5}, 0.15, PickKind.EXPLORE),
         ({5}, 0.14, None),
-        ((), STRONG - 0.01, PickKind.MATCH),
+        ((), GOOD - 0.01, PickKind.MATCH),
     ],
 )
-def test_of_papers_that_had_no_place_before_only_a_strong_match_is_chosen_and_others_explored(
+def test_of_papers_that_had_no_place_before_only_good_matches_are_chosen_and_others_explored(
     waiting, probability, kind
 ):
-    limits = SelectionLimits(3, explore=1, threshold=0.4, lowest=0.15)
+    limits = SelectionLimits(3, explore=1, threshold=0.3, lowest=0.15)
     chosen = select([score(5, probability)], unlike, limits, waiting=waiting)
     assert [choice.kind for choice in chosen] == ([kind] if kind else [])
 
