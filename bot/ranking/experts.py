@@ -314,7 +314,7 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     # A match means the same with a heavier background (prior correction, King and Zeng 2001).
     intercept = float(model.intercept_[0]) + float(np.log(balance / _BACKGROUND_WEIGHT)) + mean - steeper * mean
     if background >= _LEAST_BACKGROUND:
-        # Likes alone would make half of all papers good matches: few are, or as many as by the text. Liked ones are strong.
+        # Likes alone would make a third of all papers good matches. Few are, and liked ones are strong.
         by_text = votes.background.matches @ TEXT.matches.vector() + TEXT.intercept
         share = min(_MOST_GOOD + 3 * float(np.mean(by_text >= _GOOD)), 1.0)
         liked_papers = features[: len(votes.liked)][votes.liked] @ weights
