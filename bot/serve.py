@@ -47,12 +47,14 @@ _PUBLISH = "publish"
 class Jobs:
     """The two jobs. Each run opens the home afresh, so edited profiles count from the next tick on."""
 
-    def __init__(self, home: Path, stop: Event, parser: Parser | None = None) -> None:
+    def __init__(self, home: Path, stop: Event, parser: Parser | None = None, ingest_minutes: int = 15) -> None:
         """Setting ``stop`` ends a job at its next message. Without ``parser``, each run starts its own."""
         self._home = home
         self._stop = stop
         self._parser = parser
-        self._first_ingest_done = Event()
+        self._ingest_is_late = timedelta(minutes=2 * ingest_minutes)
+        self._ingested_at = datetime.now(UTC)
+        self._ingest_done = Event()
         self._log = ProblemLog()
 
     def ingest(self) -> None:
@@ -63,15 +65,18 @@ class Jobs:
                 if new := sum(digest.new for digest in report.digests):
                     log.info("%d new papers", new)
                 problems.extend([*report.problems, *app.notify_operator(report.problems, now)])
-                if not self._first_ingest_done.is_set():
+                if not self._ingest_done.is_set():
                     # Fit the corpus before anybody waits for it.
                     app.corpora.renew()
         finally:
-            self._first_ingest_done.set()
+            self._ingested_at = datetime.now(UTC)
+            self._ingest_done.set()
 
     def publish(self) -> None:
-        """Compose and deliver due messages. The first run waits for the first ingest."""
-        self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
+        """Compose and deliver due messages. The first run, also after a sleep of the machine, waits for an ingest."""
+        if datetime.now(UTC) - self._ingested_at > self._ingest_is_late:
+            self._ingest_done.clear()
+        self._ingest_done.wait(_FIRST_INGEST_SECONDS)
         if self._stop.is_set():
             return
         with self._log.problems_of("publish") as problems, self._opened() as app:
@@ -225,9 +230,9 @@ def serve(home: Path, listener: socket.socket | None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with Parser() as parser, open_app(home, parser=parser) as app:
-        queue = app.home.settings.queue
-        jobs = QueuedJobs(home, queue.url, queue.name, stop) if queue.url else Jobs(home, stop, parser)
-        scheduler = make_scheduler(jobs, app.home.settings.bot.ingest_minutes)
+        queue, minutes = app.home.settings.queue, app.home.settings.bot.ingest_minutes
+        jobs = QueuedJobs(home, queue.url, queue.name, stop) if queue.url else Jobs(home, stop, parser, minutes)
+        scheduler = make_scheduler(jobs, minutes)
         scheduler.start()
         try:
             if listener:

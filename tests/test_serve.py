@@ -16,6 +16,7 @@ from threading import Event
 
 import pytest
 import time_machine
+from support import digest
 
 from bot.ranking.corpus import Corpus
 from bot.serve import Jobs, make_scheduler, publish_soon
@@ -106,6 +107,23 @@ def test_the_first_editions_wait_for_the_first_papers(home, jobs):
         pool.submit(jobs.ingest).result()
         published.result()
     assert len(outbox(home)) == 1
+
+
+def test_after_a_sleep_of_the_machine_editions_wait_for_new_papers(home, jobs, monkeypatch):
+    class LateIngest(Event):
+        """The ingest that is late, too, begins while the editions wait for it."""
+
+        def wait(self, timeout=None):
+            return self.is_set() or jobs.ingest() or super().wait(timeout)
+
+    monkeypatch.setattr(jobs, "_ingest_done", LateIngest())
+    with time_machine.travel("2025-05-06T20:00:00+02:00", tick=False):
+        jobs.ingest()
+    (home / "seeds" / "night.txt").write_text(digest("Reward models of the night", header="LLM-RL - 2025-05-07"))
+    with time_machine.travel(WEDNESDAY, tick=False):
+        jobs.publish()
+    (mail,) = outbox(home)
+    assert b"Reward models of the night" in mail.read_bytes()
 
 
 def test_a_slow_source_delays_no_edition(home, jobs, monkeypatch):
