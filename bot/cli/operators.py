@@ -125,8 +125,9 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
             print_line(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
-    for line in due_lines(app, now):
-        print_line(f"    {line}")
+    if not any(problem.source == "store" for problem in problems):
+        for line in due_lines(app, now):
+            print_line(f"    {line}")
     return _checked(passed, [*notes(app, readers, now)], problems, as_json)
 
 

@@ -198,7 +198,7 @@ def test_every_link_of_the_mail_works_without_pages(continuing, first, mailbox):
     assert len([link for link in links if link.startswith("https:")]) > 1, "papers"
     to_bot = re.findall(r"^ *mailto:grace@example.org\?subject=(\S+)", text, re.MULTILINE)
     up, *_, unsubscribe = map(unquote, to_bot)
-    assert len(to_bot) == 2 * html.count("More&nbsp;like") + 1
+    assert len(to_bot) == 3 * html.count("vote%20up") + 1
     assert message["List-Unsubscribe"] == f"<mailto:grace@example.org?subject={quote(unsubscribe)}>"
     assert "List-Unsubscribe-Post" not in message
     settings = tomllib.loads((first.checkout / "papers" / "paperbot.toml").read_text())

@@ -63,5 +63,5 @@ def test_the_files_that_it_shows_are_a_valid_home(tmp_path):
 
 
 def test_the_first_screen_comes_before_the_details():
-    before = README.partition("## What goes in")[0]
+    before = README.partition("## Thumbs on your phone")[0]
     assert len(before.splitlines()) <= 50

@@ -35,13 +35,14 @@ def machines(schema_url, tmp_path):
 def fits(monkeypatch):
     """The number of texts of each fit."""
     calls = []
-    fit = Corpus.fit
+    learn = Corpus.learn
 
     def counted(self, texts):
+        texts = list(texts)
         calls.append(len(texts))
-        return fit(self, texts)
+        return learn(self, texts)
 
-    monkeypatch.setattr(Corpus, "fit", counted)
+    monkeypatch.setattr(Corpus, "learn", counted)
     return calls
 
 
