@@ -238,12 +238,12 @@ def compose(
         is_weekly=request.profile.schedule.is_weekly,
         quiet=None if picks else quiet_reason(scores, activity),
         closest=tuple(closest),
-        more=sum(is_strong(score) and score.paper not in picked for score in scores),
+        more=sum(is_good(score) and score.paper not in picked for score in scores),
         has_room=len(picks) < min(request.profile.edition.size, len(scores)),
     )
 
 
-def is_strong(score: Score) -> bool:
+def is_good(score: Score) -> bool:
     """Return whether a paper is a strong or good match that rules don't keep out."""
     return score.probability >= GOOD and not (score.muted or score.missing_terms)
 

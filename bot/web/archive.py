@@ -22,7 +22,7 @@ from bot.channels.papers import category_in_words, facts, facts_text, path, titl
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
-from bot.editions.composer import is_strong
+from bot.editions.composer import is_good
 from bot.editions.connections import GroupLikes
 from bot.editions.due import FIRST_LOOK_BACK, superseded
 from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
@@ -243,7 +243,7 @@ class EditionPages:
         of_day = sorted(paper_id for paper_id in ids if after < paper_id <= last.watermark)
         with self._site.composer() as composer:
             ranked = composer.ranked(reader, profile, of_day, self._site.now)
-            best = [score for score in ranked.scores if is_strong(score)][:_MORE_SHOWN] if ranked else []
+            best = [score for score in ranked.scores if is_good(score)][:_MORE_SHOWN] if ranked else []
             picks = ranked.picks_of(best, profile.edition.summary_sentences) if ranked else []
         return self._site.page(
             "more.html.j2",
