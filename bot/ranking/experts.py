@@ -21,9 +21,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import expit
+from scipy.special import expit, logit
 
-from bot.model import PaperId
+from bot.model import GOOD, STRONG, PaperId
 from bot.ranking.corpus import Papers
 from bot.ranking.matching import FeatureWeights, MatchFeatures
 from bot.ranking.meaning import DIMENSIONS
@@ -213,9 +213,8 @@ _VOTES_FOR_MATCHES = 30.0
 _LEAST_SPREAD = 0.7
 _LEAST_BACKGROUND = 50
 _MOST_STEEPER = 4.0
-# Share of the background, and log-odds of a match that readers call good (.4) and strong (.7).
+# Share of the background that may be a good match.
 _MOST_GOOD = 0.05
-_GOOD, _STRONG = -0.41, 0.85
 _C = 6.0
 # A hundred times the default: fewer steps, same ranking.
 _TOLERANCE = 0.01
@@ -316,10 +315,10 @@ def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     if background >= _LEAST_BACKGROUND:
         # Likes alone would make a third of all papers good matches. Few are, and liked ones are strong.
         by_text = votes.background.matches @ TEXT.matches.vector() + TEXT.intercept
-        share = min(_MOST_GOOD + 3 * float(np.mean(by_text >= _GOOD)), 1.0)
+        share = min(_MOST_GOOD + 3 * float(np.mean(by_text >= logit(GOOD))), 1.0)
         liked_papers = features[: len(votes.liked)][votes.liked] @ weights
-        highest = _GOOD - steeper * float(np.quantile(of_background, 1 - share))
-        lowest = _STRONG - steeper * float(np.median(liked_papers)) if votes.liked.any() else -np.inf
+        highest = logit(GOOD) - steeper * float(np.quantile(of_background, 1 - share))
+        lowest = logit(STRONG) - steeper * float(np.median(liked_papers)) if votes.liked.any() else -np.inf
         intercept = min(intercept, max(highest, lowest))
     terms, direction, of_matches = np.split(steeper * weights, [len(columns), len(columns) + DIMENSIONS])
     return Learned(
