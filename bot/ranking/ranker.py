@@ -236,7 +236,7 @@ class _ReaderBatch:
             refusals=Refusals(
                 interest.paragraphs,
                 {self._row[paper.id]: paper for paper in interest.up},
-                lambda: self._papers.index,
+                self._papers,
             ),
         )
         return model, experts

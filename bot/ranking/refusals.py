@@ -6,7 +6,7 @@ score's parts still sum to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 
@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit
 
 from bot.model import Bonus, BonusKind, Paper, VotedPaper, is_library_paper
+from bot.ranking.corpus import Papers
 from bot.ranking.matching import PhraseIndex
 from bot.text.tokens import tokens
 from bot.text.topics import Topic, expanded, read_interests
@@ -29,10 +30,8 @@ Refusal = Sequence[Topic]
 class Refusals:
     """One reader's refusals: ``in_titles`` and ``in_abstracts``, each until a liked paper has it there."""
 
-    def __init__(
-        self, paragraphs: Iterable[str], liked: Mapping[int, Paper | VotedPaper], voted: Callable[[], PhraseIndex]
-    ) -> None:
-        """``liked`` are rows of ``voted``, which is called for readers who refuse something and like papers."""
+    def __init__(self, paragraphs: Iterable[str], liked: Mapping[int, Paper | VotedPaper], voted: Papers) -> None:
+        """``liked`` are papers by their row in ``voted``."""
         interests = [read_interests(paragraph) for paragraph in paragraphs]
         wanted = [f" {' '.join(topic.stems)} " for interest in interests for topic in interest.wanted]
         refusals = [
@@ -51,7 +50,7 @@ class Refusals:
         self.in_titles = [
             refusal for refusal in refusals if not any(_names(paper.title, refusal) for paper in own.values())
         ]
-        index = voted() if own and self.in_titles else None
+        index = voted.index if own and self.in_titles else None
         self.in_abstracts = [
             refusal for refusal in self.in_titles if index is None or not _presence(index, refusal)[list(own)].any()
         ]
