@@ -69,6 +69,12 @@ def test_the_best_come_first_within_size_threshold_and_rules(scores, limits, cho
     assert ids(select(scores, unlike, limits)) == chosen
 
 
+@pytest.mark.parametrize(("kind", "chosen"), [(BonusKind.KEYWORD, [1]), (BonusKind.REFUSED, []), (None, [])])
+def test_a_match_by_text_alone_touches_it_or_has_a_keyword(kind, chosen):
+    beside = score(1, 0.9, bonuses=(Bonus("x", 1.0, kind),) if kind else ())
+    assert ids(select([beside], unlike, SelectionLimits(5, by_text=True), touches=lambda _: False)) == chosen
+
+
 def test_followed_authors_appear_below_the_threshold_too():
     scores = [*falling(5), score(9, 0.01, followed="Ada")]
     chosen = kinds(select(scores, unlike, SelectionLimits(3, threshold=0.5)))
