@@ -19,7 +19,7 @@ from servers import Page, Web
 
 from bot.app import open_app
 from bot.channels import address_checks
-from bot.cli.init import papers_to_judge
+from bot.cli.first_edition import papers_to_judge
 from bot.config.home import NewUser, make_home, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.editions.due import JUDGED

@@ -1,0 +1,181 @@
+"""The first edition of a new home: its library, papers to judge, and the proof that mails and thumbs arrive."""
+
+from __future__ import annotations
+
+import os
+import webbrowser
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.output import echo, has_browser, print_edition, print_problems, progress_bar, wrapped
+from bot.cli.questions import PASSWORD, ZOTERO, Back, prompt
+from bot.cli.readers import ask_zotero_key
+from bot.config.files import write_atomically
+from bot.model import Paper, Problem, Reader, Vote
+from bot.model.clock import local_date
+from bot.model.errors import PaperbotError
+from bot.model.wording import plural, shorten
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.config.home import NewUser
+    from bot.config.profiles import Profile
+    from bot.sources import Source
+
+_TO_JUDGE = 10
+_ABSTRACT_WIDTH = 600  # characters
+_FIRST_EDITION = "first-edition.html"  # in state/
+
+
+def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
+    """Import the library, fetch papers, let the user judge some, and show an edition."""
+    from bot.app import open_app
+    from bot.readers import stored_reader
+    from bot.readers.libraries import import_file
+
+    if not user.email:
+        echo("A library, votes and editions belong to a reader. First add your address to the profile.")
+        return
+    now = datetime.now(UTC)
+    with open_app(home) as app:
+        reader, profile = stored_reader(app.store, app.profiles, f"{user.profile}/{user.email}", now)
+        try:
+            if user.library:
+                if user.library == ZOTERO:
+                    app.zotero.connect(reader, ask_zotero_key(), library=None, collections=(), now=now)
+                    read = app.zotero.import_now(reader, now)
+                else:
+                    path = Path(user.library)
+                    read = import_file(
+                        app.store, app.parser, reader, name=path.name, content=path.read_bytes(), now=now
+                    )
+                echo(f"ok  {plural(read.read, 'paper')} of your library read; each counts as liked.")
+                print_problems(read.problems)
+            if edition is None and is_asked:
+                edition = click.confirm("Fetch papers now, and show your first edition?", default=True)
+            if not edition:
+                return
+            with progress_bar() as progress:
+                report = app.ingestion.ingest(app.sources, now, at_once=True, progress=progress)
+            print_problems(report.problems)
+            if is_asked:
+                judge(app, reader, profile, now)
+            show_edition(app, reader, profile, now)
+        except PaperbotError as error:
+            print_problems([Problem("init", str(error))])
+
+
+def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
+    from bot.editions.due import JUDGED
+    from bot.editions.models import refit
+    from bot.readers.votes import record
+    from bot.text.latex import readable
+
+    ranked = app.composer.ranked(reader, profile, app.composer.candidates(reader, profile).ids, now)
+    if not ranked:
+        return
+    best = papers_to_judge([ranked.papers[score.paper] for score in ranked.scores if not score.muted])
+    echo(
+        "\nWhich of these would you read? Your answers teach the ranking. Your first edition has the papers with y. "
+        "Type y, n, a for the abstract, back or done. Press Enter for the next paper."
+    )
+    place = 0
+    while place < len(best):
+        paper = best[place]
+        echo(f"\n{place + 1:2}/{len(best)}  {readable(paper.title)}", bold=True)
+        try:
+            while (answer := prompt("Would you read it?", "next", _judgement, has_no=False)) == "abstract":
+                echo(shorten(readable(paper.abstract), _ABSTRACT_WIDTH) or "It came without an abstract.")
+        except Back:
+            place = max(0, place - 1)
+            continue
+        if answer == "done":
+            break
+        if answer:
+            record(app.store, reader, paper, answer, now=now, via=JUDGED)
+        place += 1
+    refit(app.store, app.ranker, [(reader, profile)], now)
+
+
+def papers_to_judge(best: Sequence[Paper]) -> list[Paper]:
+    """Return ten of the best papers: of the days before the newest one, which keeps its own, if these have ten."""
+    days = [max([s.date for s in paper.sightings if s.date], default=paper.published) for paper in best]
+    newest = max(filter(None, days), default=None)
+    earlier = [paper for paper, day in zip(best, days, strict=True) if day and day != newest]
+    return list(earlier if len(earlier) >= _TO_JUDGE else best)[:_TO_JUDGE]
+
+
+def _judgement(text: str) -> Vote | str:
+    words: dict[str, Vote | str] = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
+    words |= dict.fromkeys(("a", "abstract", "?"), "abstract")
+    if text.casefold() not in words:
+        raise ValueError(f"{text!r} is neither y nor n; or press Enter, or type a, back or done")
+    return words[text.casefold()]
+
+
+def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
+    """Write the first edition as a page, and open it in a browser. Nothing is stored or sent."""
+    edition = app.composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
+    if edition.quiet:
+        echo(f"There is no first edition yet. {edition.quiet}")
+        return
+    print_edition(edition)
+    page = app.home.state / _FIRST_EDITION
+    write_atomically(page, app.renderer.of_kind("email").preview(edition, "html").encode())
+    echo(f"Your first edition, as it will look: {page}")
+    if has_browser():
+        webbrowser.open(page.resolve().as_uri())
+
+
+def try_mail_server(home: Path, user: NewUser) -> None:
+    """Log in to the mail server, and offer a test mail. Passwords stay in this process."""
+    from bot.app import open_app
+    from bot.operate.ingest import retrieved
+    from bot.readers import stored_reader
+    from bot.sources import Visit
+
+    if user.mail_username and PASSWORD not in os.environ:
+        echo("The mail server wasn't tried, as its password is missing. `paperbot check --connect` tries it later.")
+        return
+    with open_app(home) as app:
+        try:
+            app.routes["email"].channels[0].check()
+            echo(f"ok  {user.mail_host} {'lets you log in' if user.mail_username else 'accepts mail'}.")
+            mailbox = next((source for source in app.sources if source.kind == "mailbox"), None)
+            if mailbox:
+                # peek: mark nothing as read.
+                for _ in retrieved(mailbox, Visit(datetime.now(UTC), peek=True)):
+                    break
+                echo("ok  The mailbox for thumbs can be read.")
+            if not user.email or not click.confirm(f"Send a test mail to {user.email}?", default=True):
+                return
+            reader, profile = stored_reader(app.store, app.profiles, user.profile, datetime.now(UTC))
+            sent = app.channel_tests.send(reader, profile, datetime.now(UTC))
+            echo(f"ok  A test mail is on its way to {user.email}.")
+            if mailbox and sent.edition.request:
+                wait_for_thumb(app, reader, mailbox)
+            elif sent.edition.request:
+                echo("Its thumbs open pages: start `paperbot serve`, then press one.")
+        except PaperbotError as error:
+            echo(f"! {error}", fg="red", err=True)
+            echo(f"Correct it in {app.home.settings_file}, then try `paperbot check --connect`.")
+
+
+def wait_for_thumb(app: App, reader: Reader, mailbox: Source) -> None:
+    """Read the mailbox each time the user presses Enter, until a vote arrives."""
+    from bot.text.latex import readable
+
+    question = wrapped("Press a thumb in it, send the mail that opens, then press Enter (or type skip)")
+    before = app.store.feedback.current(reader.id)
+    while not click.prompt(question, default="", show_default=False):
+        print_problems(app.ingestion.ingest([mailbox], datetime.now(UTC), at_once=True).problems)
+        votes = app.store.feedback.current(reader.id)
+        if new := next((paper for paper, vote in votes.items() if before.get(paper) != vote), None):
+            title = readable(app.store.papers.get([new])[new].title)
+            echo(f"ok  Your thumb {votes[new].vote} arrived: {title}")
+            return
+        echo("No thumb has arrived yet. Mails may take a minute.")
