@@ -291,11 +291,11 @@ def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
     is_direct = pages.scheme == "http" and not is_loopback(pages.hostname or "")
     serve = "serve" + (f" --host 0.0.0.0 --port {pages.port or 80}" if is_direct else "")
     if user.public_url:
-        thumbs = f"thumbs open {user.public_url}"
+        served = f"and the pages. Thumbs open {user.public_url}"
     elif user.replies:
-        thumbs = "thumbs are mails, which it reads"
+        served = "and a look for thumbs in the mailbox"
     else:
-        thumbs = "thumbs work on this computer, while it runs"
+        served = "and the pages. Thumbs work on this computer, while it runs"
     is_complete = user.interests and user.email
     about = "everything else about your profile" if is_complete else "your interests, and where to send them"
     way = "by mail" if has_server else "a file until you set a mail server"
@@ -309,7 +309,7 @@ def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
         f"paperbot --home {directory} send-test {profile.stem}": (
             "the same again as a test" + ("" if has_server else ", once you have set a mail server")
         ),
-        f"paperbot --home {directory} {serve}": f"an edition whenever one is due, and the pages; {thumbs}",
+        f"paperbot --home {directory} {serve}": f"an edition whenever one is due, {served}",
     }
 
 

@@ -465,6 +465,8 @@ def test_a_mail_server_of_the_environment_is_not_asked_for(tmp_path, monkeypatch
     terminal.answer("Fetch papers now", "n")
     assert terminal.finish() == 0
     assert "Mails go by mail.example.org, as PAPERBOT_EMAIL__HOST says." in terminal.seen
-    assert "mail.example.org" not in (tmp_path / "papers" / "paperbot.toml").read_text()
+    settings = (tmp_path / "papers" / "paperbot.toml").read_text()
+    assert "mail.example.org" not in settings
+    assert tomllib.loads(settings)["bot"]["public_url"] == "", "no link of a mail leads to pages of this computer"
     mailbox = {"name": "replies", "kind": "mailbox", "host": "imap.example.org", "username": "ada@example.org"}
     assert mailbox in sources_of(tmp_path / "papers")
