@@ -124,8 +124,8 @@ def paper_phrases(title: str, text: str, tokens: Sequence[Sequence[Token]], spel
         for run in runs
         for length in range(min(len(run), _MAX_WORDS), 0, -1)
         for start in range(0 if length > 1 else len(run) - 1, len(run) - length + 1)
-        # "Strategy-augmented planning" is not on augmented planning.
-        if not text[: run[start].start].endswith("-")
+        # "Strategy-augmented planning" is not on augmented planning, nor "min-form assignment" on "min".
+        if not text[: run[start].start].endswith("-") and not text.startswith("-", run[start + length - 1].end)
     ]
     by_stems: dict[tuple[str, ...], Phrase] = {}
     for part in parts:

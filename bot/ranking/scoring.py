@@ -295,14 +295,19 @@ class Model:
         if isinstance(direction, np.ndarray):
             for stem, value in zip(composition.stems, composition.along(direction).tolist(), strict=True):
                 added[stem] = added.get(stem, 0.0) + value
-        if self.form.terms is not None:
-            terms = pool.seen.terms
-            entries = slice(terms.indptr[row], terms.indptr[row + 1])
-            columns = terms.indices[entries]
-            values = terms.data[entries] * self.form.terms[columns]
-            for term, value in zip(pool.corpus.terms_[columns].tolist(), values.tolist(), strict=True):
-                added[term] = added.get(term, 0.0) + value
+        for term, value in self.learned(pool, row).items():
+            added[term] = added.get(term, 0.0) + value
         return {term: value for term, value in added.items() if value}
+
+    def learned(self, pool: Pool, row: int) -> dict[str, float]:
+        """Return what each term of a paper adds to its log-odds by the votes on papers with it."""
+        if self.form.terms is None:
+            return {}
+        terms = pool.seen.terms
+        entries = slice(terms.indptr[row], terms.indptr[row + 1])
+        columns = terms.indices[entries]
+        values = terms.data[entries] * self.form.terms[columns]
+        return dict(zip(pool.corpus.terms_[columns].tolist(), values.tolist(), strict=True))
 
     def left_out(self, pool: Pool, matches: MatchFeatures, rows: np.ndarray) -> np.ndarray:
         """Return the ignored terms' contribution, (n_rows,)."""
@@ -344,6 +349,9 @@ class Ranking:
                 score._replace(terms=terms, rest=score.rest - sum(terms.values()), predictions=tuple(of_score))
             )
         return explained
+
+    def learned(self, paper: PaperId) -> dict[str, float]:
+        return self.model.learned(self.pool, self.pool.row[paper])
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         return self.pool.similarity(paper, other)

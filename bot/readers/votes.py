@@ -126,8 +126,8 @@ def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPape
 def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compared: ComparedPapers) -> VoteEffect:
     old_score = before.explained(voted.id)
     new_score = after.explained(voted.id)
-    old_terms = old_score.terms if old_score else {}
-    new_terms = new_score.terms if new_score else {}
+    # Of the votes alone: with each vote the text counts less, so its words lose weight.
+    old_terms, new_terms = before.ranking.learned(voted.id), after.ranking.learned(voted.id)
     rise = not (old_score and new_score) or new_score.log_odds >= old_score.log_odds
     sign = 1 if rise else -1
     changes = {
