@@ -82,11 +82,13 @@ def test_a_breakdown_names_whole_phrases_and_keeps_the_sum():
     assert [row.text for row in rows if not row.in_paper] == ["unseen term"]
 
 
-def test_no_phrase_begins_inside_a_compound():
+def test_no_phrase_begins_or_ends_inside_a_compound():
     paper = read("Strategy-augmented planning of large-scale robot control by human-centric hate speech removal", "")
     assert "planning" in {phrase.text for phrase in paper.phrases}
     inside = {"augmented planning", "centric hate speech removal", "scale robot control", "scale robot"}
     assert not {phrase.text for phrase in paper.phrases} & inside
+    halves = {phrase.text for phrase in read("Min-form credit assignment", "").phrases}
+    assert halves == {"credit assignment", "assignment"}
 
 
 def test_no_phrase_ends_in_a_verb_before_an_article():
