@@ -113,9 +113,7 @@ class Signer:
     def tag(self, reader_id: int, delivery_id: int = 0) -> str:
         """Return a message's tag for Message-ID and envelope sender (VERP).
 
-        It never expires.
-
-        Some servers change the case.
+        It never expires. Some servers change the case.
         """
         ids = f"{reader_id:x}-{delivery_id:x}"
         return f"{ids}-{_tag_signature(self._states[Purpose.BOUNCE][-1], ids)}"

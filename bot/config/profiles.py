@@ -581,9 +581,7 @@ def mentions(path: Path, address: str) -> bool:
 def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bool], checks: AddressChecks) -> bool:
     """Edit a profile unless ``change`` returns False.
 
-    Raises ConfigError.
-
-    ``change`` gets the document, and the addresses in lower case.
+    Raises ConfigError. ``change`` gets the document, and the addresses in lower case.
     """
 
     def changed(text: str) -> str | None:

@@ -170,9 +170,7 @@ def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, c
 def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iterable[MisplacedError]) -> M:
     """Validate a table and add conflicts to its errors.
 
-    Raises ValidationError.
-
-    "after" validators find conflicts only once each value is valid.
+    Raises ValidationError. "after" validators find conflicts only once each value is valid.
     """
     details = [_detail(conflict.loc, str(conflict)) for conflict in conflicts]
     try:
@@ -419,9 +417,7 @@ SourceModels = Mapping[str, type[SourceOptions]]  # by name of the kind
 def validate_source(models: SourceModels, table: Any) -> SourceOptions:
     """Return the options in a ``[[sources]]`` table.
 
-    Raises ValidationError.
-
-    A discriminated union would put the names of models into locations.
+    Raises ValidationError. A discriminated union would put the names of models into locations.
     """
     if not isinstance(table, dict):
         raise _error(InitErrorDetails(type="dict_type", input=table))

@@ -54,10 +54,8 @@ _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
 def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
     """Open the store at a URL, after creating or upgrading its tables.
 
-    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. ``secrets`` are the home's
-    keys, oldest first. An upgrade first backs up the store: SQLite to ``<name>.before-<revision>.bak``, PostgreSQL to
-    the schema ``<name>_before_<revision>``. Raises StoreError for a store that is unreadable, unreachable, foreign, or
-    newer than this program.
+    ``url`` is ``sqlite:///path`` or ``postgresql://...``. ``secrets`` are the home's keys, oldest first. Raises
+    StoreError for a store that is unreadable, unreachable, foreign, or newer than this program.
     """
     database = Database(parse_url(url))
     try:
@@ -136,10 +134,7 @@ class Store(AbstractContextManager["Store"]):
 
 
 class StoreAsOf(Store):
-    """A read-only store as of a time, for one reader.
-
-    Texts, upvotes and overrides are today's.
-    """
+    """A read-only store as of a time, for one reader. Texts, upvotes and overrides are today's."""
 
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
@@ -167,19 +162,9 @@ class EditionsAsOf(Editions):
             before = {reader_id: self.last(reader_id, before=self._since) for reader_id in reader_ids}
             return {reader_id: edition for reader_id, edition in before.items() if edition}
         last = self._instead[-1]
-        stored = StoredEdition(
-            id=0,
-            reader_id=reader_ids[0],
-            slot=last.date.isoformat(),
-            date=last.date,
-            composed_at=last.composed_at,
-            considered=last.considered,
-            watermark=last.watermark,
-            quiet=last.quiet,
-            kind=last.kind,
-            picks=len(last.picks),
-        )
-        return dict.fromkeys(reader_ids, stored)
+        slot, number = last.date.isoformat(), len(last.picks)
+        places = (slot, last.date, last.composed_at, last.considered, last.watermark, last.quiet, last.kind, number)
+        return dict.fromkeys(reader_ids, StoredEdition(0, reader_ids[0], *places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +179,7 @@ class KeepDays:
 
 
 class Retention(Aggregate):
-    """Deletes old rows page by page, so transactions and calls stay short.
-
-    Each call starts at the lowest, oldest ids and ends at the first young row.
-    """
+    """Deletes old rows page by page, so transactions and calls stay short."""
 
     def purge(self, keep: KeepDays, now: datetime) -> int:
         """Delete the oldest rows up to the limit of one call, and return their number."""
@@ -273,10 +255,9 @@ class Retention(Aggregate):
     ) -> int:
         """Delete droppable rows in windows of ascending ids, up to the first young row.
 
-        ``dropped`` are the columns with the id, in the order of deletion. The result counts the last one's rows.
+        ``dropped`` are the columns with the id, in the order of deletion. Returns the number of the last one's rows.
         """
-        number = 0
-        after = 0
+        number = after = 0
         for _ in range(_PAGES):
             window = select(key).where(key > after).order_by(key).limit(PAGE)
             with self._database.writing() as connection:

@@ -1,7 +1,6 @@
 """Derived data: fitted models and weights, the shared corpus, TL;DRs, and profiles for workers.
 
-One process fits the corpus and all machines load it, because separate vocabularies would invalidate each other's
-models. The machine with the profile files publishes them, without readers, for workers.
+One process fits the corpus for all machines, because separate vocabularies would invalidate each other's models.
 """
 
 from __future__ import annotations
@@ -116,7 +115,6 @@ class Corpora(Aggregate):
         return version
 
     def fitting(self) -> AbstractContextManager[bool]:
-        """Hold the lock for fitting. Yields False if another process holds it."""
         return self._database.exclusively("fit the corpus")
 
 

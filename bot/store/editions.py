@@ -58,6 +58,8 @@ _DECIMALS = 4
 _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
 
+_FOLLOW_UP = ("kind", "liked", "text", "before", "paper")  # keys of a stored follow-up
+
 _Summary = tuple[Sentence, ...]
 _SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and the summary with its marks
 
@@ -93,7 +95,7 @@ class StoredEdition:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The place of a paper in an edition. ``position`` counts from 1."""
+    """The first place of a paper in a reader's editions. ``position`` counts from 1."""
 
     edition: EditionId
     position: int
@@ -102,7 +104,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The experts' predictions of a pick; ``log_odds`` as in ``Pick.predictions``."""
+    """The experts' predictions of a pick. ``log_odds`` as in ``Pick.predictions``."""
 
     edition: EditionId
     paper: PaperId
@@ -115,10 +117,7 @@ _TAKES_A_DAY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.MISSED))
 
 
 class Editions(Aggregate):
-    """The stored editions, at most one for each reader and slot.
-
-    Alerts, letters and missed days share the table. Only methods that name them return them.
-    """
+    """The stored editions, at most one for each reader and slot. Alerts, letters and missed days share the table."""
 
     def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
         """Store one edition. Returns False if its slot is taken."""
@@ -127,8 +126,7 @@ class Editions(Aggregate):
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
         """Store editions with their messages in one transaction, and return which were stored.
 
-        An edition is left out if its slot is taken or its reader was deleted. An error undoes all. Raises DeletedError
-        for a deleted paper.
+        Leaves out editions of taken slots or deleted readers. Raises DeletedError for a deleted paper.
         """
         if not new:
             return []
@@ -166,11 +164,7 @@ class Editions(Aggregate):
         }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
-        """Return each reader's newest taken day up to ``upto``.
-
-        Days that were missed after ``now`` don't count: a clock ran ahead.
-        """
-        # As in ``last_by_reader``.
+        """Return each reader's newest taken day up to ``upto``."""
         newest = (
             select(editions.c.date)
             .where(editions.c.reader_id == readers.c.id, _TAKES_A_DAY, editions.c.date <= upto, ~_missed_after(now))
@@ -182,10 +176,8 @@ class Editions(Aggregate):
         return {reader_id: day for reader_id, day in rows if day is not None}
 
     def alerts_on(self, reader_id: ReaderId, day: date) -> int:
-        query = select(func.count()).where(
-            editions.c.reader_id == reader_id, editions.c.date == day, editions.c.kind == EditionKind.ALERT
-        )
-        return self._scalar(query) or 0
+        is_alert = (editions.c.reader_id == reader_id) & (editions.c.kind == EditionKind.ALERT)
+        return self._scalar(select(func.count()).where(is_alert, editions.c.date == day)) or 0
 
     def newest_id(self) -> EditionId:
         return self._scalar(select(func.max(editions.c.id))) or 0
@@ -208,7 +200,6 @@ class Editions(Aggregate):
         return self._scalar(query)
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
-        """Return each paper shown to a reader, with its first place."""
         query = _select_picks(reader_id, picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
         # Newest first: the oldest row of a paper is written last.
         rows = self._rows(query.order_by(editions.c.id.desc()))
@@ -246,11 +237,9 @@ class Editions(Aggregate):
             rows = connection.scalar(query) or ()
             papers = load_papers(connection, [row[name] for row in rows for name in ("liked", "paper") if row[name]])
         return tuple(
-            FollowUp(
-                FollowUpKind(row["kind"]), papers[row["liked"]], row["text"], row["before"], papers.get(row["paper"])
-            )
-            for row in rows
-            if row["liked"] in papers and (row["paper"] is None or row["paper"] in papers)
+            FollowUp(FollowUpKind(kind), papers[liked], text, before, papers.get(paper))
+            for kind, liked, text, before, paper in ([row[name] for name in _FOLLOW_UP] for row in rows)
+            if liked in papers and (paper is None or paper in papers)
         )
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
@@ -270,7 +259,6 @@ def _stored_editions() -> AnySelect:
 
 
 def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds) -> list[bool]:
-    """Insert editions with their picks and messages, and return for each whether its slot was free."""
     readers_left = present(connection, (draft.edition.reader.id for draft in new))
     slots = [(draft.edition.reader.id, draft.slot) for draft in new]
     now = max(draft.edition.composed_at for draft in new)
@@ -288,33 +276,24 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
-    # Otherwise a missed day would be due again.
-    missed = [
-        _edition_row(draft)
-        | {
-            "slot": day.isoformat(),
-            "date": day,
-            "kind": EditionKind.MISSED,
-            "considered": 0,
-            "quiet": f"missed; made up for by the edition of {draft.edition.date}",
-            "quiet_reason": QuietReason.MISSED,
-            "missing": (),
-            "closest": (),
-            "more": 0,
-            "follow_ups": (),
-        }
-        for _, draft in stored
-        for day in draft.missed
-    ]
+    missed = []
+    covered = []
+    for edition_id, draft in stored:
+        edition = draft.edition
+        quiet = Quiet(QuietReason.MISSED, f"missed; made up for by the edition of {edition.date}")
+        # Otherwise a missed day would be due again.
+        for day in draft.missed:
+            gap = Edition(
+                edition.reader, "", day, edition.composed_at, (), 0, edition.watermark, quiet, EditionKind.MISSED
+            )
+            missed.append(_edition_row(NewEdition(gap, day.isoformat())))
+        if edition.catch_up:
+            row = asdict(edition.catch_up) | {"edition_id": edition_id, "reader_id": edition.reader.id}
+            row["topics"] = [list(group.values()) for group in row.pop("groups")]
+            covered.append(row)
     if missed:
         connection.execute(insert_new(connection, editions), missed)
     _insert_picks(connection, stored, summary_ids)
-    covered = []
-    for edition_id, draft in stored:
-        if catch_up := draft.edition.catch_up:
-            row = asdict(catch_up) | {"edition_id": edition_id, "reader_id": draft.edition.reader.id}
-            row["topics"] = [list(group.values()) for group in row.pop("groups")]
-            covered.append(row)
     if covered:
         connection.execute(insert(catch_ups), covered)
     insert_messages(connection, [(edition_id, draft.edition, draft.messages) for edition_id, draft in stored])
@@ -324,14 +303,8 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
 def _edition_row(new: NewEdition) -> dict[str, object]:
     edition = new.edition
     follow_ups = [
-        {
-            "kind": follow_up.kind,
-            "liked": follow_up.liked.id,
-            "text": follow_up.text,
-            "before": follow_up.before,
-            "paper": follow_up.paper.id if follow_up.paper else None,
-        }
-        for follow_up in edition.follow_ups
+        dict(zip(_FOLLOW_UP, (new.kind, new.liked.id, new.text, new.before, new.paper and new.paper.id), strict=True))
+        for new in edition.follow_ups
     ]
     return row_of(
         editions,
@@ -420,8 +393,7 @@ class AlertMarks(Aggregate):
     """The highest paper id checked for each reader's alerts."""
 
     def get(self, reader_id: ReaderId) -> PaperId | None:
-        query = select(alert_marks.c.watermark).where(alert_marks.c.reader_id == reader_id)
-        return self._scalar(query)
+        return self._scalar(select(alert_marks.c.watermark).where(alert_marks.c.reader_id == reader_id))
 
     def move(self, reader_id: ReaderId, watermark: PaperId) -> None:
         with self._database.writing() as connection:
@@ -450,11 +422,7 @@ _WINDOW = 400  # readers
 
 
 class ActiveReaders(Aggregate):
-    """Active readers of a profile who may be due, page by page (keyset pagination).
-
-    Callers check again. Each query reads a window of ids: with a limit, it would scan all readers who have their
-    edition.
-    """
+    """Active readers of a profile who may be due, page by page (keyset pagination). Callers check again."""
 
     def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
         return self._pages(profile, ids, None)
@@ -462,20 +430,16 @@ class ActiveReaders(Aggregate):
     def without_edition(
         self, profile: str, day: date, today: date, now: datetime, ids: IdRange = EVERYONE
     ) -> Iterator[list[Reader]]:
-        """Yield pages of readers whose slot may be free.
+        """Yield pages of readers whose slot may be free: ``day``, or ``today`` for those with their own schedule.
 
-        The slot is ``day``, or ``today`` for readers with their own schedule. Readers with their own time zone are
-        always included.
+        Includes all readers with their own time zone.
         """
-        has_own_timezone = exists().where(overrides.c.reader_id == readers.c.id, overrides.c.timezone.is_not(None))
-        has_own_schedule = exists().where(
-            overrides.c.reader_id == readers.c.id, or_(overrides.c.at.is_not(None), overrides.c.days.is_not(None))
-        )
-        follows_profile = ~_has_slot(day, now) & ~has_own_schedule
-        if day == today:
-            return self._pages(profile, ids, or_(~_has_slot(day, now), has_own_timezone))
-        has_own_slot = ~_has_slot(today, now) & has_own_schedule
-        return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
+        own = exists().where(overrides.c.reader_id == readers.c.id)
+        has_own_schedule = own.where(or_(overrides.c.at.is_not(None), overrides.c.days.is_not(None)))
+        is_free = ~_has_slot(day, now)
+        if day != today:
+            is_free = or_(is_free & ~has_own_schedule, ~_has_slot(today, now) & has_own_schedule)
+        return self._pages(profile, ids, or_(is_free, own.where(overrides.c.timezone.is_not(None))))
 
     def without_slot(self, profile: str, slot: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
         has_slot = exists().where(editions.c.reader_id == readers.c.id, editions.c.slot == slot)
@@ -491,6 +455,7 @@ class ActiveReaders(Aggregate):
             is_active &= readers.c.id <= ids.last
         after = ids.first - 1
         while True:
+            # A window of ids: with a limit, each query would scan all readers who have their edition.
             window = select(readers.c.id).where(is_active, readers.c.id > after)
             page_ids = window.order_by(readers.c.id).limit(_WINDOW).subquery()
             with self._database.reading() as connection:
@@ -520,7 +485,7 @@ class CatchUps(Aggregate):
 
     def get(self, edition_id: EditionId) -> CatchUp | None:
         rows = self._rows(select(catch_ups).where(catch_ups.c.edition_id == edition_id))
-        return next((_catch_up(row) for row in rows), None)
+        return next(map(_catch_up, rows), None)
 
     def of_reader(self, reader_id: ReaderId) -> list[tuple[EditionId, date, CatchUp]]:
         query = select(catch_ups, editions.c.date).join(editions).where(catch_ups.c.reader_id == reader_id)
@@ -538,7 +503,6 @@ class CatchUps(Aggregate):
         return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
 
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
-        """Return papers shown before a time, or by a catch-up edition."""
         is_before = editions.c.composed_at < time
         query = _select_picks(reader_id, picks.c.paper_id).where(is_before | (editions.c.kind == EditionKind.CATCH_UP))
         return {row.paper_id for row in self._rows(query)}

@@ -133,11 +133,9 @@ class Database:
 
     @contextmanager
     def exclusively(self, name: str) -> Iterator[bool]:
-        """Hold a named lock among all processes.
+        """Hold a named lock among all processes, or yield False if another process holds it.
 
-        Yields False at once if another process holds it.
-
-        PostgreSQL releases the lock if the process dies. SQLite has one machine and always yields True.
+        PostgreSQL releases the lock if the process dies. SQLite always yields True.
         """
         if self.file:
             yield True
@@ -175,8 +173,7 @@ class Database:
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
         except (ValueError, LookupError, zlib.error) as error:
-            # SQLAlchemy raises plain ValueError and LookupError for unreadable values. The innermost function
-            # distinguishes them from a caller's mistake.
+            # SQLAlchemy raises plain ValueError and LookupError for unreadable values, as for a caller's mistake.
             innermost = extract_tb(error.__traceback__)[-1]
             is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
             is_from_database = is_conversion and "sqlalchemy" in innermost.filename
@@ -206,12 +203,7 @@ def _is_connection_lost(error: Exception) -> bool:
 
 
 class Aggregate:
-    """A part of the store with its tables.
-
-    Each method call is one transaction.
-
-    ``until`` applies to methods whose docstring says so.
-    """
+    """A part of the store. Each method call is one transaction. Docstrings name the methods that use ``until``."""
 
     def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
@@ -244,12 +236,7 @@ class Aggregate:
 
 
 def parse_url(url: str) -> URL:
-    """Parse ``sqlite:///path`` or ``postgresql://...``.
-
-    Raises StoreError for other URLs.
-
-    A password in the query becomes the URL's, which messages hide.
-    """
+    """Parse ``sqlite:///path`` or ``postgresql://...``. Raises StoreError for other URLs."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: the message would quote an invalid port
@@ -262,6 +249,7 @@ def parse_url(url: str) -> URL:
         if not all(port.isdecimal() and 0 < int(port[:6]) <= _HIGHEST_PORT for port in ports):
             raise StoreError("store.url has no port between 1 and 65535; correct it, or leave it out")
         if passwords := parsed.normalized_query.get("password"):
+            # Messages hide the URL's password only.
             parsed = parsed.difference_update_query(["password"]).set(password=passwords[-1])
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
@@ -363,7 +351,7 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
 class _WriteLock:
     """SQLite's write lock, with a warning after a long wait.
 
-    After a timeout, later writers wait for a second, because a run would otherwise wait in full for each source.
+    After a timeout, later writers wait for a second only. A run would otherwise wait in full for each source.
     """
 
     def __init__(self, file: str) -> None:
@@ -372,37 +360,20 @@ class _WriteLock:
 
     def take(self, cursor: DBAPICursor) -> None:
         """Begin a write transaction. Raises sqlite3.OperationalError if another process holds the lock."""
-        try:
-            if self._was_in_vain:
-                _begin_within(cursor, _BUSY_STILL)
+        waits = [_BUSY_STILL] if self._was_in_vain else [_SAID_AFTER, _BUSY_SECONDS - _SAID_AFTER]
+        while waits:
+            seconds = waits.pop(0)
+            cursor.execute(f"PRAGMA busy_timeout = {1_000 * seconds}")
+            try:
+                cursor.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                # The low byte of an extended code such as SQLITE_BUSY_RECOVERY is the basic code.
+                is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+                if not (waits and is_busy):
+                    self._was_in_vain = is_busy
+                    raise
+                message = "%s: another process has been writing for %d seconds; waiting for up to %d more"
+                log.warning(message, self._file, seconds, waits[0])
             else:
-                try:
-                    cursor.execute("BEGIN IMMEDIATE")  # within the connection's timeout
-                except sqlite3.OperationalError as error:
-                    if not _is_busy(error):
-                        raise
-                    still = _BUSY_SECONDS - _SAID_AFTER
-                    log.warning(
-                        "%s: another process has been writing for %d seconds; waiting for up to %d more",
-                        self._file,
-                        _SAID_AFTER,
-                        still,
-                    )
-                    _begin_within(cursor, still)
-        except sqlite3.OperationalError as error:
-            self._was_in_vain = _is_busy(error)
-            raise
-        self._was_in_vain = False
-
-
-def _begin_within(cursor: DBAPICursor, seconds: int) -> None:
-    cursor.execute(f"PRAGMA busy_timeout = {1_000 * seconds}")
-    try:
-        cursor.execute("BEGIN IMMEDIATE")
-    finally:
-        cursor.execute(f"PRAGMA busy_timeout = {1_000 * _SAID_AFTER}")
-
-
-def _is_busy(error: sqlite3.OperationalError) -> bool:
-    # The low byte of an extended code such as SQLITE_BUSY_RECOVERY is the basic code.
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+                self._was_in_vain = False
+                return

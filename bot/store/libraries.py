@@ -30,15 +30,7 @@ from bot.model.papers import is_same_paper, keys, new_paper
 from bot.store.engine import Aggregate, AnyRow, from_row, in_chunks, insert_new, row_of
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
-from bot.store.schema import (
-    library,
-    library_keys,
-    outbox,
-    paper_keys,
-    papers,
-    zotero_connections,
-    zotero_saves,
-)
+from bot.store.schema import library, library_keys, outbox, paper_keys, papers, zotero_connections, zotero_saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +54,9 @@ class Library(Aggregate):
         *,
         gone: Collection[str] = (),
     ) -> Additions:
-        """Add new entries to a reader's library, in one transaction.
+        """Add new entries to a reader's library, after removing those of the same origin with a key in ``gone``.
 
-        First removes entries of the same origin with a key in ``gone``. A missing or future date of addition becomes
-        ``now``. A missing abstract comes from the stored paper.
+        A missing or future date of addition becomes ``now``. A missing abstract comes from the stored paper.
         """
         with self._database.writing() as connection:
             for chunk in in_chunks(list(gone)):
@@ -156,7 +147,6 @@ class Library(Aggregate):
         return self._scalar(query) or 0
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
-        """Return the id of each library's last paper, which changes with each addition."""
         return self._greatest(library.c.id, reader_ids)
 
     def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
@@ -182,10 +172,7 @@ def in_libraries(
     upto: PaperId,
     until: datetime | None = None,
 ) -> Mapping[ReaderId, set[PaperId]]:
-    """Return for each reader the stored papers with ids from ``lowest`` to ``upto`` in their library.
-
-    With ``until``, counts only papers that were added by then.
-    """
+    """Return for each reader the stored papers with ids from ``lowest`` to ``upto`` in their library by ``until``."""
     owned: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(list(reader_ids)):
         query = (
@@ -251,13 +238,10 @@ class Zotero(Aggregate):
 
     def disconnect(self, reader_id: ReaderId) -> bool:
         """Delete a reader's connection and cancel pending saves, and return whether one existed."""
+        saves = select(zotero_saves.c.outbox_key).where(zotero_saves.c.reader_id == reader_id)
+        is_waiting = outbox.c.key.in_(saves) & outbox.c.state.in_(_WAITING)
         with self._database.writing() as transaction:
-            saves = select(zotero_saves.c.outbox_key).where(zotero_saves.c.reader_id == reader_id)
-            transaction.execute(
-                update(outbox)
-                .where(outbox.c.key.in_(saves), outbox.c.state.in_(_WAITING))
-                .values(state=State.CANCELLED)
-            )
+            transaction.execute(update(outbox).where(is_waiting).values(state=State.CANCELLED))
             transaction.execute(delete(zotero_saves).where(zotero_saves.c.reader_id == reader_id))
             of_reader = zotero_connections.c.reader_id == reader_id
             return transaction.execute(delete(zotero_connections).where(of_reader)).rowcount == 1

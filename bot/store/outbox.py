@@ -5,12 +5,9 @@
     held -> pending once the first message of its thread is sent; held -> cancelled with that message
     failed | unknown -> pending at the operator's request
 
-Delivery is at most once, or marked ``unknown``. A claim has a lease and a fencing token. Each update names the token,
-so one of two workers always loses. After its lease, a message may be claimed again if its body was not started.
-Otherwise it becomes ``unknown``. Leases also end with their process, which the token names.
-
-Each call is one short transaction, and none is open during a transfer. Calls retry while PostgreSQL restarts, so an
-accepted message isn't lost.
+Delivery is at most once, or marked ``unknown``. A claim has a lease and a fencing token, which each update names.
+After its lease, a message may be claimed again if its body was not started. Otherwise it becomes ``unknown``. Leases
+also end with their process. No transaction is open during a transfer. Calls retry while PostgreSQL restarts.
 """
 
 from __future__ import annotations
@@ -154,12 +151,9 @@ class Outbox(Aggregate):
             return _expire(connection, now)
 
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
-        """Record that sending starts, and renew the lease.
+        """Record that sending starts, and renew the lease. Send the body only if this returns True.
 
-        Send the body only if this returns True.
-
-        Returns False if the claim was lost, or if the reader has stopped, which cancels the message. Confirmation mails
-        are exempt.
+        Returns False if the claim was lost, or if the reader has stopped, which cancels a message of an edition.
         """
         claim = _claim_values(delivery, now) | {"now": now}
         started = {"state": State.DATA_STARTED, "lease_until": now + lease}
@@ -182,10 +176,7 @@ class Outbox(Aggregate):
         return self._commit(start, durable=True)
 
     def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
-        """Record that a message was sent, delete its body, and post the replies in its thread.
-
-        Returns False if the claim was lost.
-        """
+        """Record that a message was sent, and post its replies. Returns False if the claim was lost."""
         sent = {"state": State.SENT, "token": None, "code": "", "detail": receipt}
 
         def record(connection: Connection) -> bool:
@@ -207,9 +198,9 @@ class Outbox(Aggregate):
     def retry(
         self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool = True
     ) -> bool:
-        """Schedule another attempt, or return False if the claim was lost.
+        """Schedule another attempt at a message that was certainly not accepted.
 
-        The message must certainly not have been accepted. Unless ``counted``, the attempt doesn't count.
+        Returns False if the claim was lost.
         """
         settle = _SETTLE if counted else _SETTLE.values(attempts=outbox.c.attempts - 1)
         return self._settle(settle, delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail)
@@ -235,26 +226,18 @@ class Outbox(Aggregate):
         return self._scalar(query)
 
     def in_state(self, state: State) -> list[Delivery]:
-        return [
-            _delivery(row, "") for row in self._rows(_DELIVERIES.where(outbox.c.state == state).order_by(outbox.c.id))
-        ]
+        rows = self._rows(_DELIVERIES.where(outbox.c.state == state).order_by(outbox.c.id))
+        return [_delivery(row, "") for row in rows]
 
     def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
-        """Return messages with held replies that became unknown after a time."""
         query = _DELIVERIES.where(outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, _HAS_HELD_REPLIES)
         return [_delivery(row, "") for row in self._rows(query.where(outbox.c.updated_at > since))]
 
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
-        """Record that an unknown message has arrived, and post its replies.
-
-        Returns False if it isn't unknown.
-
-        ``detail`` is the receipt.
-        """
+        """Record that an unknown message has arrived, and post its replies. Returns False if it isn't unknown."""
+        sent = {"state": State.SENT, "detail": detail, "updated_at": now}
         with self._database.writing() as connection:
-            has_arrived = _overrule(
-                connection, delivery_id, [State.UNKNOWN], state=State.SENT, detail=detail, updated_at=now
-            )
+            has_arrived = _overrule(connection, delivery_id, [State.UNKNOWN], **sent)
             if has_arrived:
                 _post_replies(connection, delivery_id, detail, now)
         return has_arrived
@@ -281,7 +264,6 @@ class Outbox(Aggregate):
         return min((time for query in oldest if (time := self._scalar(query))), default=None)
 
     def expired_claims(self, now: datetime) -> int:
-        """Return the number of claims with an expired lease: their worker died or hangs."""
         return self._scalar(select(func.count()).where(_IS_CLAIMED, outbox.c.lease_until < now)) or 0
 
     def claims(self) -> tuple[int, datetime | None]:
@@ -319,10 +301,6 @@ class Outbox(Aggregate):
         return states
 
     def _settle(self, settle: Update, delivery: Delivery, now: datetime, **values: object) -> bool:
-        """Update a claimed row and clear its token, or return False if the claim was lost.
-
-        An ``unknown`` row keeps its token, because a late answer is better than none.
-        """
         values |= {**_claim_values(delivery, now), "token": None}
         return self._commit(lambda connection: connection.execute(settle, values).rowcount == 1, durable=False)
 

@@ -1,8 +1,8 @@
 """Papers, their digests and sightings, and full-text search.
 
-An advisory lock serialises ingestion, so ids become visible in ascending order. An edition's watermark, the highest id
-considered, therefore covers every paper visible then. Search uses FTS5 on SQLite and tsvector on PostgreSQL. Triggers
-maintain the index ``papers_search`` (see the first migration, for SQLite 0014).
+An advisory lock serialises ingestion, so ids become visible in ascending order, and an edition's watermark covers every
+paper visible then. Search uses FTS5 on SQLite and tsvector on PostgreSQL. Triggers maintain the index ``papers_search``
+(see the first migration, for SQLite 0014).
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class PaperChange(NamedTuple):
 class NewsCursor:
     """A keyset cursor: the reader's last edition considered ids up to ``after``.
 
-    Papers from ``sources`` are new, or by default all but those from programmes. A lower id is new as well if these
-    sources delivered it after ``since``, and another source before.
+    Without ``sources``, all but programmes count. A lower id is new as well if these sources delivered it after
+    ``since``, and another source before.
     """
 
     reader_id: ReaderId
@@ -86,10 +86,7 @@ class NewsCursor:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A past time, for one reader.
-
-    Editions from ``without_editions_since`` on don't count. The papers ``shown`` count as shown instead.
-    """
+    """A past time, for one reader. From ``without_editions_since`` on, the papers ``shown`` replace the editions."""
 
     at: datetime
     without_editions_since: datetime
@@ -97,10 +94,7 @@ class AsOf:
 
 
 class Papers(Aggregate):
-    """The stored papers and their arrival.
-
-    Papers of a programme alone never arrive. With ``as_of``, ids, counts, recent texts and new papers are as of then.
-    """
+    """The stored papers and their arrival. Papers of a programme alone never arrive."""
 
     def __init__(self, database: Database, as_of: AsOf | None = None) -> None:
         super().__init__(database, as_of.at if as_of else None)
@@ -109,10 +103,7 @@ class Papers(Aggregate):
     def add_digests(
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
     ) -> list[tuple[int, int]]:
-        """Store the digests of a file, and return for each the numbers of new and known papers.
-
-        Idempotent: the same ``content_hash`` changes nothing.
-        """
+        """Store a file's digests (idempotent), and return for each the numbers of new and known papers."""
         # One transaction, so a stored hash means a complete file.
         with self._database.writing(Lock.INGEST) as connection:
             return [
@@ -121,12 +112,7 @@ class Papers(Aggregate):
             ]
 
     def identified(self, entries: Sequence[Entry], now: datetime) -> list[Paper]:
-        """Return each entry's paper, merged with its stored version.
-
-        Writes nothing.
-
-        New papers have negative ids.
-        """
+        """Return each entry's paper, merged with its stored version. New ones have negative ids. Writes nothing."""
         with self._database.reading() as connection:
             deduplicator = Deduplicator(papers_with(connection, [key for entry in entries for key in keys(entry)]))
         ids = [deduplicator.add(entry, now) for entry in entries]
@@ -171,8 +157,8 @@ class Papers(Aggregate):
         return self._scalar(self._visible(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
-        query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
-        return self._scalar(self._visible(self._delivered(query, sources)))
+        query = self._delivered(select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1), sources)
+        return self._scalar(self._visible(query))
 
     def count(self) -> int:
         return self._scalar(self._visible(select(func.count()).select_from(papers))) or 0
@@ -184,8 +170,7 @@ class Papers(Aggregate):
     def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
         """Return each reader's papers beyond their cursor up to ``upto``, oldest first.
 
-        Leaves out papers that the reader was sent, voted on or owns. The number of queries grows with the distinct
-        lists of sources.
+        Leaves out papers that the reader was sent, voted on or owns.
         """
         as_of = self._as_of
         by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
@@ -205,7 +190,6 @@ class Papers(Aggregate):
         return new
 
     def last_before(self, time: datetime) -> PaperId:
-        """Return the newest paper that arrived before a time, or 0 without any."""
         query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
         return self._scalar(query) or 0
 
@@ -225,7 +209,6 @@ class Papers(Aggregate):
         return sorted(changes, key=lambda change: change.at)
 
     def by_leading_authors(self, names: Sequence[str]) -> dict[str, list[PaperId]]:
-        """Return papers by first or last author, named as in ``leading_authors``."""
         papers_by_name: dict[str, list[PaperId]] = defaultdict(list)
         query = select(leading_authors).order_by(leading_authors.c.paper_id)
         for row in self._rows_in(query, leading_authors.c.name, names):
@@ -256,7 +239,6 @@ class Papers(Aggregate):
             return list(load_papers(connection, ids).values())
 
     def complete(self, paper_id: PaperId, whole: Entry | None, now: datetime) -> None:
-        """Record a lookup by id, and merge its result."""
         with self._database.writing(Lock.INGEST) as connection:
             paper = _add_lookup(connection, paper_id, whole, now)
             if whole and paper:
@@ -370,7 +352,6 @@ def _add_digest(
 def _add_sightings(
     connection: Connection, digest_id: int, source: str, parsed: ParsedDigest, alerts: Mapping[PaperId, str | None]
 ) -> None:
-    """Record the digest's sightings, and count the papers new to its source."""
     seen: set[PaperId] = set()
     seen_that_day: set[PaperId] = set()
     for chunk in in_chunks(list(alerts)):
@@ -394,7 +375,6 @@ def _add_sightings(
 def _arrived(
     connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
-    # Each reader gets a tail of one query.
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
     # Most homes have no programme.
     is_narrowed = bool(sources) or _has_programmes(connection)
@@ -418,7 +398,6 @@ def _arrived(
 def _late_arrivals(
     connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
 ) -> dict[PaperId, datetime]:
-    """Read the papers that these sources delivered after ``since`` and after another source."""
     is_theirs = _is_theirs(sources)
     recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
     if as_of:
@@ -473,10 +452,7 @@ class Search(Aggregate):
     """Search by words of titles, authors and abstracts."""
 
     def papers(self, words: str, limit: int = 30) -> list[Paper]:
-        """Return papers with all the words in any grammatical form, best match first.
-
-        An arXiv id, a DOI or an address finds its paper. Nothing in ``words`` is query syntax.
-        """
+        """Return papers with all the words or this id or address, best match first. There is no query syntax."""
         words = words.strip()
         with self._database.reading() as connection:
             ids = [paper.id for paper in papers_with(connection, keys_in(words))]

@@ -24,7 +24,18 @@ from bot.model import (
     Vote,
 )
 from bot.model.errors import DeletedError
-from bot.store.engine import Aggregate, AnyRow, AnySelect, Database, Lock, from_row, in_chunks, insert_new, replace_rows
+from bot.store.engine import (
+    Aggregate,
+    AnyRow,
+    AnySelect,
+    Database,
+    Lock,
+    from_row,
+    in_chunks,
+    insert_new,
+    replace_rows,
+    row_of,
+)
 from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
@@ -59,8 +70,7 @@ class Readers(Aggregate):
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
         """Make the stored readers match the file's addresses, and return those, in order.
 
-        Adds addresses, and stops readers who left the file. Stops by the reader or the mail server stay, and so do
-        subscribers from the web.
+        Stops by the reader or the mail server stay, and so do subscribers from the web.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
         # The lock of ``forget``: a reader forgotten between the statements must not return.
@@ -166,10 +176,7 @@ class Readers(Aggregate):
             return _select(connection, same)[0]
 
     def request_subscription(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
-        """Return the reader at an address in any case, or add one who awaits confirmation.
-
-        First half of the double opt-in.
-        """
+        """Return the reader at an address in any case, or add one who awaits confirmation."""
         same = (readers.c.profile == profile) & (func.lower(readers.c.address) == address.lower())
         row = {
             "profile": profile,
@@ -199,16 +206,16 @@ class Readers(Aggregate):
         return self._change(reader_id, why, STOPPED_BY_READER)
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
-        """Stop a reader, whatever stopped them before. Queued messages are not sent."""
+        """Stop a reader, whatever stopped them before. The operator sees ``detail``."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why, detail)
 
     def suppress(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader after a hard bounce. ``why`` quotes the mail server or Slack."""
+        """Stop a reader after a hard bounce."""
         self.stop(reader_id, StopReason.REFUSED, why)
 
     def record_complaint(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader who marked a mail as spam. The operator sees ``why``."""
+        """Stop a reader who marked a mail as spam."""
         self.stop(reader_id, StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
@@ -316,10 +323,7 @@ class Overrides(Aggregate):
     def change(
         self, reader_id: ReaderId, change: Callable[[Override], Override], *, of_stopped: StopReason | None = None
     ) -> None:
-        """Change a reader's override in one transaction, if they are stopped ``of_stopped``.
-
-        Raises DeletedError and errors of ``change``.
-        """
+        """Change a reader's override, if they are stopped ``of_stopped``. Raises DeletedError."""
         # There may be no override to lock. ``forget`` deletes the reader's row too.
         reader = select(readers.c.stopped).where(readers.c.id == reader_id).with_for_update(key_share=True)
         of_reader = overrides.c.reader_id == reader_id
@@ -357,10 +361,7 @@ class Feedback(Aggregate):
     def add(
         self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str, *, voter: str = ""
     ) -> None:
-        """Record a vote of a reader, or of the member ``voter`` of a channel.
-
-        ``Vote.CLEAR`` takes back the voter's earlier vote.
-        """
+        """Record a vote of a reader, or of the member ``voter`` of a channel."""
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
@@ -368,17 +369,7 @@ class Feedback(Aggregate):
 
         The order of recording decides, because clocks differ.
         """
-        rows = [
-            {
-                "reader_id": reader_id,
-                "paper_id": vote.paper,
-                "vote": vote.vote,
-                "at": vote.at,
-                "via": vote.via,
-                "voter": vote.voter,
-            }
-            for reader_id, vote in new_votes
-        ]
+        rows = [row_of(votes, vote, reader_id=reader_id, paper_id=vote.paper) for reader_id, vote in new_votes]
         if rows:
             with self._database.writing() as connection:
                 connection.execute(insert(votes), rows)
@@ -421,7 +412,7 @@ class Feedback(Aggregate):
         return by_reader
 
     def shown_likes(self, profile: str, since: datetime) -> list[ShownLike]:
-        """Return the likes since a time of active readers who show theirs, oldest first."""
+        """Return the likes of active readers who show theirs, oldest first."""
         shows = (readers.c.profile == profile) & readers.c.stopped.is_(None) & overrides.c.shown_as.is_not(None)
         query = select(readers, overrides.c.shown_as).join(overrides).where(shows)
         members = {row.id: row for row in self._rows(query)}
@@ -447,8 +438,7 @@ class Feedback(Aggregate):
 
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
         """Return the readers of the ``newest`` last votes, and the last id, or 0 without votes."""
-        query = select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest)
-        rows = self._rows(query)
+        rows = self._rows(select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest))
         return list(dict.fromkeys(row.reader_id for row in rows)), rows[0].id if rows else 0
 
     def counts(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, tuple[int, int]]:
@@ -457,10 +447,7 @@ class Feedback(Aggregate):
         return {reader_id: (ups, downs) for reader_id, ups, downs in self._rows(query)}
 
     def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
-        """Return up to ``limit`` active readers without a vote after ``before``, longest quiet first.
-
-        Each comes with the time of the last vote.
-        """
+        """Return active readers whose last vote was before a time, with its time, longest quiet first."""
         last = func.max(votes.c.at)
         voters = select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
         quiet = voters.subquery()

@@ -77,16 +77,10 @@ _MAX_ATTEMPTS = 2
 
 
 class ParseAttempts(Aggregate):
-    """Attempts to parse digests, by hash of their bytes.
-
-    A row that is left over means that the process died, perhaps because of the digest. It gets one more attempt.
-    """
+    """Attempts to parse digests, by hash of their bytes. A row is left over if the process died."""
 
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
-        """Record that parsing begins and return None, or return why the digest is refused.
-
-        ``again`` ignores earlier attempts.
-        """
+        """Record that parsing begins and return None, or return why the digest is refused."""
         row = parse_attempts.c.content_hash == content_hash
         # Not durable: no digest causes a power failure.
         with self._database.writing(Lock.INGEST, durable=False) as connection:
@@ -115,5 +109,5 @@ class ParseAttempts(Aggregate):
 
     def refuse(self, content_hash: str, problem: str) -> None:
         with self._database.writing(Lock.INGEST) as connection:
-            row = parse_attempts.c.content_hash == content_hash
-            connection.execute(update(parse_attempts).where(row).values(problem=problem))
+            refused = update(parse_attempts).where(parse_attempts.c.content_hash == content_hash)
+            connection.execute(refused.values(problem=problem))
