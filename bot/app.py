@@ -220,7 +220,7 @@ class App:
     @property
     def _digest_sources(self) -> list[Source]:
         """The sources of papers, for which editions may wait."""
-        return [source for source in self.sources if not source.delivers_bounces]
+        return [source for source in self.sources if source.delivers_papers]
 
     @cached_property
     def _fetcher(self) -> Fetcher:

@@ -12,6 +12,7 @@ from bot.editions.due import Readers, due_editions, last_edition_days
 from bot.editions.health import Health, check_health
 from bot.model import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SendRateUse, SourceState, State
 from bot.model.clock import due_slots, moment, next_moment
+from bot.readers.votes import BY_REPLY
 from bot.sources import Source
 from bot.store import Store
 from bot.store.sending import OpenBreaker
@@ -120,6 +121,8 @@ class SourceStatus:
     usual: float | None = None  # new papers by this time on a similar day
     last_checked: datetime | None = None
     highest_id: str | None = None  # of arXiv
+    delivers_papers: bool = True
+    votes: int | None = None  # by mail, for a mailbox of replies alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,9 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
             row.trouble = report.needs_attention
             row.usual = report.usual
             row.last_checked = state.checked_at
+            row.delivers_papers = source.delivers_papers
+            if not (source.delivers_papers or source.delivers_bounces):
+                row.votes = store.feedback.count_via(BY_REPLY)
         rows.append(row)
     return rows
 

@@ -45,6 +45,7 @@ _FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
 _VOTES = tuple(vote.value for vote in Vote)
 # Lines in a transaction, which bound memory and waits for the disk.
 _BATCH = 1_000
+BY_REPLY = "reply"
 _SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe) (?P<token>\S+)")
 
 
@@ -287,7 +288,7 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
         store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
         return True
     papers = store.papers.get(paper_ids) if sender.lower() == reader.address.lower() else ()
-    votes = [(reader.id, RecordedVote(paper_id, Vote(match["vote"]), now, "reply")) for paper_id in papers]
+    votes = [(reader.id, RecordedVote(paper_id, Vote(match["vote"]), now, BY_REPLY)) for paper_id in papers]
     try:
         store.feedback.add_many(votes)
     except DeletedError:  # the reader was forgotten meanwhile

@@ -80,6 +80,21 @@ def test_a_vote_from_a_telephone_reaches_a_laptop_without_a_server(
     assert len(votes(paperbot)) == 2, "a vote is read once"
 
 
+def test_status_shows_when_replies_were_read_and_how_many_votes_they_had(
+    voting_home: Path, server: ImapServer, paperbot
+) -> None:
+    settings = voting_home / "paperbot.toml"
+    settings.write_text(settings.read_text().replace('sender = "alerts@example.org"\n', ""))
+    status = ["status", "--now", NOW]
+    assert re.search(r"mail +ok +not read yet +- +- +0 votes", paperbot(*status).out)
+    assert paperbot("run", "--force", "--now", NOW).code == 0
+    server.put(mail(subjects(voting_home)[0]))
+    assert paperbot("ingest", "--now", "2025-05-07T11:00:00+00:00").code == 0
+    assert re.search(r"mail +ok +read 2025-05-07 11:00 UTC +- +- +1 vote\s", paperbot(*status).out)
+    (row,) = [row for row in paperbot(*status, "--json").json["sources"] if row["name"] == "mail"]
+    assert (row["delivers_papers"], row["votes"]) == (False, 1)
+
+
 def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, server: ImapServer, paperbot) -> None:
     assert paperbot("run", "--force", "--now", NOW).code == 0
     up = subjects(voting_home)[0]
