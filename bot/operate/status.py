@@ -15,6 +15,7 @@ from bot.model.clock import due_slots, moment, next_moment
 from bot.readers.votes import BY_REPLY
 from bot.sources import Source
 from bot.store import Store
+from bot.store.outbox import UndeliveredMessage
 from bot.store.sending import OpenBreaker
 
 _MAX_PROBLEMS = 20
@@ -41,8 +42,7 @@ def why_late(
 ) -> str | None:
     """Return why a reader's edition is late, or None.
 
-    ``states`` are of the last edition's parts. ``last`` is the newest local date with an edition, ``since`` the time of
-    the subscription.
+    ``states`` are of the last edition's parts. ``last`` is its local date, ``since`` the time of the subscription.
     """
     if reader.stopped:
         return None
@@ -182,20 +182,20 @@ def status(
         problems=[
             *standing,
             *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
-            *(
-                Problem(
-                    kind,
-                    f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}; "
-                    "`paperbot retry` tries at once",
-                )
-                for kind, breaker in breakers.items()
-            ),
-            *(
-                Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
-                for trouble in store.outbox.problems(_MAX_PROBLEMS)
-            ),
+            *map(breaker_problem, breakers.items()),
+            *map(message_problem, store.outbox.problems(_MAX_PROBLEMS)),
         ],
     )
+
+
+def breaker_problem(of_kind: tuple[Kind, OpenBreaker]) -> Problem:
+    kind, breaker = of_kind
+    until = f"{breaker.until:%Y-%m-%d %H:%M} UTC"
+    return Problem(kind, f"circuit breaker open until {until}: {breaker.why}; `paperbot retry` tries at once")
+
+
+def message_problem(message: UndeliveredMessage) -> Problem:
+    return Problem(message.reader, f"{message.state}: {message.detail or message.code} ({message.subject})")
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
