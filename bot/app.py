@@ -65,23 +65,22 @@ if TYPE_CHECKING:
 class ClientLimits:
     """How much one client may use, and how clients are identified.
 
-    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header counts. From anybody else, the header
-    would let a client choose its own address and evade every limit. ``connections``: open at once.
-    ``client_seconds``: how long a connection may wait for its client (slowloris).
+    ``trusted_proxies`` are addresses or networks whose ``X-Forwarded-For`` header counts. From others, the header would
+    let a client choose its address and evade every limit.
     """
 
     trusted_proxies: Sequence[str]
-    connections: int
-    client_seconds: float
+    connections: int  # open at once
+    client_seconds: float  # that a connection may wait for its client (slowloris)
 
 
 class App:
-    """The parts over one home. It is a context manager: leaving it closes what was opened."""
+    """The parts over one home. Leaving the context closes them."""
 
     def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
         """Read the settings. Raises ConfigError.
 
-        ``stop``, once set, ends deliveries early. ``parser`` outlives this container. ``serve`` shares one among its
+        ``stop``, once set, ends deliveries early. ``parser`` outlives this container: ``serve`` shares one among its
         ticks, because a parser process takes a fifth of a second to start.
         """
         self.home = Home(home, source_models(), address_checks())
@@ -153,14 +152,14 @@ class App:
     @cached_property
     def disk_space(self) -> DiskSpace:
         """The disks of the store, and of the outbox folder if messages are files."""
-        # A database server looks after its own disk.
+        # A database server has its own disk.
         database = self.home.database_file
         folders = [database.parent] if database else []
         return DiskSpace([*folders, self.home.outbox_folder] if self.file_kinds else folders)
 
     @property
     def file_kinds(self) -> set[Kind]:
-        """The kinds of address without a server. Messages to them are files."""
+        """The kinds of address without a server, whose messages are files."""
         return {kind.name for kind in reader_channels() if not kind.has_server(self.section(kind))}
 
     @cached_property
@@ -168,14 +167,14 @@ class App:
         from bot.store.upgrade import has_readers
 
         file = self.home.key_file
-        # A new key beside a used store would pass unnoticed, until a reader presses a link.
+        # Nobody would notice a new key beside a used store until a reader presses a link.
         if not file.exists() and has_readers(self.home.store_url):
             raise PaperbotError(f"{file}: is missing, though the store has readers; {KEY_REMEDY}")
         return load_keys(file)
 
     @cached_property
     def sealer(self) -> Sealer:
-        """Encrypts readers' keys of other services. Raises PaperbotError."""
+        """Encrypts readers' keys. Raises PaperbotError."""
         return Sealer(self._keys)
 
     @cached_property
@@ -187,14 +186,14 @@ class App:
 
     @cached_property
     def parser(self) -> Parser:
-        """Parses digests and libraries in a process of its own, started with the first of them."""
+        """Parses digests and libraries in a process of its own."""
         from bot.formats import Parser
 
         return self._shared_parser or self._resources.enter_context(Parser())
 
     @cached_property
     def page_parser(self) -> Parser:
-        """Parses pasted text in a process of its own, because strangers paste and ingestion may take minutes."""
+        """Parses pasted text. Another process, because strangers paste and ingestion may take minutes."""
         from bot.formats import ParseLimits, Parser
 
         return self._resources.enter_context(Parser(ParseLimits(seconds=5, deadline=10), waits=False))
@@ -220,7 +219,7 @@ class App:
     @property
     def _digest_sources(self) -> list[Source]:
         """The sources of papers, for which editions may wait."""
-        return [source for source in self.sources if not source.delivers_bounces]
+        return [source for source in self.sources if source.delivers_papers]
 
     @cached_property
     def _fetcher(self) -> Fetcher:
@@ -236,10 +235,8 @@ class App:
         from bot.operate.ingest import BounceService, IngestionService, LinkResolver
 
         bounces = BounceService(self.store, self.parser, self.signer)
-        links = None
-        if self.home.settings.links.resolve:
-            # Answers are parsed in the parser process like digests: they are as untrusted.
-            links = LinkResolver(self.store, self._fetcher, self.parser)
+        resolves = self.home.settings.links.resolve
+        links = LinkResolver(self.store, self._fetcher, self.parser) if resolves else None
         return IngestionService(self.store, self.parser, self.disk_space, links, self.corpora, bounces)
 
     # Ranking and editions
@@ -273,7 +270,7 @@ class App:
 
     @cached_property
     def tldr_writer(self) -> TldrWriter | None:
-        """Replaces summaries by TL;DRs of a language model, or None without an endpoint."""
+        """Replaces summaries by TL;DRs. None without an endpoint."""
         summaries = self.home.settings.summaries
         if not summaries.endpoint:
             return None
@@ -284,7 +281,7 @@ class App:
         return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
 
     def context(self, profiles: Mapping[str, Profile]) -> Context:
-        """Return what composes alerts, editions and letters of these profiles."""
+        """Return the parts that compose alerts, editions and letters of these profiles."""
         from bot.editions.composer import Context
 
         return Context(self.store, profiles, self.ranker, self.composer, self.renderer)
@@ -337,7 +334,7 @@ class App:
 
     @cached_property
     def sample_renderer(self) -> MessageRenderer:
-        """Renders samples: their editions are not in the store, so that signed links to them would lead nowhere."""
+        """Renders samples. The store has no edition that signed links could lead to."""
 
         def links(reader: Reader) -> SampleLinks:
             return SampleLinks(self.public_url, self.links(reader))
@@ -361,7 +358,7 @@ class App:
         return routes
 
     def route_description(self, kind: Kind) -> str:
-        """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
+        """Describe the way of a kind's messages by a predicate: ``go by smtp.example.org:587 ...``."""
         channel = reader_channel(kind)
         return channel.describe(self.section(channel), self.home.outbox_folder)
 
@@ -400,7 +397,7 @@ class App:
 
     @cached_property
     def slack_interactions(self) -> SlackInteractions | None:
-        """Receives and answers clicks and commands in Slack. None if Slack is not set up for them."""
+        """Receives and answers clicks and commands in Slack. None without their settings."""
         slack = self.home.settings.slack
         if not SLACK.has_buttons(self.section(SLACK)):
             return None
@@ -412,7 +409,6 @@ class App:
 
     @cached_property
     def subscriptions(self) -> SubscriptionService:
-        """Subscribe, confirm, pause and unsubscribe, the same for command line, pages and Slack."""
         from bot.readers.subscriptions import SubscriptionService
 
         return SubscriptionService(self.store, self.renderer, self.links, profile_folder=self.home.profiles_folder)
@@ -430,18 +426,21 @@ class App:
         return erase(self.store, self.home, reader, now)
 
     def standing_problems(self, now: datetime) -> list[Problem]:
-        """Return the problems that last: until a person repairs a profile, disk or file, or an hour's cap is over."""
+        """Return problems that last until a person repairs a profile, disk or file, or an hour's cap is over."""
         from bot.operate.ingest import unreadable
         from bot.operate.references import failing
         from bot.readers.subscriptions import reached_cap
 
-        unreadable_files = unreadable(self.sources, self.store, self.parser, now)
-        caps = reached_cap(self.store, now)
-        references = failing(self.store) if self.home.settings.links.resolve else []
-        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files, *caps, *references]
+        return [
+            *self.profile_problems,
+            *self.disk_space.problems(),
+            *unreadable(self.sources, self.store, self.parser, now),
+            *reached_cap(self.store, now),
+            *(failing(self.store) if self.home.settings.links.resolve else ()),
+        ]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-        """Mail the operator, if there is one, about problems. Return what failed."""
+        """Mail the operator, if there is one, about problems. Return failures."""
         settings = self.home.settings
         if not settings.bot.operator:
             return []
@@ -476,11 +475,10 @@ def homeless_fetcher(seconds: float) -> Fetcher:
 
 
 def reply_address(settings: Settings) -> str:
-    """Return the bot's mailbox if votes in mails are mails to it, or an empty string if they are pages.
+    """Return the bot's mailbox if votes are mails to it, or an empty string if they are pages.
 
-    They are with ``email.replies``, and where there are no pages, or on this computer only, which no telephone
-    reaches. Only a mailbox among the sources can read them: its user name counts if it is an address, else the sender's
-    address.
+    They are mails with ``email.replies``, without pages, and with pages on this computer only, which no telephone
+    reaches. A mailbox among the sources reads them. Its address is its user name, or the sender's if that is none.
     """
     login = next((s.votes_login for s in settings.sources if s.votes_login is not None), None)
     pages = settings.bot.public_url

@@ -325,8 +325,11 @@ def print_status(status: Status) -> None:
     sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
     for source in status.sources:
         seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
-        newest = str(source.latest_digest or "-")
-        sources.add_row(source.name, source.health, seen, newest, str(source.digests), str(source.papers))
+        cells = [seen, str(source.latest_digest or "-"), str(source.digests), str(source.papers)]
+        if not source.delivers_papers:
+            read = f"read {source.last_checked:%Y-%m-%d %H:%M} UTC" if source.last_checked else "not read yet"
+            cells = [read, "-", "-", "-" if source.votes is None else plural(source.votes, "vote")]
+        sources.add_row(source.name, source.health, *cells)
     readers = table("reader", "thumbs", "last edition", "next due", unbroken=("reader",))
     for reader in status.readers:
         thumbs = f"{reader.thumbs_up} up, {reader.thumbs_down} down"

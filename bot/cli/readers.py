@@ -135,9 +135,9 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
         address = channel.check_address(address)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    added = app.subscriptions.add(profile, channel.name, address, now)
-    state = "is in the profile already" if added.was_listed else "is subscribed"
-    click.echo(f"{added.reader.name} {state}")
+    added, was_listed = app.subscriptions.add(profile, channel.name, address, now)
+    state = "is in the profile already" if was_listed else "is subscribed"
+    click.echo(f"{added.name} {state}")
 
 
 @click.command("unsubscribe", short_help="Stop READER's editions.")

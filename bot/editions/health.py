@@ -60,8 +60,8 @@ class HealthReport:
 
 
 def check_health(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
-    if not source.poll_interval:
-        # People fill folders irregularly, so an alarm would soon be ignored.
+    # People fill folders irregularly, so an alarm would soon be ignored.
+    if not (source.poll_interval and source.delivers_papers):
         return _failing(state) if state.failures else HealthReport(Health.OK)
     arrivals = store.sources.arrivals(source.name, now - LOOK_BACK)
     return assess(state, arrivals, now, follows_arxiv_calendar=source.follows_arxiv_calendar)

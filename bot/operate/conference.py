@@ -36,6 +36,7 @@ _OF_PROGRAMMES = re.compile(r"(?i)(?:^|[\W_]+)(?:programme?|schedule|papers|acce
 # Assumed duration of a contribution without an end.
 _INSTANT = timedelta(minutes=1)
 _POSTER = "poster"
+_NO_TIME = "No time given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class PlannedSlot:
 
 @dataclass(frozen=True, slots=True)
 class PlannedDay:
-    """A day of a plan."""
+    """A day of the plan."""
 
     heading: str
     slots: Sequence[PlannedSlot]
@@ -128,9 +129,9 @@ class ConferencePlanner:
     ) -> Plan:
         """Return the plan of a programme's bytes, and store its new papers.
 
-        ``title`` is the event's, by default as ``event_of`` the file's name.
-        The plan has the ``top`` papers and the best of each slot. Times without a zone use ``timezone``, or the
-        profile's. Raises DigestError, LimitError and ParserError as ``Parser.parse_programme``, and StoreError.
+        The plan has the ``top`` papers and the best of each slot. ``title`` is the event's, by default by ``event_of``.
+        Times without a zone use ``timezone``, or the profile's. Raises the errors of ``Parser.parse_programme``, and
+        StoreError.
         """
         programme = self.parser.parse_programme(raw)
         title = (oneline(title) or event_of(raw.name))[:_TOPIC]
@@ -177,13 +178,11 @@ class ConferencePlanner:
 
     def _store(self, title: str, places: Sequence[Contribution], now: datetime) -> None:
         papers = self.store.papers.identified([place.entry for place in places], now)
-        new = [place.entry for place, paper in zip(places, papers, strict=True) if paper.id < 0]
-        if not new:
-            return
-        # Another plan of the same file may have other papers.
-        content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
-        digest = ParsedDigest("programme", title, None, tuple(new))
-        self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
+        if new := tuple(place.entry for place, paper in zip(places, papers, strict=True) if paper.id < 0):
+            # Another plan of the same file may have other papers.
+            content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
+            digest = ParsedDigest("programme", title, None, new)
+            self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
 
     def _read(self, reader: Reader, profile: Profile, papers: Sequence[Paper]) -> dict[PaperId, str]:
         shown = self.store.editions.shown(reader.id)
@@ -270,15 +269,11 @@ def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
             planned = list(of_slot)
             ends = {item.place.end for item in planned}
             end = ends.pop() if len(ends) == 1 else None
-            if start is None:
-                heading = _NO_TIME if day else ""
-            else:
+            heading = _NO_TIME if day else ""
+            if start:
                 heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
             slots.append(PlannedSlot(heading, planned))
         name = long_date(day, language) if day else _NO_TIME
         # Other languages may have another order.
         days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days
-
-
-_NO_TIME = "No time given"

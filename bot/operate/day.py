@@ -1,10 +1,5 @@
 """The daily job: ingest, send alerts, compose due editions, deliver.
 
-    source --retrieve--> digest --parse--> entries --identify, merge--> papers in the store     ``ingest``
-    papers new to a reader --rank, select--> picks --summarise, explain--> edition              ``publish``
-    edition --render--> messages --outbox--> email | Slack | file                               ``publish``
-    reader --vote--> feedback --> the next ranking                                              ``bot.readers``
-
 1. ``ingest`` polls each source, stores its digests, looks up missing links, and refits the corpus for new papers.
 2. ``publish`` first sends alerts, which can't wait for editions.
 3. It lists the due editions, missed days included, except editions that wait for an interrupted source.
@@ -13,8 +8,7 @@
 5. Weekly letters follow, which refer to today's edition.
 6. The dispatcher sends the outbox, earlier runs included.
 
-``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes separately, so a slow source never delays
-an edition. A reader's failure is a problem of that reader alone.
+``paperbot serve`` ingests and publishes separately, so a slow source never delays an edition.
 """
 
 from __future__ import annotations
@@ -80,7 +74,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class DailyJob:
-    """Runs the steps in the order of the module's docstring."""
+    """Runs the steps of the module's docstring."""
 
     context: Context
     sources: Sequence[Source]
@@ -139,9 +133,8 @@ class DailyJob:
                 report.sent_kinds.add(delivery.key.kind)
 
         sent = self.dispatcher.deliver_due(now, on_settled)
-        report.delivered = sent.counts[State.SENT]
-        report.failed = sent.counts[State.FAILED]
-        report.unknown = sent.counts[State.UNKNOWN]
+        states = (State.SENT, State.FAILED, State.UNKNOWN)
+        report.delivered, report.failed, report.unknown = (sent.counts[state] for state in states)
         report.problems.extend(sent.problems)
         # A purge scans the outbox.
         if report.editions:
@@ -155,14 +148,11 @@ class DailyJob:
         return report.problems
 
 
-# Composing makes hardly any cycles, and collections walk the corpus. Python's default is 700.
-_ALLOCATIONS_PER_COLLECTION = 50_000
-
-
 @contextmanager
-def rare_collections() -> Iterator[None]:
+def _rare_collections() -> Iterator[None]:
+    """Collect garbage rarely: composing makes hardly any cycles, and collections walk the corpus."""
     thresholds = gc.get_threshold()
-    gc.set_threshold(_ALLOCATIONS_PER_COLLECTION, *thresholds[1:])
+    gc.set_threshold(50_000, *thresholds[1:])  # allocations; Python's default is 700
     try:
         yield
     finally:
@@ -177,7 +167,7 @@ class _Composing:
     progress: Progress = no_progress
     show: Shown | None = None
 
-    @rare_collections()
+    @_rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
         context = self.job.context
         for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
@@ -191,11 +181,6 @@ class _Composing:
                 for edition in alerts:
                     self.show(edition)
         self.progress("composing editions", 0, 0)  # waits for the models
-        self._put_editions(ids, force=force)
-        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
-
-    def _put_editions(self, ids: IdRange, *, force: bool) -> None:
-        context = self.job.context
         composed = count(1)
         waits: list[Wait] = []
         choose = forced_editions if force else due_editions
@@ -216,6 +201,7 @@ class _Composing:
                 self.progress("composing editions", next(composed), 0)
             self._save(drafts)
         self.report.problems.extend(waiting_problems(waits))
+        self.report.problems.extend(put_letters(context, ids, self.now))
 
     def _put_catch_up(self, due: DueEdition) -> None:
         """Save a reader's catch-up edition, without messages if it is quiet."""
@@ -232,11 +218,11 @@ class _Composing:
             self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
-        """Yield the due editions of a batch; one that can't be composed is a problem of its reader alone."""
+        """Yield the editions of a batch. A failure is a problem of its reader alone."""
         context = self.job.context
         remaining = list(batch)
-        readers = [(due.reader, due.profile) for due in batch]
         try:
+            readers = [(due.reader, due.profile) for due in batch]
             candidates = context.composer.candidates_of(readers)
             with_candidates = [reader for reader, new in zip(readers, candidates, strict=True) if new.ids]
             refit(context.store, context.ranker, with_candidates, self.now)
@@ -247,12 +233,12 @@ class _Composing:
                 for due in remaining:
                     self._add_problem(due.reader, error)
                 return
-            # Whose fault it was is not known: each of those left is composed alone.
+            # Any of them may be at fault, so each is composed alone.
             for due in remaining:
                 yield from self._composed([due])
 
     def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
-        """Return an edition with its messages, none if it is skipped."""
+        """Return an edition with its messages, or without if it is skipped."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.job.tldr_writer:
@@ -270,7 +256,7 @@ class _Composing:
         try:
             saved = self.job.context.store.editions.save_all(drafts)
         except DeletedError as error:
-            # A paper of one of them was deleted meanwhile: that edition is due again at the next run.
+            # A paper of one of them was deleted meanwhile. That edition is due again at the next run.
             if len(drafts) > 1:
                 for draft in drafts:
                     self._save([draft])
@@ -288,7 +274,7 @@ class _Composing:
                 self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
-        # Who was forgotten meanwhile lacks nothing.
+        # A reader who was forgotten meanwhile lacks nothing.
         if isinstance(error, DeletedError) and self.job.context.store.readers.by_id(reader.id) is None:
             return
         self.report.problems.append(Problem(reader.name, in_one_line(error)))

@@ -3,12 +3,10 @@
     worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
     attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
-A worker releases its unstarted rows when it stops or its breaker opens.
-
-Retries back off exponentially and end with the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for
-4 to 5 days, but a digest is out of date by then. A hard bounce fails at once and suppresses the reader. A refusal
-without a named mailbox (``550 relay not permitted``) may be the server's mistake. It suppresses the reader only after
-all attempts, if other messages were accepted.
+Retries end with the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for 4 to 5 days, but a digest
+is out of date by then. A hard bounce fails at once and suppresses the reader. A refusal without a named mailbox (``550
+relay not permitted``) may be the server's mistake. It suppresses the reader only after all attempts, if other messages
+were accepted.
 
 Each channel has a circuit breaker (Nygard, "Release It!").
 
@@ -16,7 +14,7 @@ Each channel has a circuit breaker (Nygard, "Release It!").
     half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
 
 Each run begins half-open. One worker probes the channel with a real message while the others wait, so a wrong password
-is tried once. An open breaker outlives the run. Rows behind it are not claimed.
+is tried once. An open breaker outlives the run.
 
 A failure of the channel opens the breaker and never counts against a message. A refusal by policy counts, and the
 message waits one step longer than the breaker, so it doesn't open the breaker twice in a row.
@@ -87,7 +85,7 @@ class Outcome:
         if self.not_before is not None:
             return f"tried again from {self.not_before:%Y-%m-%d %H:%M} UTC"
         if self.state is State.UNKNOWN:
-            return "it may have arrived, so it is not sent again unless a person asks"
+            return "it may have arrived; `paperbot retry --unknown` sends it again"
         return "given up"
 
 
@@ -115,58 +113,6 @@ def _backoff(attempts: int, error: DeliveryError) -> timedelta:
     return max(step, requested)
 
 
-def attempt_delivery(
-    delivery: Delivery,
-    channel: Channel,
-    outbox: Outbox,
-    now: Clock,
-    on_commit: StateListener,
-    *,
-    breaker: CircuitBreaker | None = None,
-) -> Outcome:
-    """Send one message and record the outcome. Only the store's errors are raised.
-
-    ``on_commit`` gets the committed state, unless the lease ran out.
-    """
-    has_started = False
-    is_probe = breaker is not None and breaker.is_half_open
-
-    def start_data() -> None:
-        nonlocal has_started
-        if not outbox.start_data(delivery, now(), LEASE):
-            raise Cancelled
-        has_started = True
-
-    try:
-        receipt = channel.send(delivery, start_data)
-    except Cancelled:
-        # The outbox has recorded it.
-        on_commit(delivery, State.CANCELLED)
-        return Outcome(State.CANCELLED)
-    except DeliveryError as caught:
-        error = caught
-    except Exception as bug:
-        message = f"unexpected {type(bug).__name__}: {bug}"
-        error = DeliveryError(message, permanent=False, unknown=has_started, code="unexpected")
-    else:
-        if outbox.record_sent(delivery, receipt, now()):
-            on_commit(delivery, State.SENT)
-        return Outcome(State.SENT)
-
-    if breaker:
-        error = breaker.judged(error)
-    outcome = decide(delivery, error, now(), is_probe=is_probe)
-    if outcome.not_before is None:
-        is_committed = outbox.finish(delivery, outcome.state, now(), error.code, str(error))
-    else:
-        is_committed = outbox.retry(
-            delivery, outcome.not_before, error.code, str(error), now(), counted=outcome.counted
-        )
-    if is_committed:
-        on_commit(delivery, outcome.state)
-    return outcome
-
-
 class CircuitBreaker:
     """The breaker of one channel for one run. Thread-safe."""
 
@@ -184,17 +130,24 @@ class CircuitBreaker:
         if stored and not has_passed(stored.until, now):
             self.open_because = _describe(stored.why, stored.until)
 
-    def record_success(self) -> None:
+    def record(self, state: State, now: datetime) -> None:
+        """Note the outcome of a message. Several unknown ones in a row open the breaker."""
+        is_sent = state is State.SENT
         with self._lock:
-            was_stored = self._is_stored
-            self._is_stored = False
-            self._failures = 0
-            self._unanswered = 0
-            self._refused_recipients = 0
-        self.probe_over.set()
-        # A message already under way proves nothing against this run's record.
-        if was_stored:
+            # A message already under way proves nothing against this run's record.
+            ends = is_sent and self._is_stored
+            if is_sent:
+                self._is_stored = False
+                self._failures = 0
+                self._refused_recipients = 0
+            self._unanswered = self._unanswered + 1 if state is State.UNKNOWN else 0
+            is_too_many = self._unanswered >= MAX_UNANSWERED
+        if is_sent:
+            self.probe_over.set()
+        if ends:
             self._store.end(self._kind)
+        if is_too_many:
+            self.trip(f"{MAX_UNANSWERED} messages in a row were sent and not answered", now)
 
     @property
     def is_half_open(self) -> bool:
@@ -215,11 +168,6 @@ class CircuitBreaker:
         )
         return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code=error.code)
 
-    def record_refusal(self) -> None:
-        """Note a message that was neither accepted nor left unanswered."""
-        with self._lock:
-            self._unanswered = 0
-
     def are_many_refused(self, error: DeliveryError | None) -> bool:
         """Note whether a message was refused for now, and return once whether many were."""
         with self._lock:
@@ -229,14 +177,6 @@ class CircuitBreaker:
             if are_many or len(self._refused) == LAST_MESSAGES:
                 self._refused.clear()
         return are_many
-
-    def record_unanswered(self, now: datetime) -> None:
-        """Note a message of unknown outcome. Several in a row open the breaker."""
-        with self._lock:
-            self._unanswered += 1
-            is_too_many = self._unanswered >= MAX_UNANSWERED
-        if is_too_many:
-            self.trip(f"{MAX_UNANSWERED} messages in a row were sent and not answered", now)
 
     def trip(self, reason: str, now: datetime) -> None:
         """Open the breaker, with exponential backoff over failures in a row.
@@ -378,11 +318,51 @@ class Worker:
     def _may_continue(self) -> bool:
         return not (self.breaker.open_because or self._has_quit) and self.run.may_continue()
 
+    def _attempt(self, delivery: Delivery) -> Outcome:
+        """Send one message, and record and count the outcome. Only the store's errors are raised."""
+        outbox, now, count = self.run.dispatcher.outbox, self.run.now, self.run.report.count
+        has_started = False
+        is_probe = self.breaker.is_half_open
+
+        def start_data() -> None:
+            nonlocal has_started
+            if not outbox.start_data(delivery, now(), LEASE):
+                raise Cancelled
+            has_started = True
+
+        try:
+            receipt = self.channel.send(delivery, start_data)
+        except Cancelled:
+            # The outbox has recorded it.
+            count(delivery, State.CANCELLED)
+            return Outcome(State.CANCELLED)
+        except DeliveryError as caught:
+            error = caught
+        except Exception as bug:
+            message = f"unexpected {type(bug).__name__}: {bug}"
+            error = DeliveryError(message, permanent=False, unknown=has_started, code="unexpected")
+        else:
+            if outbox.record_sent(delivery, receipt, now()):
+                count(delivery, State.SENT)
+            return Outcome(State.SENT)
+
+        error = self.breaker.judged(error)
+        outcome = decide(delivery, error, now(), is_probe=is_probe)
+        code, detail = error.code, str(error)
+        if outcome.not_before is None:
+            is_mine = outbox.finish(delivery, outcome.state, now(), code, detail)
+        else:
+            is_mine = outbox.retry(delivery, outcome.not_before, code, detail, now(), counted=outcome.counted)
+        # Another worker claims the row after the lease.
+        if is_mine:
+            count(delivery, outcome.state)
+        return outcome
+
     def _deliver(self, delivery: Delivery) -> None:
-        """Apply a failure to reader, channel or worker."""
+        """Send a message, and apply a failure to reader, channel or worker."""
         report = self.run.report
         outbox = self.run.dispatcher.outbox
-        outcome = attempt_delivery(delivery, self.channel, outbox, self.run.now, report.count, breaker=self.breaker)
+        outcome = self._attempt(delivery)
         error = outcome.error
         # The open breaker reports uncounted attempts.
         if error and outcome.counted:
@@ -396,12 +376,7 @@ class Worker:
         if error and (error.is_hard_bounce or (is_given_up and outbox.others_were_accepted(delivery))):
             # Servers count hard bounces against the sender.
             self.run.dispatcher.readers.suppress(delivery.reader.id, str(error))
-        if outcome.state is State.SENT:
-            self.breaker.record_success()
-        elif outcome.state is State.UNKNOWN:
-            self.breaker.record_unanswered(self.run.now())
-        else:
-            self.breaker.record_refusal()
+        self.breaker.record(outcome.state, self.run.now())
         if error and error.scope is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
             # The probe succeeded, so the server limits connections (421).
             self._has_quit = True
@@ -438,8 +413,8 @@ class Dispatcher:
             return report
         if expired := self.outbox.expire(run.now()):
             report.counts[State.UNKNOWN] += expired
-            broken_off = "being sent when an earlier run broke off: each may have arrived; not sent again"
-            report.add(Problem("outbox", f"{expired} {broken_off}"))
+            broken_off = "being sent when an earlier run broke off; each may have arrived"
+            report.add(Problem("outbox", f"{expired} {broken_off}; `paperbot retry --unknown` sends them again"))
         # Replies may follow a list that arrived without an answer.
         for kind, route in self.routes.items():
             for delivery in self.outbox.unanswered_lists(kind, run.now() - _LOOK_UP):

@@ -1,19 +1,16 @@
 """Prequential evaluation of one reader: each vote is predicted from earlier votes.
 
 - The votes of a day, about ten at a time, are a fold. Its model learns from votes and library papers before the fold.
-- It ranks the papers that the reader could see: arrivals of the fold's days before its end. Papers that are muted, lack
-  a required term or have a vote in another fold are left out.
+- It ranks the papers that the reader could see: arrivals of the fold's days before its end. It leaves out papers that
+  are muted, lack a required term or have a vote in another fold.
 - Liked papers are relevant, all others not. Folds without a like or an earlier vote test nothing.
 - Two baselines rank the same papers: the model without votes, and chance.
 - Editions show papers that the model ranked high, so votes have selection bias. Verdict, AUC and calibration use only
   seen papers: the fold's, and its editions' down to the position of nine in ten votes. Without editions all
   arrivals count as seen.
-- Papers are sampled evenly and deterministically, so page and command agree.
 
 A changed vote counts as it is now, from the time of the change. The vocabulary is fitted on today's papers. Upvotes,
 followed authors and ignored words are left out, because they are not learned.
-
-``replay`` composes the editions of past days again, under today's profile.
 """
 
 from __future__ import annotations
@@ -138,8 +135,7 @@ class Verdict(StrEnum):
     TOO_FEW = "too few"  # too few votes were predicted
 
 
-@dataclass(frozen=True, slots=True)
-class FoldResult:
+class FoldResult(NamedTuple):
     """A fold and its metrics."""
 
     fold: Fold
@@ -239,12 +235,12 @@ def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldR
     probabilities = [value for result in results for value in result.metrics.probabilities]
     table = reliability(labels, probabilities)
     return Evaluation(
-        reader=reader,
-        verdict=_verdict(auc, gain),
-        size=size,
-        thumbs=thumbs,
-        likes=likes,
-        folds=len(results),
+        reader,
+        _verdict(auc, gain),
+        size,
+        thumbs,
+        likes,
+        len(results),
         learned=_quality(results, lambda metrics: metrics.learned),
         words=_quality(results, lambda metrics: metrics.words),
         chance=_quality(results, lambda metrics: metrics.chance),
@@ -340,8 +336,7 @@ def _is_complete(group: Sequence[_Aucs], likes: float) -> bool:
     return len(group) >= MIN_FOLDS and sum(aucs.fold.likes for aucs in group) >= likes
 
 
-# Readers may never have looked at lower positions. As negatives, these would make random votes near the top look like
-# learning.
+# Readers may not have looked lower. As negatives, such papers would make random votes at the top look like learning.
 _READING_DEPTH = 0.9
 # The reader's page waits.
 _MAX_FOLDS = 100
@@ -355,7 +350,7 @@ _REFIT_GROWTH = 1.25
 def evaluate(
     store: Store, ranker: CurrentRanker, reader: Reader, profile: Profile, *, unseen: int = _MAX_UNSEEN
 ) -> Evaluation:
-    """Return how well the votes of a reader are predicted.
+    """Return how well a reader's votes are predicted.
 
     Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else.
     """
@@ -366,12 +361,13 @@ def evaluate(
         if fold.prior_votes and fold.likes
     ]
     results: list[FoldResult] = []
+    size = profile.edition.size
     if folds:
         fitted_ranker = ranker.get()
         tasks = _PredictionTasks(store, fitted_ranker, reader, profile, votes, unseen=unseen)
-        metrics = measure_folds(fitted_ranker, map(tasks.of, folds), tasks.words, profile.edition.size)
-        results = [FoldResult(*pair) for pair in zip(folds, metrics, strict=True)]
-    return summarize_folds(reader.name, profile.edition.size, len(votes), results)
+        metrics = measure_folds(fitted_ranker, map(tasks.of, folds), tasks.words, size)
+        results = list(map(FoldResult, folds, metrics))
+    return summarize_folds(reader.name, size, len(votes), results)
 
 
 def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Profile]) -> Iterator[Evaluation]:
@@ -395,12 +391,12 @@ class _PredictionTasks:
     ) -> None:
         self._store = store
         self._ranker = ranker
-        self._fitted_votes = 0
-        self._learned: Learned | None = None
         self._reader = reader
         self._profile = profile
         self._votes = votes
         self._unseen = unseen
+        self._fitted_votes = 0
+        self._learned: Learned | None = None
         self._papers = store.papers.get(vote.paper for vote in votes)
         self._library = store.library.of_readers([reader.id], MOST_PAPERS).get(reader.id, [])
         self._shown = store.editions.shown(reader.id)
@@ -411,10 +407,9 @@ class _PredictionTasks:
 
         # Local days differ from UTC's.
         arrived = [paper.first_seen for paper in self._papers.values()]
-        start = min(arrived) - timedelta(days=1)
-        end = max(arrived) + timedelta(days=1)
+        day = timedelta(days=1)
         self._arrivals: dict[date, list[PaperId]] = defaultdict(list)
-        self._arrived_at = dict(store.papers.arrivals(start, end, profile.sources))
+        self._arrived_at = dict(store.papers.arrivals(min(arrived) - day, max(arrived) + day, profile.sources))
         for paper_id, at in self._arrived_at.items():
             self._arrivals[local_date(at, profile.schedule.timezone)].append(paper_id)
 

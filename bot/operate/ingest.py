@@ -3,7 +3,7 @@
     sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
         --state of the source, health check--> missing links and cut texts (``LinkResolver``) --> vocabulary
 
-A failure of a digest or source is its own Problem. Only an unusable store ends the run.
+A failure of a digest or source is a Problem of its own. Only an unusable store ends the run.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -74,7 +75,7 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IngestionService:
-    """The ingest loop of ``paperbot ingest``, the daily job and the scheduler."""
+    """The ingest loop of commands and scheduler."""
 
     store: Store
     parser: Parser
@@ -161,11 +162,11 @@ class Ingestion:
                         digests += 1
                         yield outcome
                         continue
-                    hint = ""
+                    problem = outcome.problem
                     if isinstance(raw, RawDigest):
                         visit.refused.add(raw.name)
-                        hint = f"; {raw.if_refused}" if raw.if_refused else ""
-                    problems.append(replace(outcome, problem=f"{outcome.problem}{hint}"))
+                        problem = "; ".join(filter(None, [problem, raw.if_refused]))
+                    problems.append(replace(outcome, problem=problem))
                     yield problems[-1]
         except SourceError as error:
             failure = error
@@ -323,24 +324,18 @@ class BounceService:
         return outcome
 
     def _reader(self, report: BounceReport) -> Reader | None:
-        """Return the reader of the first tag signed by this home."""
+        """Return the reader of the first tag that this home signed."""
         for tag in report.tags:
-            try:
-                reader_id, _ = self.signer.read_tag(tag)
-            except TokenError:
-                continue
-            reader = self.store.readers.by_id(reader_id)
-            # Nobody subscribes to notices.
-            return reader if reader and reader.kind == EMAIL.name else None
+            with suppress(TokenError):
+                reader = self.store.readers.by_id(self.signer.read_tag(tag)[0])
+                # Nobody subscribes to notices.
+                return reader if reader and reader.kind == EMAIL.name else None
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class LinkResolver:
-    """Looks up papers without id and link at arXiv by title, and papers with cut text by id.
-
-    Each run looks up a few papers, each once.
-    """
+    """Looks up a few papers a run, each once: without id and link at arXiv by title, with cut text by id."""
 
     store: Store
     fetcher: Fetcher
@@ -384,10 +379,9 @@ def _is_match(paper: Paper, entry: Entry) -> bool:
 
     Titles such as "Introduction" are not unique. Many digests abbreviate given names.
     """
-    if not is_same_paper(entry, paper):
-        return False
-    surnames, other_surnames = (
+    surnames, others = (
         {normalised_title(author.split()[-1]) for author in authors if author.split()}
         for authors in (paper.authors, entry.authors)
     )
-    return not (paper.authors and entry.authors) or bool(surnames & other_surnames)
+    has_common_author = not (paper.authors and entry.authors) or not surnames.isdisjoint(others)
+    return has_common_author and is_same_paper(entry, paper)

@@ -19,10 +19,11 @@ from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey
 from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.operate.dispatcher import Dispatcher
+from bot.operate.status import breaker_problem, message_problem
 from bot.store import Store
 from bot.wording import understood
 
-# Earlier notices had older ones.
+# Earlier notices had the others.
 _NOTICE_AGE = timedelta(days=1)
 _NOTICE_PROBLEMS = 50
 _NOTICE_SUBJECT = 120
@@ -69,10 +70,9 @@ class ChannelTests:
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
         next_one = None if last else self.composer.edition(reader, profile, day, now)
         schedule = profile.schedule
-        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
-            zone_named(schedule.timezone)
-        )
-        welcome = welcome_edition(understood(profile.interests_at(now)), first, f"{self.public_url}/sample")
+        first = next_moment(schedule.at, schedule.days, schedule.timezone, now)
+        local_first = first.astimezone(zone_named(schedule.timezone))
+        welcome = welcome_edition(understood(profile.interests_at(now)), local_first, f"{self.public_url}/sample")
         has_papers = bool(last or (next_one and next_one.picks))
         edition = replace(
             next_one if next_one and next_one.picks else welcome,
@@ -151,10 +151,10 @@ class RetryReport:
 def retry(
     store: Store, routes: Mapping[Kind, Route], state: State, readers: Sequence[Reader] | None, now: datetime
 ) -> RetryReport:
-    """Queue all or some readers' messages in a state for the next delivery.
+    """Queue all or some readers' messages in a state for the next delivery, and close all circuit breakers.
 
-    All circuit breakers are closed. Readers with a refused address get messages again if they are named or have failed
-    messages, because the operator has presumably fixed the cause.
+    Readers with a refused address get messages again if they are named or have failed messages, because the operator
+    has presumably fixed the cause.
     """
     for kind in store.circuit_breakers.all():
         store.circuit_breakers.end(kind)
@@ -178,24 +178,6 @@ def retry(
     return RetryReport(arrived, tuple(queued), tuple(resumed.values()))
 
 
-def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list[Problem]:
-    """Return full disks, open circuit breakers, and messages failed or unknown since yesterday."""
-    return [
-        *disk_space.problems(),
-        *(
-            Problem(kind, f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
-            for kind, breaker in store.circuit_breakers.all().items()
-            # An open breaker would hold this notice back, too.
-            if kind != OPERATOR_KIND
-        ),
-        *(
-            Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
-            for trouble in store.outbox.problems(_NOTICE_PROBLEMS, since=now - _NOTICE_AGE)
-            if trouble.state is not State.RETRY and trouble.kind != OPERATOR_KIND
-        ),
-    ]
-
-
 def notify_operator(
     problems: Sequence[Problem],
     now: datetime,
@@ -207,12 +189,20 @@ def notify_operator(
     route: Route,
     stop: Event,
 ) -> list[Problem]:
-    """Send these and the stored problems to the operator once a day, and return failures.
+    """Mail these and the stored problems to the operator once a day, and return failures.
 
-    A dispatcher of its own delivers the notice, whatever the state of channels and disks. ``stop`` ends a delivery
-    early.
+    The stored ones are full disks, open circuit breakers, and messages failed or unknown since yesterday. A dispatcher
+    of its own delivers the notice, whatever the state of channels and disks. ``stop`` ends a delivery early.
     """
-    problems = list(dict.fromkeys([*pending_problems(store, disk_space, now), *problems]))
+    # The operator's own breaker would hold this notice back, too.
+    breakers = [item for item in store.circuit_breakers.all().items() if item[0] != OPERATOR_KIND]
+    unsent = [
+        trouble
+        for trouble in store.outbox.problems(_NOTICE_PROBLEMS, since=now - _NOTICE_AGE)
+        if trouble.state is not State.RETRY and trouble.kind != OPERATOR_KIND
+    ]
+    stored = [*disk_space.problems(), *map(breaker_problem, breakers), *map(message_problem, unsent)]
+    problems = list(dict.fromkeys([*stored, *problems]))
     if not problems:
         return []
     subject = f"Paperbot needs you: {problems[0]}"[:_NOTICE_SUBJECT]
@@ -229,14 +219,8 @@ def notify_operator(
         )
         store.outbox.put_without_edition(Message(body, subject), key, now)
         # A notice of a full disk must go out.
-        dispatcher = Dispatcher(
-            store.outbox,
-            {OPERATOR_KIND: route},
-            store.readers,
-            store.circuit_breakers,
-            store.send_rates({}),
-            stop=stop,
-        )
+        routes, rates = {OPERATOR_KIND: route}, store.send_rates({})
+        dispatcher = Dispatcher(store.outbox, routes, store.readers, store.circuit_breakers, rates, stop=stop)
         return list(dispatcher.deliver_due(now).problems)
     except (StoreError, DeliveryError) as error:
         return [Problem("operator", f"could not be notified: {error}")]

@@ -58,12 +58,9 @@ class References:
 
     def look_up(self, now: datetime) -> list[Problem]:
         """Look up new papers within the day's budget, and return problems."""
-        store = self.context.store
-        with store.exclusively(NAME) as has_lock:
-            if not has_lock:
-                return []
+        with self.context.store.exclusively(NAME) as has_lock:
             try:
-                return self._look_up(now)
+                return self._look_up(now) if has_lock else []
             except PaperbotError:
                 raise
             except Exception as error:

@@ -12,8 +12,10 @@ from bot.editions.due import Readers, due_editions, last_edition_days
 from bot.editions.health import Health, check_health
 from bot.model import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SendRateUse, SourceState, State
 from bot.model.clock import due_slots, moment, next_moment
+from bot.readers.votes import BY_REPLY
 from bot.sources import Source
 from bot.store import Store
+from bot.store.outbox import UndeliveredMessage
 from bot.store.sending import OpenBreaker
 
 _MAX_PROBLEMS = 20
@@ -40,8 +42,7 @@ def why_late(
 ) -> str | None:
     """Return why a reader's edition is late, or None.
 
-    ``states`` are of the last edition's parts. ``last`` is the newest local date with an edition, ``since`` the time of
-    the subscription.
+    ``states`` are of the last edition's parts. ``last`` is its local date, ``since`` the time of the subscription.
     """
     if reader.stopped:
         return None
@@ -120,6 +121,8 @@ class SourceStatus:
     usual: float | None = None  # new papers by this time on a similar day
     last_checked: datetime | None = None
     highest_id: str | None = None  # of arXiv
+    delivers_papers: bool = True
+    votes: int | None = None  # by mail, for a mailbox of replies alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,20 +182,20 @@ def status(
         problems=[
             *standing,
             *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
-            *(
-                Problem(
-                    kind,
-                    f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}; "
-                    "`paperbot retry` tries at once",
-                )
-                for kind, breaker in breakers.items()
-            ),
-            *(
-                Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
-                for trouble in store.outbox.problems(_MAX_PROBLEMS)
-            ),
+            *map(breaker_problem, breakers.items()),
+            *map(message_problem, store.outbox.problems(_MAX_PROBLEMS)),
         ],
     )
+
+
+def breaker_problem(of_kind: tuple[Kind, OpenBreaker]) -> Problem:
+    kind, breaker = of_kind
+    until = f"{breaker.until:%Y-%m-%d %H:%M} UTC"
+    return Problem(kind, f"circuit breaker open until {until}: {breaker.why}; `paperbot retry` tries at once")
+
+
+def message_problem(message: UndeliveredMessage) -> Problem:
+    return Problem(message.reader, f"{message.state}: {message.detail or message.code} ({message.subject})")
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
@@ -219,6 +222,9 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
             row.trouble = report.needs_attention
             row.usual = report.usual
             row.last_checked = state.checked_at
+            row.delivers_papers = source.delivers_papers
+            if not (source.delivers_papers or source.delivers_bounces):
+                row.votes = store.feedback.count_via(BY_REPLY)
         rows.append(row)
     return rows
 

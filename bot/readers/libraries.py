@@ -35,6 +35,7 @@ from bot.model import (
     ZoteroSave,
 )
 from bot.model.errors import DeletedError, DigestError, PaperbotError, SourceError, UsageError, in_one_line
+from bot.model.wording import oneline
 from bot.sources import after_failure, after_success, is_due
 from bot.store import Store
 from bot.store.libraries import Additions
@@ -60,14 +61,9 @@ class ImportReport:
     @classmethod
     def of(cls, name: str, parsed: ParsedLibrary | ZoteroChanges, added: Additions) -> ImportReport:
         """Build the report. ``name`` is the file or service in problems."""
+        read = len(parsed.entries) + sum(parsed.skipped.values())
         skipped = {**parsed.skipped, **({KNOWN: added.known} if added.known else {})}
-        return cls(
-            read=len(parsed.entries) + sum(parsed.skipped.values()),
-            matched=added.matched,
-            new=added.new,
-            skipped=skipped,
-            problems=tuple(Problem(name, problem) for problem in parsed.problems),
-        )
+        return cls(read, added.matched, added.new, skipped, tuple(Problem(name, text) for text in parsed.problems))
 
 
 def import_file(
@@ -96,8 +92,8 @@ class ZoteroLibraries:
     ) -> ZoteroConnection:
         """Connect a reader to ``users/123`` or ``groups/45``, by default the key's own library.
 
-        Replaces an earlier connection with its papers. Papers are saved in the user's own library only, because a group
-        would see its member's likes. Raises UsageError if Zotero refuses the key or lacks a collection.
+        Replaces an earlier connection with its papers. A group's library gets no papers, because the group would see
+        its member's likes. Raises UsageError if Zotero refuses the key or lacks a collection.
         """
         if not re.fullmatch(r"[!-~]{1,200}", key):
             raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
@@ -134,28 +130,25 @@ class ZoteroLibraries:
         try:
             return self._poll(connection, now)
         except (SourceError, DigestError) as error:
-            problem = Problem(ORIGIN, str(error))
-            return ImportReport(read=0, matched=0, new=0, skipped={}, problems=(problem,))
+            return ImportReport(0, 0, 0, {}, (Problem(ORIGIN, str(error)),))
 
     def follow(self, now: datetime) -> Iterator[Problem]:
         """Poll the connections that are due, and yield new problems."""
         connections = self.store.zotero.all()
         if not connections:
             return
+        # Several workers ingest at a time.
         with self.store.exclusively("zotero") as has_lock:
-            # Several workers ingest at a time.
             for connection in connections if has_lock else ():
-                poll = connection.poll
-                if not is_due(INTERVAL, poll, now):
+                if not is_due(INTERVAL, connection.poll, now):
                     continue
                 try:
                     self._poll(connection, now)
                 except DeletedError:
                     continue  # the reader was forgotten meanwhile
-                # Any error: the other libraries are polled all the same.
                 except Exception as error:
                     subject = f"zotero of reader {connection.reader}"
-                    if str(error) != poll.problem:
+                    if str(error) != connection.poll.problem:
                         yield Problem(subject, in_one_line(error, subject))
 
     def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> list[Problem]:
@@ -176,17 +169,12 @@ class ZoteroLibraries:
     def _queue_saves_of(
         self, reader: Reader, connection: ZoteroConnection, profile: Profile | None, now: datetime
     ) -> None:
-        votes = self.store.feedback.current(reader.id)
-        liked = {
-            paper: vote.at
-            for paper, vote in votes.items()
-            if vote.vote is Vote.UP and vote.at >= connection.connected_at
-        }
+        votes = self.store.feedback.current(reader.id).values()
+        liked = {vote.paper for vote in votes if vote.vote is Vote.UP and vote.at >= connection.connected_at}
         saves = {save.paper: save for save in self.store.zotero.saves(reader.id)}
-        papers = self.store.papers.get(liked.keys() - saves.keys())
-        for paper in papers.values():
+        for paper in self.store.papers.get(liked - saves.keys()).values():
             self._put_save(reader.id, paper, profile, now)
-        for paper_id in saves.keys() - liked.keys():
+        for paper_id in saves.keys() - liked:
             save = saves[paper_id]
             message = Message(removal_body(save.item_key, save.outbox_key), "Paper removed")
             key = _outbox_key("trash", reader.id, paper_id, now)
@@ -209,10 +197,9 @@ class ZoteroLibraries:
             self.store.zotero.record_poll(connection, failed, connection.version)
             raise
         changed = changed or ZoteroChanges(connection.version, frozenset(), (), {})
-        # Recorded last: after a crash the changes are read again.
         added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
-        succeeded = after_success(connection.poll, {}, now)
-        self.store.zotero.record_poll(connection, succeeded, changed.version)
+        # Last, so the changes are read again after a crash.
+        self.store.zotero.record_poll(connection, after_success(connection.poll, {}, now), changed.version)
         return ImportReport.of(ORIGIN, changed, added)
 
     def _open(self, connection: ZoteroConnection) -> ZoteroApi:
@@ -220,8 +207,7 @@ class ZoteroLibraries:
         return ZoteroApi(self.url, access)
 
     def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
-        # Imported late: most runs save nothing.
-        from bot.model.wording import oneline
+        # Most runs save nothing.
         from bot.text.latex import readable
 
         plain = replace(

@@ -79,16 +79,8 @@ def reached_cap(store: Store, now: datetime) -> list[Problem]:
     until = store.rate_limits.reached_until(_in_all(), now)
     if until is None:
         return []
-    words = f"{IN_ALL_AN_HOUR} confirmation mails were requested within an hour, the most that are sent; until "
-    return [Problem("subscriptions", f"{words}{until:%H:%M} UTC, further requests are turned away, and told so")]
-
-
-@dataclass(frozen=True, slots=True)
-class AddedReader:
-    """A reader whom the operator added."""
-
-    reader: Reader
-    was_listed: bool  # in the profile's file, before
+    words = f"strangers requested {IN_ALL_AN_HOUR} confirmation mails within an hour, the most that are sent"
+    return [Problem("subscriptions", f"{words}; further requests are refused until {until:%H:%M} UTC")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +143,7 @@ class SubscriptionService:
         return True
 
     def confirm(self, reader: Reader) -> None:
-        """Start a reader's editions after the confirmation. Raises NotStoppedByReaderError."""
+        """Start a reader's editions. Raises NotStoppedByReaderError."""
         if not self.store.readers.confirm(reader.id):
             raise NotStoppedByReaderError
 
@@ -166,10 +158,7 @@ class SubscriptionService:
             self.store.readers.leave(reader.id, StopReason.PAUSED)
 
     def unsubscribe(self, reader: Reader) -> None:
-        """Stop the editions, and keep the votes.
-
-        Idempotent, even for readers stopped by others: RFC 8058 wants each one-click request to succeed.
-        """
+        """Stop the editions, and keep the votes. Succeeds for any reader, as RFC 8058 demands."""
         self.store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
 
     def add_interest(self, reader: Reader, profile: Profile, title: str, interests: str, now: datetime) -> Reader:
@@ -206,26 +195,25 @@ class SubscriptionService:
 
     # --- by the operator
 
-    def add(self, slug: str, kind: Kind, address: str, now: datetime) -> AddedReader:
+    def add(self, slug: str, kind: Kind, address: str, now: datetime) -> tuple[Reader, bool]:
         """Add an address to a profile's file and start its editions, whatever stopped it.
 
-        Raises ConfigError if the file can't be edited.
+        Returns the reader, and whether the file listed the address before. Raises ConfigError if the file can't be
+        edited.
         """
         is_new = add_reader(self._profile_file(slug), kind, address, address_checks())
-        readers = self.store.readers
-        readers.remember(slug, address)
+        self.store.readers.remember(slug, address)
         self._sync_readers(slug, now)
-        reader = readers.request_subscription(slug, kind, address, now)
-        readers.resume(reader.id)
-        return AddedReader(reader, was_listed=not is_new)
+        reader = self.store.readers.request_subscription(slug, kind, address, now)
+        self.store.readers.resume(reader.id)
+        return reader, not is_new
 
     def remove(self, reader: Reader, now: datetime) -> None:
         """Remove a reader from the file, and stop the editions. Raises ConfigError."""
         was_listed = remove_reader(self._profile_file(reader.profile), reader.address, address_checks())
-        readers = self.store.readers
         self._sync_readers(reader.profile, now)
         # For a subscriber from the web, only the reason prevents a restart.
-        readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
+        self.store.readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
 
     def _profile_file(self, slug: str) -> Path:
         return self.profile_folder / f"{slug}.toml"
@@ -305,16 +293,14 @@ class Preferences:
 def set_preferences(
     store: Store, reader: Reader, profile: Profile, chosen: Preferences, now: datetime, *, kept: Collection[str] = ()
 ) -> None:
-    """Store a reader's preferences.
+    """Store how a reader's preferences differ from ``profile``, which is as in its file.
 
-    Raises ValueError with a message for the reader.
-
-    Only differences from ``profile``, as in its file, are stored. Names in ``kept`` keep their present value.
+    Names in ``kept`` keep their present value. Raises ValueError with a message for the reader.
     """
 
     def changed(current: Override) -> Override:
-        as_it_is = Preferences.of(with_override(profile, current), now)
-        return _override_of(profile, current, replace(chosen, **{name: getattr(as_it_is, name) for name in kept}), now)
+        present = Preferences.of(with_override(profile, current), now)
+        return _override_of(profile, current, replace(chosen, **{name: getattr(present, name) for name in kept}), now)
 
     store.overrides.change(reader.id, changed)
 

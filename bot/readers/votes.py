@@ -13,17 +13,7 @@ from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.choices import Ranked, choices_of
 from bot.editions.composer import EditionComposer
-from bot.model import (
-    Paper,
-    PaperId,
-    Problem,
-    Reader,
-    ReaderId,
-    RecordedVote,
-    StopReason,
-    Vote,
-    parse_ref,
-)
+from bot.model import Paper, PaperId, Problem, Reader, ReaderId, RecordedVote, StopReason, Vote, parse_ref
 from bot.model.errors import DeletedError, UsageError
 from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
@@ -45,14 +35,12 @@ _FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
 _VOTES = tuple(vote.value for vote in Vote)
 # Lines in a transaction, which bound memory and waits for the disk.
 _BATCH = 1_000
+BY_REPLY = "reply"
 _SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe) (?P<token>\S+)")
 
 
 def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
-    """Record a vote on top of earlier ones.
-
-    ``voter`` is the member of a shared Slack channel.
-    """
+    """Record a vote, of the member ``voter`` in a shared Slack channel."""
     store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
 
 
@@ -124,8 +112,7 @@ def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPape
 
 
 def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compared: ComparedPapers) -> VoteEffect:
-    old_score = before.explained(voted.id)
-    new_score = after.explained(voted.id)
+    old_score, new_score = before.explained(voted.id), after.explained(voted.id)
     # Of the votes alone: with each vote the text counts less, so its words lose weight.
     old_terms, new_terms = before.ranking.learned(voted.id), after.ranking.learned(voted.id)
     rise = not (old_score and new_score) or new_score.log_odds >= old_score.log_odds
@@ -144,7 +131,6 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
         and (phrase.in_title or min([text.counts[stem] for stem in phrase.stems]) > 1)
         and text.own_name.isdisjoint(phrase.stems)
     }
-
     return VoteEffect(
         before=first_papers(before.without(voted.id), profile, compared),
         after=first_papers(after.without(voted.id), profile, compared),
@@ -154,18 +140,11 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
     )
 
 
-@dataclass(frozen=True, slots=True)
-class VoteLine:
-    """A vote in a file."""
+def parse_line(line: bytes, now: datetime) -> tuple[str, str, Vote, datetime]:
+    """Return reader, paper, vote and time of a line, by default ``now``.
 
-    reader: str
-    paper: str  # an id such as ``p17``, or the beginning of a title
-    vote: Vote
-    at: datetime
-
-
-def parse_line(line: bytes, now: datetime) -> VoteLine:
-    """Parse a line. ``now`` is the default time. Raises ValueError."""
+    The paper is an id such as ``p17``, or the beginning of a title. Raises ValueError.
+    """
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):  # nested 100,000 deep
@@ -192,7 +171,7 @@ def parse_line(line: bytes, now: datetime) -> VoteLine:
         raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
     if at > now + _CLOCK_SKEW:
         raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
-    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), min(at, now))
+    return fields["reader"], fields["paper"], Vote(fields["vote"]), min(at, now)
 
 
 def record_file(
@@ -200,7 +179,7 @@ def record_file(
 ) -> tuple[int, list[Problem]]:
     """Record a file's votes, and return their number with a problem for each unusable line.
 
-    Each line is ``{"reader", "paper", "vote", "at"}``. The default time zone is UTC.
+    Each line is ``{"reader", "paper", "vote", "at"}``. A time without a zone is in UTC.
     """
     reader_id_of = _cached(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
     find_paper_id = _cached(lambda title: find_paper(store, title).id)
@@ -208,8 +187,10 @@ def record_file(
     recorded = 0
     numbered = enumerate(lines, 1)
     while batch := list(islice(numbered, _BATCH)):
-        parsed: dict[int, VoteLine] = {}  # by line number
-        unusable: dict[int, str] = {}  # by line number
+        # By line number.
+        parsed: dict[int, tuple[str, str, Vote, datetime]] = {}
+        unusable: dict[int, str] = {}
+        rows: dict[int, tuple[ReaderId, RecordedVote]] = {}
         for number, line in batch:
             try:
                 if line.strip():
@@ -218,25 +199,21 @@ def record_file(
                 unusable[number] = str(error)
 
         # One query for all ids of a batch. Titles are rare.
-        refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
-        existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
-        rows: list[tuple[int, tuple[ReaderId, RecordedVote]]] = []  # by line number
-        for number, vote_line in parsed.items():
-            paper_id = refs[number]
+        refs = [parse_ref(paper) for _, paper, _, _ in parsed.values()]
+        existing = store.papers.existing([paper_id for paper_id in refs if paper_id is not None])
+        for (number, (reader, paper, vote, at)), ref in zip(parsed.items(), refs, strict=True):
             try:
                 # A title may look like an unknown id.
-                if paper_id is None or paper_id not in existing:
-                    paper_id = find_paper_id(vote_line.paper)
-                vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
-                rows.append((number, (reader_id_of(vote_line.reader), vote)))
+                found = ref if ref is not None and ref in existing else find_paper_id(paper)
+                rows[number] = (reader_id_of(reader), RecordedVote(found, vote, at, "cli"))
             except UsageError as error:
                 unusable[number] = str(error)
         try:
-            store.feedback.add_many([row for _, row in rows])
+            store.feedback.add_many(list(rows.values()))
             recorded += len(rows)
         except DeletedError:
             # A reader or paper was deleted meanwhile: only its own votes are lost.
-            for number, row in rows:
+            for number, row in rows.items():
                 try:
                     store.feedback.add_many([row])
                     recorded += 1
@@ -287,7 +264,7 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
         store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
         return True
     papers = store.papers.get(paper_ids) if sender.lower() == reader.address.lower() else ()
-    votes = [(reader.id, RecordedVote(paper_id, Vote(match["vote"]), now, "reply")) for paper_id in papers]
+    votes = [(reader.id, RecordedVote(paper_id, Vote(match["vote"]), now, BY_REPLY)) for paper_id in papers]
     try:
         store.feedback.add_many(votes)
     except DeletedError:  # the reader was forgotten meanwhile

@@ -83,6 +83,11 @@ class Source(ABC):
         return False
 
     @property
+    def delivers_papers(self) -> bool:
+        """False for a mailbox of bounces or of replies only."""
+        return True
+
+    @property
     def delivers_bounces(self) -> bool:
         return False
 

@@ -95,6 +95,10 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
     def follows_arxiv_calendar(self) -> bool:
         return self.options.sender.lower().endswith("arxiv.org")
 
+    @property
+    def delivers_papers(self) -> bool:
+        return bool(self.options.sender)
+
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
@@ -203,6 +207,7 @@ class BouncesOptions(MailFolderOptions):
 class BouncesSource(MailFolderSource[BouncesOptions]):
     """All unread mails, each marked as read or moved, reports or not."""
 
+    delivers_papers = False
     delivers_bounces = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:

@@ -455,6 +455,9 @@ class Feedback(Aggregate):
         rows = self._rows(query.order_by(quiet.c.last, readers.c.id).limit(limit))
         return [(reader_of(row, row.id), row.last) for row in rows]
 
+    def count_via(self, via: str) -> int:
+        return int(self._scalar(select(func.count()).where(votes.c.via == via)) or 0)
+
     def totals(self) -> tuple[int, int]:
         row = self._rows(select(*_ups_and_downs(current_votes())))[0]
         return row[0], row[1]

@@ -1,13 +1,16 @@
 """Servers on loopback that messages are sent to, those of the channels' tests; a dispatcher on an outbox in memory."""
 
+import shutil
 from datetime import timedelta
 
 import pytest
 from channels.conftest import certificate, connect, mail_server, make_delivery, now, servers, slack_server, tls
+from imap_server import ImapServer
 from store.conftest import store_url
 
 from bot.channels import Route
 from bot.operate.dispatcher import Dispatcher
+from bot.store import open_store
 
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
 from .scripted_channels import ScriptedChannel
@@ -33,6 +36,18 @@ def mails(home, few_papers, mail_server):
     email_section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
     settings.write_text(settings.read_text().replace("[email]\n", email_section))
     return server
+
+
+@pytest.fixture
+def store(empty_store, tmp_path):
+    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
+        yield store
+
+
+@pytest.fixture
+def imap():
+    with ImapServer().running() as server:
+        yield server
 
 
 @pytest.fixture

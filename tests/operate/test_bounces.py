@@ -7,7 +7,6 @@ from channels.conftest import certificate, mail_server, servers, tls
 from formats.test_bounce_reports import arf, dsn
 from hypothesis import given
 from hypothesis import strategies as st
-from imap_server import ImapServer
 
 from bot.app import open_app
 from bot.config.keys import Signer, TokenError
@@ -15,12 +14,6 @@ from bot.config.keys import Signer, TokenError
 __all__ = ["certificate", "mail_server", "servers", "tls"]
 
 NOW = "2025-05-07T09:00:00+02:00"
-
-
-@pytest.fixture
-def imap():
-    with ImapServer().running() as server:
-        yield server
 
 
 @pytest.fixture

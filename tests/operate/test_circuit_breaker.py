@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.model import State
 from bot.operate.dispatcher import MAX_UNANSWERED, CircuitBreaker
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -35,17 +36,11 @@ def breaker(records):
 
 
 def test_unanswered_messages_open_it_only_in_a_row(breaker, records):
-    for _ in range(MAX_UNANSWERED):
-        breaker.record_unanswered(NOW)
-        breaker.record_refusal()
-    assert records.reasons == []
-    for _ in range(MAX_UNANSWERED - 1):
-        breaker.record_unanswered(NOW)
-    breaker.record_success()
-    breaker.record_unanswered(NOW)
+    in_a_row = [State.UNKNOWN] * (MAX_UNANSWERED - 1)
+    for state in [*in_a_row, State.RETRY, *in_a_row, State.SENT, *in_a_row]:
+        breaker.record(state, NOW)
     assert (records.reasons, breaker.open_because) == ([], "")
-    for _ in range(MAX_UNANSWERED - 1):
-        breaker.record_unanswered(NOW)
+    breaker.record(State.UNKNOWN, NOW)
     (reason,) = records.reasons
     assert "in a row were sent and not answered" in reason
     assert breaker.open_because.startswith(reason)

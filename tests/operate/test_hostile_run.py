@@ -21,6 +21,8 @@ from bot.model import Edition, Problem, RawDigest
 from bot.sources import Source, Visit
 from bot.store import open_store
 
+from .fake_source import FakeSource
+
 pytestmark = pytest.mark.slow
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -31,14 +33,10 @@ COMMANDS = ("spin", "fill", "crash", "leave", "err", "connect")
 
 
 @dataclass
-class Mad:
+class Mad(FakeSource):
     """A source that fails in a way that nobody foresaw."""
 
     name: str = "mad"
-    poll_interval: timedelta = timedelta(hours=1)
-    kind: str = "feed"
-    follows_arxiv_calendar: bool = False
-    delivers_bounces: bool = False
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         yield RawDigest(self.name, "spin", b"!spin")

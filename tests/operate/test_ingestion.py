@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from support import ParserBy, digest
@@ -17,7 +15,9 @@ from bot.model import Entry, ParsedDigest, Problem, RawDigest
 from bot.model.errors import SourceError
 from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources import Visit
-from bot.store import Store, open_store
+from bot.store import Store
+
+from .fake_source import FakeSource
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -25,14 +25,9 @@ Outcome = RawDigest | Problem | SourceError
 
 
 @dataclass
-class Fake:
+class Fake(FakeSource):
     """A source that brings what it is told, and notes its visits."""
 
-    name: str = "owls"
-    poll_interval: timedelta = HOUR
-    kind: str = "feed"
-    follows_arxiv_calendar: bool = False
-    delivers_bounces: bool = False
     brings: list[Outcome] = field(default_factory=list)
     visits: list[dict[str, str]] = field(default_factory=list)
 
@@ -43,12 +38,6 @@ class Fake:
             if isinstance(outcome, SourceError):
                 raise outcome
             yield outcome
-
-
-@pytest.fixture
-def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
-        yield store
 
 
 @pytest.fixture

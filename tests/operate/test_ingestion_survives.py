@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,7 +21,9 @@ from bot.model.errors import LimitError, ParserError, StoreError
 from bot.operate import ingest
 from bot.operate.ingest import DigestReport, Ingestion, peek
 from bot.sources import Visit
-from bot.store import Store, open_store
+from bot.store import Store
+
+from .fake_source import FakeSource
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 PARSING = ROOT / "tests" / "formats"
@@ -43,16 +44,10 @@ EXCEPTIONS = (
 
 
 @dataclass
-class Source:
+class Source(FakeSource):
     """Deliver one digest; ``breaks`` is a seam and the exception raised there."""
 
-    name: str
     breaks: tuple[str, Exception] | None = None
-    poll_interval: timedelta = timedelta(hours=1)
-    kind: str = "feed"
-    follows_arxiv_calendar: bool = False
-    delivers_bounces: bool = False
-    contents: list[bytes] = field(default_factory=list)
 
     def fail_at(self, seam: str) -> None:
         if self.breaks and self.breaks[0] == seam:
@@ -60,18 +55,12 @@ class Source:
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         self.fail_at("retrieve")
-        yield RawDigest(self.name, "day.txt", self.contents[0] if self.contents else good(self.name))
+        yield RawDigest(self.name, "day.txt", good(self.name))
         self.fail_at("next digest")
 
 
 def good(name: str) -> bytes:
     return digest(f"Owls of {name}").encode()
-
-
-@pytest.fixture
-def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
-        yield store
 
 
 @pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse", "add", "check_health"])
@@ -103,7 +92,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
     monkeypatch.setattr(store.papers, "add_digests", add_or_fail)
     monkeypatch.setattr(ingest, "check_health", check_health_or_fail)
     for number, error in enumerate(EXCEPTIONS):
-        bad = Source(f"bad{number}", (seam, error))
+        bad = Source(f"bad{number}", breaks=(seam, error))
         first = Source(f"first{number}")
         last = Source(f"last{number}")
         failing[:] = [bad]
@@ -125,7 +114,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
 
 def test_the_traceback_of_an_unexpected_exception_is_logged_at_debug_level(store: Store, caplog) -> None:
     caplog.set_level(logging.DEBUG, "paperbot")
-    list(Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("bad", ("retrieve", IndexError("x")))]))
+    list(Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("bad", breaks=("retrieve", IndexError("x")))]))
     (record,) = caplog.records
     assert (record.levelno, record.message) == (logging.DEBUG, "bad")
     assert "in fail_at" in (record.exc_text or "")
@@ -134,7 +123,7 @@ def test_the_traceback_of_an_unexpected_exception_is_logged_at_debug_level(store
 @pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse"])
 @pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda error: type(error).__name__)
 def test_an_unexpected_exception_is_a_problem_of_a_peek_too(error: Exception, seam: str) -> None:
-    bad = Source("bad", (seam, error))
+    bad = Source("bad", breaks=(seam, error))
 
     def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
         bad.fail_at("parse")

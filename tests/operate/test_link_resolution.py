@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from servers import Page, Web
@@ -16,15 +13,9 @@ from bot.model import Entry, ParsedDigest, Problem
 from bot.model.papers import paper_link
 from bot.operate.ingest import LinkResolver
 from bot.sources.http import Fetcher
-from bot.store import Store, open_store
+from bot.store import Store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
-        yield store
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from imap_server import ImapServer
@@ -16,7 +14,7 @@ from bot.model import ParsedDigest, Problem, RawDigest
 from bot.model.errors import LimitError, ParserError
 from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources.mailbox import MailboxOptions, MailboxSource
-from bot.store import Store, open_store
+from bot.store import Store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 HEADER = b"From: Owls <list@example.org>\r\nDate: Fri, 12 Jun 2026 06:30:00 +0000\r\n\r\n"
@@ -25,18 +23,6 @@ NO_DIGEST = HEADER + b"The list moves to another server."
 UNREAD = "the mail from list@example.org of 2026-06-12 06:30 stays unread"
 
 Poll = Callable[..., list[DigestReport | Problem]]
-
-
-@pytest.fixture
-def imap() -> Iterator[ImapServer]:
-    with ImapServer().running() as server:
-        yield server
-
-
-@pytest.fixture
-def store(empty_store: Path, tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
-        yield store
 
 
 @pytest.fixture

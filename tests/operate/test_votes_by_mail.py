@@ -2,7 +2,6 @@
 
 import email
 import re
-from collections.abc import Iterator
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -27,17 +26,11 @@ sender = "alerts@example.org"
 
 
 @pytest.fixture
-def server() -> Iterator[ImapServer]:
-    with ImapServer().running() as running:
-        yield running
-
-
-@pytest.fixture
-def voting_home(home: Path, server: ImapServer, monkeypatch) -> Path:
+def voting_home(home: Path, imap: ImapServer, monkeypatch) -> Path:
     """Return a home with a mailbox among its sources, whose pages are on this computer only."""
     monkeypatch.setenv("PAPERBOT_PASSWORDS__MAIL", "a secret")
     settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text() + MAILBOX.format(port=server.port))
+    settings.write_text(settings.read_text() + MAILBOX.format(port=imap.port))
     (home / "seeds" / "own.txt").write_text(digest("Reward models of owls", "Reward models of bees"))
     profile = home / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0", 1))
@@ -64,7 +57,7 @@ def votes(paperbot) -> list[tuple[str, str]]:
 
 
 def test_a_vote_from_a_telephone_reaches_a_laptop_without_a_server(
-    voting_home: Path, server: ImapServer, paperbot
+    voting_home: Path, imap: ImapServer, paperbot
 ) -> None:
     assert paperbot("run", "--force", "--now", NOW).code == 0
     html = sent_mail(voting_home).get_body(("html",)).get_content()
@@ -72,18 +65,33 @@ def test_a_vote_from_a_telephone_reaches_a_laptop_without_a_server(
     assert "/thumb/" not in html
     up = subjects(voting_home)[0]
     down = [subject for subject in subjects(voting_home) if " down " in subject][-1]
-    server.put(mail(up), mail(down, "ADA@example.org"))
+    imap.put(mail(up), mail(down, "ADA@example.org"))
     assert paperbot("ingest").code == 0
     assert votes(paperbot) == [("up", "reply"), ("down", "reply")]
-    assert all("\\Seen" in message.flags for message in server.folders["INBOX"].values())
+    assert all("\\Seen" in message.flags for message in imap.folders["INBOX"].values())
     assert paperbot("ingest").code == 0
     assert len(votes(paperbot)) == 2, "a vote is read once"
 
 
-def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, server: ImapServer, paperbot) -> None:
+def test_status_shows_when_replies_were_read_and_how_many_votes_they_had(
+    voting_home: Path, imap: ImapServer, paperbot
+) -> None:
+    settings = voting_home / "paperbot.toml"
+    settings.write_text(settings.read_text().replace('sender = "alerts@example.org"\n', ""))
+    status = ["status", "--now", NOW]
+    assert re.search(r"mail +ok +not read yet +- +- +0 votes", paperbot(*status).out)
+    assert paperbot("run", "--force", "--now", NOW).code == 0
+    imap.put(mail(subjects(voting_home)[0]))
+    assert paperbot("ingest", "--now", "2025-05-07T11:00:00+00:00").code == 0
+    assert re.search(r"mail +ok +read 2025-05-07 11:00 UTC +- +- +1 vote\s", paperbot(*status).out)
+    (row,) = [row for row in paperbot(*status, "--json").json["sources"] if row["name"] == "mail"]
+    assert (row["delivers_papers"], row["votes"]) == (False, 1)
+
+
+def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, imap: ImapServer, paperbot) -> None:
     assert paperbot("run", "--force", "--now", NOW).code == 0
     up = subjects(voting_home)[0]
-    server.put(
+    imap.put(
         mail(up, "eve@example.org"),  # somebody to whom the edition was forwarded
         mail(up, "ada@example.org, eve@example.org"),
         mail(up.replace(" up ", " down ")[:-1] + "!"),
@@ -94,7 +102,7 @@ def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, server: 
     )
     assert paperbot("ingest").code == 0
     assert votes(paperbot) == []
-    assert not any(message.flags for message in server.folders["INBOX"].values())
+    assert not any(message.flags for message in imap.folders["INBOX"].values())
     assert len(list((voting_home / "state" / "outbox").rglob("*.*"))) == 1
 
 
@@ -111,12 +119,12 @@ def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, pa
 
 @pytest.mark.parametrize("has_mailbox", [True, False])
 @pytest.mark.slow
-def test_without_pages_no_link_leads_to_one(home: Path, server: ImapServer, paperbot, monkeypatch, has_mailbox) -> None:
+def test_without_pages_no_link_leads_to_one(home: Path, imap: ImapServer, paperbot, monkeypatch, has_mailbox) -> None:
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "")
     monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
     if has_mailbox:
         monkeypatch.setenv("PAPERBOT_PASSWORDS__MAIL", "a secret")
-        text = MAILBOX.format(port=server.port).replace('sender = "alerts@example.org"', "")
+        text = MAILBOX.format(port=imap.port).replace('sender = "alerts@example.org"', "")
         (home / "paperbot.toml").write_text((home / "paperbot.toml").read_text() + text)
     assert paperbot("ingest").code == 0
     notes = " ".join(paperbot("check").out.split())

@@ -77,16 +77,16 @@ def test_a_reader_pauses_unsubscribes_and_resumes(app, service, ada):
 
 
 def test_the_operator_adds_and_removes_a_reader_of_the_file(app, service, ada, home):
-    added = service.add(SLUG, "email", EVE, NOW)
-    assert not added.was_listed
-    assert service.add(SLUG, "email", EVE, NOW).was_listed
-    service.remove(added.reader, NOW)
-    assert current(app, added.reader).stopped is StopReason.REMOVED
+    added, was_listed = service.add(SLUG, "email", EVE, NOW)
+    assert not was_listed
+    assert service.add(SLUG, "email", EVE, NOW)[1]
+    service.remove(added, NOW)
+    assert current(app, added).stopped is StopReason.REMOVED
     assert EVE not in (home / "profiles" / f"{SLUG}.toml").read_text()
     with pytest.raises(NotStoppedByReaderError):
-        service.resume(added.reader)
+        service.resume(added)
     service.add(SLUG, "email", EVE, NOW)
-    assert current(app, added.reader).stopped is None
+    assert current(app, added).stopped is None
     assert current(app, ada).stopped is None
 
 
