@@ -223,6 +223,20 @@ now_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 
 
+def valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value ``check`` accepts."""
+
+    def convert(_ctx: click.Context, _option: click.Parameter, value: str | None) -> Any:
+        if value is None:
+            return None
+        try:
+            return check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return convert
+
+
 def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
     def print_schema(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
         if is_given:

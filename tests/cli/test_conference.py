@@ -231,7 +231,7 @@ def test_a_wrong_row_is_a_problem_and_the_rest_is_planned(sent, paperbot):
         (("OwlConf_2026.csv", "nobody"), "no profile"),
         (("OwlConf_2026.csv", ADA, "--output", "plan.doc"), "suffixes"),
         (("OwlConf_2026.csv", ADA, "--output", "no/plan.ics"), "cannot be written"),
-        (("OwlConf_2026.csv", ADA, "--timezone", "Middle Earth"), "no time zone"),
+        (("OwlConf_2026.csv", ADA, "--timezone", "Middle Earth"), "unknown time zone"),
         (("profiles/reward-models.toml", ADA), "title,abstract"),
     ],
 )
