@@ -181,8 +181,8 @@ class Ingestion:
             problems.append(Problem(source.name, str(error)))
             hint = ""
             if isinstance(error, OfflineError):
-                wait = next_interval(source.poll_interval, replace(state, failures=state.failures + 1))
-                hint = f"; Paperbot tries again at {self.now + wait:%Y-%m-%d %H:%M} UTC"
+                interval = next_interval(source.poll_interval, replace(state, failures=state.failures + 1))
+                hint = f"; Paperbot tries again at {self.now + interval:%Y-%m-%d %H:%M} UTC"
             # The stored problem has no time, so it stays the same until it ends.
             yield replace(problems[-1], problem=f"{error}{hint}")
         # After a problem, the new memory would hide unstored papers from the next poll.

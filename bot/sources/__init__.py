@@ -156,7 +156,8 @@ def next_interval(interval: timedelta, state: SourceState) -> timedelta:
     if not state.failures:
         return interval
     # Constant retries would ask a dead server 2,000 times a week.
-    return min(interval, _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS))
+    backoff: timedelta = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
+    return min(interval, backoff)
 
 
 def retry_after(state: SourceState, now: datetime) -> datetime | None:
