@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from bot.cli.output import print_json, print_problems, report_options, valid, working
+from bot.cli.output import name_of, print_json, print_problems, report_options, valid, working
 from bot.cli.time_zones import time_zone
 from bot.model import Problem, RawDigest
 from bot.model.errors import UsageError
@@ -82,8 +82,7 @@ def conference(
     if form is None:
         raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
-    # click calls standard input <stdin>, which looks like a file's name.
-    name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
+    name = name_of(file, "programme")
     # One byte over the limit, so a larger file is refused and not truncated.
     raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
     with working("ranking the programme"):

@@ -18,6 +18,7 @@ from bot.cli.output import (
     console,
     echo,
     json_option,
+    name_of,
     now_option,
     pass_app,
     plain,
@@ -250,10 +251,8 @@ def thumb(
     if file and vote:
         raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
     if file:
-        # click calls standard input <stdin>, which looks like a file's name.
-        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         with working("recording votes"):
-            votes, problems = record_file(app.store, app.profiles, name, file, now)
+            votes, problems = record_file(app.store, app.profiles, name_of(file), file, now)
         if as_json:
             print_json({"votes": votes, "problems": problems})
         else:
@@ -335,10 +334,9 @@ def import_library(
     if file == _ZOTERO:
         report = app.zotero.import_now(owner, now)
     else:
-        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         # One byte over the limit, so the parser refuses a larger file.
         content = file.read(MAX_BYTES + 1)
-        report = import_file(app.store, app.parser, owner, name=name, content=content, now=now)
+        report = import_file(app.store, app.parser, owner, name=name_of(file), content=content, now=now)
     if as_json:
         print_json(
             {
