@@ -196,21 +196,41 @@ def path(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SampleLinks:
-    """The links of a sample edition. All lead to one page, which changes nothing.
+    """The links of a sample edition. Without ``reader``, all lead to a page that tells what they do in an edition.
 
-    Only thumbs on stored papers are the ones of ``reader``, if given, who can so try them.
+    With one, the links on stored papers and to the reader's own page are real. No edition and no stop can be.
     """
 
     public_url: str
     reader: ReaderLinks | None = None
 
-    def _page(self, *_: object, **__: object) -> str:
-        return f"{self.public_url}/sample" if self.public_url else ""
-
-    edition = skipped = more = save = go = me = unsubscribe = _page
-
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
-        return self.reader.thumb(paper, vote, via) if self.reader and paper.id > 0 else self._page()
+        return self.reader.thumb(paper, vote, via) if self.reader and paper.id > 0 else self.page("thumb")
+
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        return self.reader.save(paper, via) if self.reader and paper.id > 0 else self.page("save")
+
+    def go(self, paper: Paper) -> str:
+        return self.reader.go(paper) if self.reader and paper.id > 0 else self.page("go")
+
+    def me(self) -> str:
+        return self.reader.me() if self.reader else self.page("me")
+
+    def edition(self, _day: date) -> str:
+        return self.page("edition")
+
+    def skipped(self, _day: date) -> str:
+        return self.page("skipped")
+
+    def more(self, _day: date) -> str:
+        return self.page("more")
+
+    def unsubscribe(self) -> str:
+        return self.page("unsubscribe")
+
+    def page(self, link: str) -> str:
+        """Return the page that tells what a link does."""
+        return f"{self.public_url}/sample?link={link}" if self.public_url else ""
 
 
 @dataclass(frozen=True, slots=True)

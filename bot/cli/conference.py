@@ -8,9 +8,9 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from bot.cli.output import print_json, print_problems, report_options, working
+from bot.cli.output import name_of, print_json, print_problems, report_options, valid, working
+from bot.cli.time_zones import time_zone
 from bot.model import Problem, RawDigest
-from bot.model.clock import timezone_names
 from bot.model.errors import UsageError
 from bot.model.wording import plural
 
@@ -37,7 +37,9 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
 )
 @click.option("--title", default="", help="The event's name  [default: by FILE's name, such as ICLR 2026].")
 @click.option(
-    "--timezone", default="", help="For times without a zone, such as Europe/Vienna  [default: the profile's]."
+    "--timezone",
+    callback=valid(time_zone),
+    help="For times without a zone, such as Europe/Vienna or Vienna  [default: the profile's].",
 )
 @report_options
 def conference(
@@ -49,7 +51,7 @@ def conference(
     form: str | None,
     output: Path | None,
     title: str,
-    timezone: str,
+    timezone: str | None,
     now: datetime,
     as_json: bool,
 ) -> int:
@@ -79,15 +81,12 @@ def conference(
     form = form or (_BY_SUFFIX.get(output.suffix.lower()) if output else "text")
     if form is None:
         raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
-    if timezone and timezone not in timezone_names():
-        raise UsageError(f"--timezone {timezone!r} is no time zone; write one such as Europe/Vienna")
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
-    # click calls standard input <stdin>, which looks like a file's name.
-    name = getattr(file, "name", "<stdin>").replace("<stdin>", "programme")
+    name = name_of(file, "programme")
     # One byte over the limit, so a larger file is refused and not truncated.
     raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
     with working("ranking the programme"):
-        plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone, title=title)
+        plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone or "", title=title)
     problems = [Problem(name, problem) for problem in plan.problems]
     if as_json:
         print_json({**plans.as_json(plan), "problems": problems})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -14,7 +16,6 @@ import click
 from bot.channels import reader_channel, reader_channels
 from bot.cli.output import (
     console,
-    discard_output,
     echo,
     json_option,
     now_option,
@@ -67,8 +68,8 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
             else:
                 print_edition(edition)
         except (BrokenPipeError, SystemExit):  # SystemExit: rich ends a program so
-            # As in `paperbot run | head`. Everything due is still sent.
-            discard_output()
+            # As in `paperbot run | head`. Everything due is still sent. Buffered output would fail at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     with progress_bar() as progress:
         report = app.daily_job.run(now, force=force, progress=progress, show=None if as_json else show)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,10 @@ import click
 
 from bot.channels import address_checks, channel_of
 from bot.cli.first_edition import first_papers, try_mail_server
-from bot.cli.output import app_of, echo, wrapped
-from bot.cli.questions import HOST, Questions, local_timezone, passwords_of, prompt, time_of_day, time_zone
+from bot.cli.output import app_of, echo, valid, wrapped
+from bot.cli.questions import HOST, Questions, passwords_of, prompt, time_of_day
 from bot.cli.readers import profiles
+from bot.cli.time_zones import local_timezone, time_zone
 from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.categories import known_category
@@ -35,20 +36,6 @@ _KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox"
 _TITLE_WIDTH = 60  # characters
 
 
-def _valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """Return the callback of an option whose value ``check`` accepts."""
-
-    def convert(_ctx: click.Context, _option: click.Parameter, value: str | None) -> Any:
-        if value is None:
-            return None
-        try:
-            return check(value)
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from None
-
-    return convert
-
-
 def arxiv_categories(text: str) -> tuple[str, ...]:
     """Return the categories in a text, separated by spaces or commas. Raises ValueError."""
     return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
@@ -61,9 +48,7 @@ def _mailbox_account(text: str) -> str:
     return text
 
 
-at_option = click.option(
-    "--at", callback=_valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm."
-)
+at_option = click.option("--at", callback=valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm.")
 
 
 @click.command("init", short_help="Make a new home.")
@@ -76,7 +61,7 @@ at_option = click.option(
 @click.option("--interests", help="What you want to read about, in your own words.")
 @click.option(
     "--arxiv",
-    callback=_valid(arxiv_categories),
+    callback=valid(arxiv_categories),
     help="Categories of arXiv whose feeds are read, such as cs.LG,q-bio.NC.",
     metavar="CATEGORIES",
 )
@@ -90,23 +75,23 @@ at_option = click.option(
 )
 @click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
-@click.option("--email", callback=_valid(own_mail_address), help="The address that editions go to.")
+@click.option("--email", callback=valid(own_mail_address), help="The address that editions go to.")
 @at_option
 @click.option(
     "--timezone",
-    callback=_valid(time_zone),
-    help="The time zone of that time, such as Europe/Berlin or Berlin  [default: this machine's]",
+    callback=valid(time_zone),
+    help="The time zone of that time, such as Europe/Berlin, Berlin or Germany  [default: this machine's]",
 )
 @click.option("--mail-host", help="Your mail server; without one, mails are files.")
 @click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
 @click.option("--mail-username", help="The login at the mail server.")
 @click.option(
-    "--public-url", callback=_valid(pages_url), help="Where telephones reach the pages of `serve`: thumbs open them."
+    "--public-url", callback=valid(pages_url), help="Where telephones reach the pages of `serve`: thumbs open them."
 )
 @click.option(
     "--replies",
     metavar="LOGIN@HOST",
-    callback=_valid(_mailbox_account),
+    callback=valid(_mailbox_account),
     help="A mailbox (IMAP) that thumbs are mailed to, where no telephone reaches the pages.",
 )
 @click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
@@ -179,7 +164,7 @@ def init(
 @click.option("--reader", "address", help="Who gets it: a mail address or Slack channel  [default: the first reader]")
 @at_option
 @click.option(
-    "--timezone", callback=_valid(time_zone), help="The time zone of that time  [default: as the first profile]"
+    "--timezone", callback=valid(time_zone), help="The time zone of that time  [default: as the first profile]"
 )
 @click.option("--source", "sources", multiple=True, metavar="KIND=VALUE", help="A source, as for `init`; repeatable.")
 @click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.output import console, echo, json_option, plain, print_json, table
+from bot.cli.output import console, echo, json_option, plain, print_json, table, valid
+from bot.cli.time_zones import time_zone
 from bot.model import Entry, FactKind, ParsedDigest, ParsedLibrary, RawDigest
 from bot.model.clock import zone_named
-from bot.model.errors import DigestError, UsageError
+from bot.model.errors import DigestError
 from bot.model.papers import Contribution, Inspection, ParsedFeeds, ParsedProgramme
 from bot.model.wording import plural
 from bot.text.latex import readable
@@ -58,7 +59,13 @@ class InspectedFile:
 
 @click.command("inspect", short_help="Show what a file holds; store nothing.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--timezone", default="UTC", show_default=True, help="The time zone of a programme that names none.")
+@click.option(
+    "--timezone",
+    default="UTC",
+    show_default=True,
+    callback=valid(time_zone),
+    help="The time zone of a programme that names none.",
+)
 @json_option
 def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
     """Show the content of FILE, and store nothing. The file - is standard input.
@@ -74,12 +81,8 @@ def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
     """
     from bot.formats import Parser
 
-    try:
-        zone = zone_named(timezone)
-    except ValueError:
-        raise UsageError(f"--timezone {timezone!r} is no time zone; write one such as Europe/Vienna") from None
     with Parser() as parser:
-        inspected = [_inspected(file, parser, zone) for file in files]
+        inspected = [_inspected(file, parser, zone_named(timezone)) for file in files]
     if as_json:
         print_json({"files": [asdict(file) for file in inspected]})
     else:

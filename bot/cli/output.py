@@ -14,7 +14,7 @@ from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import click
 
@@ -70,12 +70,6 @@ def console() -> Console:
 
     # In a pipe, rich assumes 80 columns, which break titles. Highlighting would colour numbers in them.
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-
-
-def discard_output() -> None:
-    """Discard all further output, because its reader has gone."""
-    # The descriptor, because buffered output would fail at the end.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
@@ -223,6 +217,20 @@ now_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 
 
+def valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value ``check`` accepts."""
+
+    def convert(_ctx: click.Context, _option: click.Parameter, value: str | None) -> Any:
+        if value is None:
+            return None
+        try:
+            return check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return convert
+
+
 def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
     def print_schema(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
         if is_given:
@@ -237,6 +245,11 @@ def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
         callback=print_schema,
         help=f"Print the JSON Schema of {subject}, for editors.",
     )
+
+
+def name_of(file: IO[bytes], standard_input: str = "standard input") -> str:
+    """Return a file's name. click calls standard input <stdin>, which looks like one."""
+    return getattr(file, "name", "<stdin>").replace("<stdin>", standard_input)
 
 
 def home_of(ctx: click.Context) -> Path:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from bot import wording
 from bot.channels.papers import ReaderLinks, title_link
 from bot.channels.templates import render_part
-from bot.model import Paper, Vote
+from bot.cli.output import why
+from bot.model import Match, Paper, Vote
 from bot.model.papers import normalised_title
 from bot.model.wording import oneline, plural, shorten, wrap
 from bot.operate.conference import Plan, PlannedPaper, PlannedSlot
@@ -25,8 +26,9 @@ _TITLE = 100  # characters
 
 
 def tally(plan: Plan) -> str:
-    """Return ``23 of 412 papers; 3 hidden by mutes and required terms``."""
-    parts = [f"{plan.planned:,} of {plural(plan.papers, 'paper')}"]
+    """Return ``23 of 412 papers, all strong matches; 3 hidden by mutes and required terms``."""
+    only = _only_match(plan)
+    parts = [f"{plan.planned:,} of {plural(plan.papers, 'paper')}{f', all {only} matches' if only else ''}"]
     if plan.hidden:
         parts.append(f"{plan.hidden:,} hidden by mutes and required terms")
     if plan.disliked:
@@ -34,6 +36,17 @@ def tally(plan: Plan) -> str:
     if plan.withdrawn:
         parts.append(f"{plan.withdrawn:,} rejected, withdrawn or cancelled")
     return "; ".join(parts)
+
+
+def _only_match(plan: Plan) -> str:
+    """Return the word for the match of several papers that all have the same, or an empty string."""
+    words = {Match.for_probability(item.pick.probability) for item in plan.items}
+    return words.pop() if len(words) == 1 and plan.planned > 1 else ""
+
+
+def _verdict(plan: Plan, item: PlannedPaper) -> str:
+    """Return match and reasons. A match that all papers share stands in the tally."""
+    return why(item.pick) if _only_match(plan) else wording.verdict(item.pick)
 
 
 def where(item: PlannedPaper, slot: PlannedSlot) -> list[str]:
@@ -65,8 +78,8 @@ def as_text(plan: Plan) -> str:
             for number, item in enumerate(slot.planned):
                 lines += [""] if number else []
                 place = " · ".join(where(item, slot))
-                rows = [wording.title(item.pick.paper), place, wording.verdict(item.pick), *_notes(item)]
-                lines += [wrap(row, indent="    ", first="    ") for row in rows]
+                rows = [wording.title(item.pick.paper), place, _verdict(plan, item), *_notes(item)]
+                lines += [wrap(row, indent="    ", first="    ") for row in rows if row]
     if not plan.days:
         lines += ["", "No paper of this programme fits what this profile asks for."]
     return "\n".join(lines) + "\n"
@@ -99,7 +112,8 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
                     lines.append(f"  <br>{_escaped(credit)}")
                 search = f" · [Search {link.site}](<{link.url}>)" if link.is_search else ""
                 lines.append(f"  <br>{_escaped(' · '.join(where(item, slot)))}{search}")
-                lines.append(f"  <br>{_escaped(wording.verdict(item.pick))}")
+                if verdict := _verdict(plan, item):
+                    lines.append(f"  <br>{_escaped(verdict)}")
                 lines += [f"  <br>*{_escaped(note)}*" for note in _notes(item)]
                 if up := _vote_link(links, paper, Vote.UP):
                     down = _vote_link(links, paper, Vote.DOWN)
@@ -117,6 +131,7 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
         plan=plan,
         days=plan.days,
         tally=tally(plan),
+        has_matches=not _only_match(plan),
         vote=partial(_vote_link, links),
         where=where,
         first_capital=_first_capital,
@@ -148,7 +163,7 @@ def as_calendar(plan: Plan, now: datetime) -> str:
         named = f"{normalised_title(paper.title)} {at} {item.place.room}"
         link = title_link(paper)
         address = "" if link.is_search else link.url
-        about = [wording.verdict(item.pick), *_notes(item), wording.credits_of(item.pick), f"{paper.ref} {address}"]
+        about = [_verdict(plan, item), *_notes(item), wording.credits_of(item.pick), f"{paper.ref} {address}"]
         event = Event()
         event.add("UID", f"{hashlib.sha256(named.encode()).hexdigest()[:32]}@paperbot")
         event.add("DTSTAMP", now.astimezone(UTC))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from tzlocal import get_localzone_name
 
 from bot.cli.output import echo, wrapped
+from bot.cli.time_zones import local_timezone, time_zone
+from bot.config.files import shipped
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.errors import DeliveryError, SourceError
-from bot.model.wording import plural
+from bot.model.wording import oneline, plural
 
 if TYPE_CHECKING:
     from bot.config.home import NewUser
@@ -74,7 +76,7 @@ class Questions:
         return self.user
 
     def _questions(self) -> dict[str, Callable[[], Any]]:
-        topic = "the samples' topic" if self.samples else "none yet: an example for you to edit"
+        topic = f"the samples' topic: {sample_interests()}" if self.samples else "none yet: an example for you to edit"
         local = local_timezone()
         return {
             "interests": lambda: prompt("What do you want to read about, in your own words?", topic),
@@ -86,7 +88,7 @@ class Questions:
             "at": lambda: (
                 prompt("When should editions come, Monday to Friday?", self.usual_time, time_of_day) or self.usual_time
             ),
-            "timezone": lambda: prompt("In which time zone, or a large city of it?", local, time_zone) or local,
+            "timezone": lambda: prompt("In which time zone (a large city, or a country)?", local, _zone) or local,
             "mail_host": lambda: prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
             "mail_port": lambda: prompt("Its port?", "587", _port) or 587,
             "mail_username": self._mail_username,
@@ -157,6 +159,14 @@ class Questions:
                 return tuple(_mailbox() if table is _MAIL else table for table in chosen)
 
 
+def sample_interests() -> str:
+    """Return the interests of the shipped profile, on one line."""
+    from bot.config.home import SAMPLE_PROFILE
+
+    text = (shipped("profiles") / f"{SAMPLE_PROFILE}.toml").read_text("utf-8")
+    return oneline(tomllib.loads(text)["interests"]).rstrip(".")
+
+
 _MAIL: Mapping[str, Any] = {}  # stands for a mailbox to ask for
 
 
@@ -221,6 +231,14 @@ def _library(text: str) -> str:
     return str(path)
 
 
+def _zone(text: str) -> str:
+    zone = time_zone(text)
+    if zone.casefold() != text.casefold():
+        all_year = ", without summer time" if zone.startswith("Etc/") else ""
+        echo(f"That is {zone}{all_year}.")
+    return zone
+
+
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise ValueError(f"{text!r} is not a port; write a number from 1 to 65535")
@@ -260,21 +278,6 @@ def time_of_day(text: str) -> str:
     if not match or hour > 23:
         raise ValueError(f"{text!r} is not a time of day; write it like 08:00 or 8 am")
     return f"{hour:02}:{match[2] or '00'}"
-
-
-def time_zone(text: str) -> str:
-    from bot.config.profiles import known_timezone
-
-    return known_timezone(text)
-
-
-def local_timezone() -> str:
-    """Return this machine's time zone, or UTC if it has no usable name."""
-    # tzlocal raises several errors if /etc/localtime and TZ conflict or are invalid.
-    try:
-        return time_zone(get_localzone_name())
-    except (ValueError, LookupError, OSError):
-        return "UTC"
 
 
 def passwords_of(user: NewUser) -> dict[str, str]:

@@ -16,7 +16,9 @@ from bot.cli.output import (
     Commands,
     app_of,
     console,
+    echo,
     json_option,
+    name_of,
     now_option,
     pass_app,
     plain,
@@ -81,7 +83,7 @@ def list_profiles(app: App) -> int:
         lines += [f"{slug}/{address}: {note}" for address, note in notes.items() if note]
     console().print(rows)
     for line in lines:
-        click.echo(line)
+        echo(line)
     print_problems(app.profile_problems)
     return 1 if app.profile_problems else 0
 
@@ -137,7 +139,7 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
         raise UsageError(str(error)) from None
     added, was_listed = app.subscriptions.add(profile, channel.name, address, now)
     state = "is in the profile already" if was_listed else "is subscribed"
-    click.echo(f"{added.name} {state}")
+    echo(f"{added.name} {state}")
 
 
 @click.command("unsubscribe", short_help="Stop READER's editions.")
@@ -157,7 +159,7 @@ def unsubscribe(app: App, reader: str, now: datetime) -> None:
 
     stopped, _ = find_reader(app.store, app.profiles, reader)
     app.subscriptions.remove(stopped, now)
-    click.echo(f"{stopped.name} gets no more editions. `paperbot forget {stopped.name}` deletes all their data")
+    echo(f"{stopped.name} gets no more editions. `paperbot forget {stopped.name}` deletes all their data")
 
 
 @click.command("export", short_help="Print all data about READER, as JSON.")
@@ -201,7 +203,7 @@ def forget(app: App, reader: str, now: datetime) -> None:
         # First: an error leaves the store untouched, and the operator can repeat the command.
         remove_reader(path, stored.address, address_checks())
     remaining = app.forget(stored, now)
-    click.echo(
+    echo(
         f"{stored.name} is forgotten" + (f", but a comment in {remaining} still names the address" if remaining else "")
     )
 
@@ -249,14 +251,12 @@ def thumb(
     if file and vote:
         raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
     if file:
-        # click calls standard input <stdin>, which looks like a file's name.
-        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         with working("recording votes"):
-            votes, problems = record_file(app.store, app.profiles, name, file, now)
+            votes, problems = record_file(app.store, app.profiles, name_of(file), file, now)
         if as_json:
             print_json({"votes": votes, "problems": problems})
         else:
-            click.echo(f"{plural(votes, 'vote')} recorded")
+            echo(f"{plural(votes, 'vote')} recorded")
             print_problems(problems)
         return 1 if problems else 0
     # Not required=True, because --from replaces all three.
@@ -268,7 +268,7 @@ def thumb(
     if as_json:
         print_json({"votes": 1, "problems": []})
     else:
-        click.echo(f"{voter.name}: {_CONFIRMATIONS[Vote(vote)]} “{readable(rated.title)}”")
+        echo(f"{voter.name}: {_CONFIRMATIONS[Vote(vote)]} “{readable(rated.title)}”")
     return 0
 
 
@@ -326,7 +326,7 @@ def import_library(
         if as_json:
             print_json({"reader": owner.name, "removed": removed})
         else:
-            click.echo(f"{owner.name}: {plural(removed, 'paper')} removed")
+            echo(f"{owner.name}: {plural(removed, 'paper')} removed")
         return 0
     if file is None:
         raise click.UsageError("Missing FILE: a library, such as a .bib, .ris, .nbib or .csv file")
@@ -334,10 +334,9 @@ def import_library(
     if file == _ZOTERO:
         report = app.zotero.import_now(owner, now)
     else:
-        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         # One byte over the limit, so the parser refuses a larger file.
         content = file.read(MAX_BYTES + 1)
-        report = import_file(app.store, app.parser, owner, name=name, content=content, now=now)
+        report = import_file(app.store, app.parser, owner, name=name_of(file), content=content, now=now)
     if as_json:
         print_json(
             {
@@ -356,12 +355,12 @@ def import_library(
 
 def print_report(reader: str, report: ImportReport) -> None:
     added = report.matched + report.new
-    click.echo(
+    echo(
         f"{reader}: {plural(report.read, 'reference')} read, {plural(added, 'paper')} added,"
         f" {report.matched:,} of them known from digests"
     )
     for reason, count in report.skipped.items():
-        click.echo(f"  {count:,} skipped: {reason}")
+        echo(f"  {count:,} skipped: {reason}")
     print_problems(report.problems)
 
 
@@ -401,8 +400,8 @@ def connect(
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
     library = f"groups/{group}" if group else f"users/{user}" if user else None
     connection = app.zotero.connect(owner, ask_zotero_key(), library=library, collections=collections, now=now)
-    click.echo(f"{owner.name}: connected to {_described(connection)}")
-    click.echo(f"Paperbot follows it from the next run. `paperbot import {owner.name} zotero` reads it now.")
+    echo(f"{owner.name}: connected to {_described(connection)}")
+    echo(f"Paperbot follows it from the next run. `paperbot import {owner.name} zotero` reads it now.")
 
 
 @zotero.command("disconnect")
@@ -415,7 +414,7 @@ def disconnect(app: App, reader: str) -> None:
     owner = find_stored_reader(app.store, app.profiles, reader)
     if not app.zotero.disconnect(owner):
         raise UsageError(f"{owner.name} is not connected to Zotero")
-    click.echo(f"{owner.name}: disconnected")
+    echo(f"{owner.name}: disconnected")
 
 
 @zotero.command("status")
@@ -444,14 +443,14 @@ def status(app: App, reader: str, as_json: bool) -> int:
             }
         )
     elif connection is None:
-        click.echo(f"{owner.name}: not connected to Zotero")
+        echo(f"{owner.name}: not connected to Zotero")
     else:
         checked = connection.poll.checked_at
-        click.echo(f"{owner.name}: {_described(connection)}")
-        click.echo(f"  last read {f'{checked:%Y-%m-%d %H:%M} UTC' if checked else 'never'}")
-        click.echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
+        echo(f"{owner.name}: {_described(connection)}")
+        echo(f"  last read {f'{checked:%Y-%m-%d %H:%M} UTC' if checked else 'never'}")
+        echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
         if connection.poll.problem:
-            click.secho(f"! {connection.poll.problem}", fg="red")
+            echo(f"! {connection.poll.problem}", fg="red")
     return 1 if connection and connection.poll.problem else 0
 
 

@@ -6,6 +6,8 @@ times that a clock change skips or repeats. After downtime the newest slot is du
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
@@ -18,6 +20,7 @@ from zoneinfo import ZoneInfo
 
 # Bounds the rows that one run writes after a long downtime.
 LOOK_BACK = 400  # days
+_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")  # of countries' names
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -68,6 +71,43 @@ def regional_timezones() -> list[str]:
     table = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8")
     regions = {line.split("\t")[2] for line in table.splitlines() if not line.startswith("#")}
     return ["UTC", *sorted(regions & timezone_names())]
+
+
+@cache
+def zones_by_country() -> dict[str, list[str]]:
+    """Return the zones of each country, by its codes and its names in several languages, in lower case."""
+    from babel import Locale
+    from babel.core import get_global
+
+    zones: dict[str, list[str]] = {}
+    table = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8")
+    for line in table.splitlines():
+        if not line.startswith("#"):
+            code, _, zone, *_ = line.split("\t")
+            zones.setdefault(code, []).append(zone)
+    named = {code.lower(): of_country for code, of_country in zones.items()}
+    for alias, codes in get_global("territory_aliases").items():
+        if len(codes) == 1 and codes[0] in zones:
+            named[alias.lower()] = zones[codes[0]]
+    for language in _LANGUAGES:
+        for code, name in Locale(language).territories.items():
+            if code in zones:
+                # "Hong Kong SAR China" and "Myanmar (Burma)"
+                named[re.sub(r" sar china$| \(.*\)$", "", folded(name))] = zones[code]
+    return named
+
+
+def large_timezones() -> set[str]:
+    """Return the zones that CLDR maps to one of Windows, which has the large ones."""
+    from babel.core import get_global
+
+    return set(get_global("windows_zone_mapping").values())
+
+
+def folded(text: str) -> str:
+    """Return text in lower case, without accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(letter for letter in letters if not unicodedata.combining(letter)).split())
 
 
 def due_slots(

@@ -99,6 +99,10 @@ class SourceError(PaperbotError):
         self.retry_after = retry_after
 
 
+class OfflineError(SourceError):
+    """Without a network, or a name server that answers."""
+
+
 class ParserError(SourceError):
     """The parser process can't be started."""
 

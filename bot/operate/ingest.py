@@ -24,9 +24,18 @@ from bot.editions.health import Health, check_health
 from bot.editions.models import CorpusCache
 from bot.formats import Parser
 from bot.model import BounceKind, BounceReport, Entry, Paper, ParsedDigest, Problem, RawDigest, Reader, SourceState
-from bot.model.errors import DigestError, LimitError, PaperbotError, ParserError, SourceError, StoreError, in_one_line
+from bot.model.errors import (
+    DigestError,
+    LimitError,
+    OfflineError,
+    PaperbotError,
+    ParserError,
+    SourceError,
+    StoreError,
+    in_one_line,
+)
 from bot.model.papers import is_biorxiv_doi, is_same_paper, normalised_title
-from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, retry_after
+from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, next_interval, retry_after
 from bot.sources.arxiv import URL
 from bot.store import Store
 from bot.store.papers import StoredDigest
@@ -171,7 +180,12 @@ class Ingestion:
         except SourceError as error:
             failure = error
             problems.append(Problem(source.name, str(error)))
-            yield problems[-1]
+            hint = ""
+            if isinstance(error, OfflineError):
+                interval = next_interval(source.poll_interval, replace(state, failures=state.failures + 1))
+                hint = f"; Paperbot tries again at {self.now + interval:%Y-%m-%d %H:%M} UTC"
+            # The stored problem has no time, so it stays the same until it ends.
+            yield replace(problems[-1], problem=f"{error}{hint}")
         # After a problem, the new memory would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
         # One unreadable file does not fail a folder.

@@ -11,6 +11,7 @@ from threading import Event
 from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email import EMAIL
 from bot.channels.email.rendering import notice_bytes, sender_domain
+from bot.channels.papers import SampleLinks
 from bot.channels.templates import welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
@@ -70,9 +71,12 @@ class ChannelTests:
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
         next_one = None if last else self.composer.edition(reader, profile, day, now)
         schedule = profile.schedule
-        first = next_moment(schedule.at, schedule.days, schedule.timezone, now)
-        local_first = first.astimezone(zone_named(schedule.timezone))
-        welcome = welcome_edition(understood(profile.interests_at(now)), local_first, f"{self.public_url}/sample")
+        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
+            zone_named(schedule.timezone)
+        )
+        welcome = welcome_edition(
+            understood(profile.interests_at(now)), first, SampleLinks(self.public_url).page("title")
+        )
         has_papers = bool(last or (next_one and next_one.picks))
         edition = replace(
             next_one if next_one and next_one.picks else welcome,

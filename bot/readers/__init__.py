@@ -15,11 +15,11 @@ _MAX_TITLES = 3
 
 
 def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tuple[Reader, Profile]:
-    """Return the reader ``slug/address``, or the only reader of ``slug``, with the effective profile.
+    """Return the reader ``slug/address``, the only one of ``slug`` or at ``address``, with the effective profile.
 
     Writes nothing: a reader in the file but not in the store has the id ``NOT_STORED``. Raises UsageError.
     """
-    slug, _, address = name.partition("/")
+    slug, _, address = full_name(store, profiles, name).partition("/")
     if slug not in profiles:
         raise unknown_profile(slug, profiles)
     profile = profiles[slug]
@@ -44,6 +44,20 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
     raise UsageError(f"{name!r} is {'not a reader' if address else 'more than one reader'}; name one of: {names}")
 
 
+def full_name(store: Store, profiles: Mapping[str, Profile], name: str) -> str:
+    """Return ``slug/address`` for a bare address, and another name as it is. Raises UsageError."""
+    if "/" in name or name in profiles:
+        return name
+    in_files = [(slug, address) for slug, profile in profiles.items() for _, address in profile.addresses]
+    names = [f"{slug}/{address}" for slug, address in in_files if address.lower() == name.lower()]
+    names = list(dict.fromkeys([*names, *(reader.name for reader in store.readers.at_address(name))]))
+    if len(names) > 1:
+        raise UsageError(f"{name} reads {len(names)} profiles; name one of: {', '.join(names)}")
+    if not names and "@" in name:
+        raise UsageError(f"{name} is no reader's address; known profiles: {', '.join(profiles) or 'none'}")
+    return names[0] if names else name
+
+
 def unknown_profile(slug: str, profiles: Iterable[str]) -> UsageError:
     return UsageError(
         f"no profile {slug!r}; known profiles: {', '.join(profiles) or 'none'} (`paperbot check` shows the mistakes in "
@@ -62,6 +76,7 @@ def stored_reader(store: Store, profiles: Mapping[str, Profile], name: str, now:
 
 def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> Reader:
     """Return a stored reader, even of a deleted profile. Raises UsageError."""
+    name = full_name(store, profiles, name)
     slug, _, address = name.partition("/")
     for reader in store.readers.of_profile(slug):
         if reader.address.lower() == address.lower():

@@ -153,11 +153,16 @@ def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
         return False
     if state.checked_at is None or state.checked_at > now:
         return True
-    if state.failures:
-        # Constant retries would ask a dead server 2,000 times a week.
-        backoff = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
-        interval = min(interval, backoff)
-    return now - state.checked_at >= interval * _TOLERANCE
+    return now - state.checked_at >= next_interval(interval, state) * _TOLERANCE
+
+
+def next_interval(interval: timedelta, state: SourceState) -> timedelta:
+    """Return the time from a poll to the next, which is shorter after failures."""
+    if not state.failures:
+        return interval
+    # Constant retries would ask a dead server 2,000 times a week.
+    backoff: timedelta = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
+    return min(interval, backoff)
 
 
 def retry_after(state: SourceState, now: datetime) -> datetime | None:

@@ -9,6 +9,7 @@ httpx resolves names and follows redirects itself, so httpcore sends the request
 
 from __future__ import annotations
 
+import errno
 import re
 import socket
 import ssl
@@ -28,9 +29,12 @@ import httpx2
 
 from bot import __version__
 from bot.model.clock import Deadline
-from bot.model.errors import SourceError
+from bot.model.errors import OfflineError, SourceError
 from bot.sources import HttpError
 
+_NO_NETWORK = "this machine has no network, or no name server answers it; check its network"
+_WITHOUT_A_ROUTE = (errno.ENETUNREACH, errno.ENETDOWN)
+_RESERVED_NAME = "example.com"
 _CONNECT_SECONDS = 10.0  # leaves time for IPv4 after a dead IPv6 address
 # Global, but with an embedded IPv4 address that may be private: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo
 # (RFC 4380), IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
@@ -92,6 +96,14 @@ def refuse_private(host: str, addresses: Iterable[str]) -> None:
             )
 
 
+def _is_offline() -> bool:
+    """Return whether no name server answers for a name that always exists (RFC 2606). Connects to nothing."""
+    try:
+        return not socket.getaddrinfo(_RESERVED_NAME, None)
+    except OSError:
+        return True
+
+
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
     mapped = getattr(address, "ipv4_mapped", None)
     if mapped is not None:
@@ -122,6 +134,8 @@ class CheckedBackend(httpcore2.NetworkBackend):
         try:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
+            if isinstance(error, OSError) and _is_offline():
+                raise OfflineError(f"{host} can't be reached: {_NO_NETWORK}") from None
             raise httpcore2.ConnectError(f"the host {host} is not known ({one_line(error)})") from None
         addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
         if not self._allow_private:
@@ -138,6 +152,8 @@ class CheckedBackend(httpcore2.NetworkBackend):
                 )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 problem = error
+                if isinstance(error.__cause__, OSError) and error.__cause__.errno in _WITHOUT_A_ROUTE:
+                    raise OfflineError(f"{host} can't be reached: {_NO_NETWORK}") from None
             else:
                 return _DeadlineStream(stream, self._deadline)
         raise problem or httpcore2.ConnectError(f"{host} has no address")

@@ -88,8 +88,8 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
     weeks = WeekPages(site, open_editions)
     preferences = ReaderPage(site)
 
-    def sample(_request: Request) -> Response:
-        return site.page("sample.html.j2")
+    def sample(request: Request) -> Response:
+        return site.page("sample.html.j2", link=request.query_params.get("link", ""))
 
     def addresses(request: Request) -> Response:
         """Show a paper's addresses, which are too long for the text part of mails.

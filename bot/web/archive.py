@@ -6,7 +6,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 from xml.etree import ElementTree as ET
@@ -41,21 +41,12 @@ _CATCH_UPS_A_MINUTE = 5
 _MOST_CACHED = 100  # editions
 
 
-@dataclass(frozen=True, slots=True)
-class _CachedEdition:
-    """An edition, valid for this profile until a newer paper arrives."""
-
-    profile: Profile
-    newest: PaperId
-    edition: Edition
-
-
 class EditionCache:
-    """Cached editions, composed again when the profile or the papers change."""
+    """Editions, each with its profile and the newest paper. A change of either composes it again."""
 
     def __init__(self, site: Site) -> None:
         self._papers = site.store.papers
-        self._cache: dict[Hashable, _CachedEdition] = {}
+        self._cache: dict[Hashable, tuple[Profile, PaperId, Edition]] = {}
         # One lock for all: composing takes the site's ranking lock anyway.
         self._lock = threading.Lock()
 
@@ -63,11 +54,11 @@ class EditionCache:
         with self._lock:
             newest = self._papers.newest_id()
             cached = self._cache.get(key)
-            if not (cached and cached.profile == profile and cached.newest == newest):
+            if not cached or cached[:2] != (profile, newest):
                 if len(self._cache) >= _MOST_CACHED:
                     self._cache.clear()
-                cached = self._cache[key] = _CachedEdition(profile, newest, compose())
-            return cached.edition
+                cached = self._cache[key] = (profile, newest, compose())
+            return cached[2]
 
 
 class OpenEditions:

@@ -279,12 +279,14 @@ class VotePages:
             self._site.limit_rate("votes", f"{reader.id} ", VOTES_A_MINUTE)
             record(self._site.store, reader, paper, vote, now=self._site.now, via=via)
             return RedirectResponse(f"{back}#{paper.ref}", 303)
+        before = self._site.own(reader, [paper])
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page(
             "voted.html.j2",
             me=self._site.me(reader),
             paper=paper,
             vote=vote,
+            undo=_undoing(vote, before["voted"].get(paper.id), is_saved=paper.id in before["saved"]),
             effect=effect,
             via=via,
             **self._site.own(reader, [paper, *effect.before, *effect.after]),
@@ -319,6 +321,13 @@ class VotePages:
         reader = self._site.reader_with(reader_id)
         self._site.note_visit(reader)
         return reader, self._site.paper(paper_id)
+
+
+def _undoing(vote: Vote, before: Vote | None, *, is_saved: bool) -> Vote | None:
+    """Return the vote that restores the state before a vote, or None if it changed nothing."""
+    listed = Vote.SAVE if is_saved else Vote.UNSAVE
+    earlier = listed if vote in (Vote.SAVE, Vote.UNSAVE) else before or Vote.CLEAR
+    return earlier if earlier is not vote else None
 
 
 def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = "") -> VoteEffect:

@@ -9,8 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date, time, timedelta
+from datetime import time, timedelta
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -79,15 +78,6 @@ _VOTE_MESSAGES = {
     Vote.SAVE: "Saved for later",
     Vote.UNSAVE: "Removed from your list",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Week:
-    """A week's votes of each kind."""
-
-    monday: date
-    up: int
-    down: int
 
 
 class ReaderPage:
@@ -288,7 +278,10 @@ class ReaderPage:
             "answer": answer(report, by_pairs=True) if report.thumbs else "",
             "curve": svg_chart(chart) if chart else "",
             "ignored": store.overrides.get(reader.id).ignored,
-            "weeks": [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays],
+            "weeks": [
+                {"monday": monday, "up": counts[monday, Vote.UP], "down": counts[monday, Vote.DOWN]}
+                for monday in mondays
+            ],
             "votes": len(votes),
             "typed": typed,
             "thumbs": self._with_papers(on_page),

@@ -63,6 +63,7 @@ _KIND_LABELS = {
     PickKind.ALERT: "On your alert list",
     PickKind.CHOSEN: "You chose it",
 }
+_PUBLIC_KIND_LABELS = {**_KIND_LABELS, PickKind.ALERT: "On this list's alerts", PickKind.CHOSEN: "Chosen by hand"}
 # Credits or label name these.
 _NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
 _PAPERS = (ReasonKind.LIKED, ReasonKind.SAVED, ReasonKind.OWNED, ReasonKind.CITES_LIKED, ReasonKind.CITES_OWNED)
@@ -102,20 +103,39 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.TRENDING: "trending: {names}",
     ReasonKind.PHRASES: "in its favour: {quoted}",
 }
+# On pages that strangers see.
+_PUBLIC_CLAUSES: Mapping[ReasonKind, str] = {
+    **_CLAUSES,
+    ReasonKind.AUTHOR: "by {names}, whom this list follows",
+    ReasonKind.CITES_LIKED: "cites {quoted}, which this list's reader liked",
+    ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in this list's library",
+    ReasonKind.KEYWORD: "it has this list's keyword{s} {quoted}",
+    ReasonKind.WROTE: "this list's interests name {quoted}",
+    ReasonKind.MENTIONED: "it mentions {quoted}, which this list's interests name",
+    ReasonKind.NEAR: "it is on {quoted}, close to “{near}” in this list's interests",
+    ReasonKind.LEARNED: "papers that this list's reader liked mention {quoted}",
+    ReasonKind.LIKED: "like {quoted}, which this list's reader liked",
+    ReasonKind.SAVED: "like {quoted}, which this list's reader saved",
+    ReasonKind.OWNED: "like {quoted}, which is in this list's library",
+    ReasonKind.LEARNED_FROM_LIBRARY: "papers in this list's library mention {quoted}",
+}
 
 
-def sentence(reasons: Sequence[Reason]) -> str:
+def sentence(reasons: Sequence[Reason], *, is_public: bool = False) -> str:
     """Return all reasons except alerts in one sentence, empty without any.
+
+    A public one names a list, not you.
 
     >>> written = [Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs")]
     >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
     'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
     """
-    return _sentence(tuple(reasons))
+    return _sentence(tuple(reasons), is_public)
 
 
 @lru_cache(maxsize=10_000)
-def _sentence(reasons: tuple[Reason, ...]) -> str:
+def _sentence(reasons: tuple[Reason, ...], is_public: bool) -> str:
+    clause_of = _PUBLIC_CLAUSES if is_public else _CLAUSES
     named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
     clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
@@ -124,7 +144,7 @@ def _sentence(reasons: tuple[Reason, ...]) -> str:
         texts = [cut(reason.text, width) for reason in of_kind]
         near = cut(of_kind[0].near, PHRASE_WIDTH)
         clauses.append(
-            _CLAUSES[kind].format(
+            clause_of[kind].format(
                 names=listed(texts),
                 quoted=listed([f"“{text}”" for text in texts]),
                 near=near,
@@ -258,10 +278,10 @@ def _names(names: Sequence[str]) -> str:
     return listed([*shown, f"{left} more"] if left else shown)
 
 
-def kind_label(pick: Pick) -> str:
+def kind_label(pick: Pick, *, is_public: bool = False) -> str:
     """Return the label of a pick that is no match or author, empty for these."""
     alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
-    return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
+    return (_PUBLIC_KIND_LABELS if is_public else _KIND_LABELS).get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 
 
 def label(pick: Pick) -> str:
@@ -275,9 +295,9 @@ def verdict(pick: Pick) -> str:
     return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
 
 
-def why(pick: Pick) -> str:
+def why(pick: Pick, *, is_public: bool = False) -> str:
     """Return the reasons in a sentence. An alert may have none."""
-    return sentence(pick.reasons)
+    return sentence(pick.reasons, is_public=is_public)
 
 
 def news(pick: Pick) -> str:

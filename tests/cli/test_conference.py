@@ -216,6 +216,19 @@ def test_text_is_the_default_and_the_zone_can_be_named(sent, paperbot):
     assert datetime.fromisoformat(start).utcoffset().total_seconds() == 9 * 3600
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "ics"])
+def test_a_match_that_all_papers_share_stands_once(sent, paperbot, form):
+    arguments = ("conference", "OwlConf_2026.csv", ADA, "--now", NEXT, "--format", form)
+    spread = paperbot(*arguments).out
+    assert "Strong match" in spread
+    assert " matches" not in spread
+    (sent / "OwlConf_2026.csv").write_text("\n".join([*LINES[:2], LINES[1].replace("bees", "ants")]))
+    assert {item["match"] for item in plan(paperbot)["plan"]} == {"good"}
+    alike = paperbot(*arguments).out
+    assert "Good match" not in alike
+    assert ("2 of 2 papers, all good matches" in alike) is (form != "ics")
+
+
 def test_a_wrong_row_is_a_problem_and_the_rest_is_planned(sent, paperbot):
     (sent / "OwlConf_2026.csv").write_text("\n".join([*LINES, ",no title,,,,,,"]) + "\n")
     answer = paperbot("conference", "OwlConf_2026.csv", ADA, "--now", NEXT)
@@ -231,7 +244,7 @@ def test_a_wrong_row_is_a_problem_and_the_rest_is_planned(sent, paperbot):
         (("OwlConf_2026.csv", "nobody"), "no profile"),
         (("OwlConf_2026.csv", ADA, "--output", "plan.doc"), "suffixes"),
         (("OwlConf_2026.csv", ADA, "--output", "no/plan.ics"), "cannot be written"),
-        (("OwlConf_2026.csv", ADA, "--timezone", "Middle Earth"), "no time zone"),
+        (("OwlConf_2026.csv", ADA, "--timezone", "Middle Earth"), "unknown time zone"),
         (("profiles/reward-models.toml", ADA), "title,abstract"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -257,6 +258,20 @@ def test_lines_of_a_terminal_break_at_spaces(monkeypatch):
     assert wrapped(f"ok  The pages of this home are at {address}\nshort") == (
         f"ok  The pages of this home\n    are at\n    {address}\nshort"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("unsubscribe", "reward-models"), ("thumb", "up", "reward-models", "TTRL"), ("import", "reward-models", "a.bib")],
+)
+def test_commands_about_readers_break_their_lines_too(home, paperbot, monkeypatch, arguments):
+    (home / "a.bib").write_text("@article{a, title={Reward models for dogs}, author={Ada Lovelace}}")
+    paperbot("ingest")
+    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    lines = paperbot(*arguments).out.splitlines()
+    assert len(lines) > 1
+    assert max(map(len, lines)) < 50
 
 
 def test_status_reports_files_that_cannot_be_read(home, paperbot):

@@ -312,7 +312,10 @@ class Terminal:
 
 
 def answer_all(terminal: Terminal, port: int) -> None:
-    terminal.answer("What do you want to read about", "Owls and other birds of prey")
+    terminal.wait(
+        "What do you want to read about, in your own words? [the samples' topic: Reward models and verifiable"
+    )
+    terminal.answer("preference models, reward hacking]: ", "Owls and other birds of prey")
     terminal.answer("Which do you want?", "q-bio.PX")
     terminal.answer("Which do you want?", "99")
     terminal.answer("Which do you want?", "mail")
@@ -328,7 +331,9 @@ def answer_all(terminal: Terminal, port: int) -> None:
     terminal.answer("Your mail address?", "grace@example.org")
     terminal.answer("When should editions come", "half eight")
     terminal.answer("When should editions come", "7:15 am")
-    terminal.answer("In which time zone", "New York")
+    terminal.answer("In which time zone", "Boston")
+    terminal.answer("In which time zone", "USA")
+    terminal.answer("In which time zone", "EST")
     terminal.answer("Your mail server", "127.0.0.1")
     terminal.answer("Its port?", "0")
     terminal.answer("Its port?", str(port))
@@ -361,6 +366,9 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert profile.interests[0].text == "Owls and other birds of prey"
     assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "America/New_York")
     assert "'half eight' is not a time of day" in terminal.seen
+    assert "'Boston' is an unknown time zone; name a large city nearby, or the country" in terminal.seen
+    assert "'USA' has several time zones; name one of: America/New_York, America/Chicago" in terminal.seen
+    assert "That is America/New_York." in terminal.seen
     assert "unknown: OpenAlex can't be reached" in terminal.seen
     assert "thumbs work on this computer only" in terminal.seen
 

@@ -126,6 +126,19 @@ def test_a_profile_with_several_readers_needs_an_address(ingested, paperbot):
     )
 
 
+def test_the_address_of_one_profile_names_its_reader(ingested, paperbot):
+    assert paperbot("thumb", "up", "Ada@example.org", "TTRL").code == 0
+    assert paperbot("export", "ada@example.org").json["reader"] == "reward-models/ada@example.org"
+    unknown = paperbot("why", "eve@example.org", "TTRL")
+    assert (unknown.code, "eve@example.org is no reader's address; known profiles: reward" in unknown.err) == (2, True)
+    profile = ingested / "profiles" / "reward-models.toml"
+    (ingested / "profiles" / "owls.toml").write_text(profile.read_text())
+    answer = paperbot("thumb", "up", "ada@example.org", "TTRL")
+    assert answer.code == 2
+    both = "name one of: owls/ada@example.org, reward-models/ada@example.org"
+    assert f"ada@example.org reads 2 profiles; {both}" in answer.err
+
+
 def test_a_profile_without_readers_says_so(ingested, paperbot):
     (ingested / "profiles" / "lonely.toml").write_text('title = "x"\ninterests = "y"\n')
     assert "has no readers; add [[readers]] to profiles/lonely.toml" in paperbot("why", "lonely", "TTRL").err

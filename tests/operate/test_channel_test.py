@@ -77,7 +77,7 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 10
 
 
-def test_before_the_first_edition_a_sample_is_sent_and_only_its_thumbs_do_something(home, by_smtp, paperbot):
+def test_before_the_first_edition_a_sample_is_sent_whose_links_work_or_explain_themselves(home, by_smtp, paperbot):
     paperbot("ingest")
     paperbot("thumb", "clear", "reward-models", "p1")  # stores the reader
     before, server = rows(home), by_smtp()
@@ -91,16 +91,22 @@ def test_before_the_first_edition_a_sample_is_sent_and_only_its_thumbs_do_someth
     assert "samples: real papers with abstracts in our words" in " ".join(text_of(mail).split())
     links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text_of(mail)} {mail['List-Unsubscribe']}"))
     thumbs = {link for link in links if "/thumb/" in link}
-    assert links - thumbs == {"http://localhost:8000/sample"}
-    assert len(thumbs) == 10
+    votes = {link for link in thumbs if "vote=" in link}
+    assert (len(thumbs), len(votes)) == (15, 10), "and a page to save each paper"
+    samples = {link for link in links - thumbs if "/sample" in link}
+    assert samples == {f"http://localhost:8000/sample?link={link}" for link in ("edition", "more", "unsubscribe")}
+    assert {link.split("/")[3] for link in links - thumbs - samples} == {"me"}
     assert "Please press one thumb below, whose page opens while `paperbot serve` runs at http://local" in text_of(mail)
     with open_app(home) as app:
         client = TestClient(make_web(app))
-        for page in (client.get("/sample"), client.post("/sample", data={"List-Unsubscribe": "One-Click"})):
+        stop, shared = "/sample?link=unsubscribe", "/sample?link=edition"
+        for page in (client.get(shared), client.get(stop), client.post(stop, data={"List-Unsubscribe": "One-Click"})):
             assert page.status_code == 200
             assert "The links work." in page.text
+        assert "In a real edition it shows the edition as a page" in client.get(shared).text
+        assert {client.get(link).status_code for link in links} == {200}
         assert rows(home) == before
-        thumb = httpx2.URL(min(thumbs))
+        thumb = httpx2.URL(min(votes))
         assert client.post(thumb.path, params=thumb.params).status_code == 200
         (reader,) = app.store.readers.of_profile("reward-models")
         votes = app.store.feedback.current(reader.id).values()

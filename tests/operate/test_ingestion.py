@@ -12,7 +12,7 @@ from support import ParserBy, digest
 from bot.editions.health import Health, check_health
 from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, Problem, RawDigest
-from bot.model.errors import SourceError
+from bot.model.errors import OfflineError, SourceError
 from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources import Visit
 from bot.store import Store
@@ -92,6 +92,13 @@ def test_failures_are_counted_until_the_next_success(run, store: Store) -> None:
     run(source, now=NOW + 3 * HOUR)
     state = store.sources.states()["owls"]
     assert (state.failures, state.problem, state.succeeded_at) == (0, "", NOW + 3 * HOUR)
+
+
+def test_without_a_network_the_next_try_is_named(run, store: Store) -> None:
+    source = Fake(brings=[OfflineError("no network")])
+    problems = [problem.problem for minute in (0, 5, 15) for problem in run(source, now=NOW + minute * HOUR / 60)]
+    assert problems == [f"no network; Paperbot tries again at 2026-06-12 08:{at} UTC" for at in ("05", "15", "35")]
+    assert store.sources.states()["owls"].problem == "no network"
 
 
 def test_retry_after_holds_even_for_polls_at_once(run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import socket
 import threading
@@ -183,11 +184,32 @@ def test_unknown_hosts_and_closed_ports_are_reported_on_one_line(
         port = server.getsockname()[1]
     assert "refused" in refusal(fetcher, f"http://127.0.0.1:{port}/").lower()
 
-    def unknown(*_: object, **__: object) -> list[object]:
+
+@pytest.mark.parametrize("is_offline", [True, False])
+def test_a_machine_without_a_network_is_told_apart_from_an_unknown_host(
+    fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch, is_offline: bool
+) -> None:
+    asked: list[object] = []
+
+    def resolve(host: object, *_: object, **__: object) -> list[object]:
+        asked.append(host)
+        if host == "example.com" and not is_offline:
+            return ["an address"]
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    assert "is not known" in refusal(fetcher, "http://paperbot.invalid/")
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    reason = refusal(fetcher, "http://paperbot.invalid/")
+    assert ("this machine has no network" in reason) is is_offline
+    assert ("is not known" in reason) is ("correct the source's url" in reason) is not is_offline
+    assert set(asked) == {"paperbot.invalid", "example.com"}, "nothing else is looked up"
+
+
+def test_a_machine_without_a_route_has_no_network(fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object, **__: object) -> None:
+        raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    monkeypatch.setattr(socket, "create_connection", unreachable)
+    assert "this machine has no network" in refusal(fetcher, "http://192.0.1.1/")
 
 
 def test_an_error_names_status_and_url(web: Web, fetcher: Fetcher) -> None:

@@ -1,5 +1,6 @@
 """The public pages of an open profile: its edition, feed, BibTeX and RIS, and search."""
 
+import html
 import re
 from xml.etree import ElementTree as ET
 
@@ -11,8 +12,17 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 def test_an_open_edition_is_what_a_new_reader_would_get(client):
     page = client.get("/open/reward-models").text
     assert "Stop Summation: Min-Form Credit Assignment" in page
-    assert "has your keyword “reward hacking”" in page
+    assert "has this list's keyword “reward hacking”" in html.unescape(page)
     assert "/thumb/" not in page
+
+
+@pytest.mark.parametrize("page", ["/open/reward-models", "/", "edition"])
+def test_reasons_name_the_list_and_not_the_stranger_who_reads(client, links, app, reader, page):
+    shared = links.edition(app.store.editions.last(reader.id).date)
+    for text in re.findall(r'<p class="(?:why|kind)".*?</p>', client.get(shared if page == "edition" else page).text):
+        assert not re.search(r"\byour?\b", text, re.I), text
+    own = client.get(f"{links.me()}/edition/{app.store.editions.last(reader.id).date}").text
+    assert "your keyword" in own
 
 
 def test_the_result_and_the_matching_words_are_highlighted(client):

@@ -45,7 +45,7 @@ def test_where_votes_are_mails_a_mail_saves_a_paper_too(app, links, paper, reade
     assert not record_reply(app.store, app.signer, "eve@example.org", subject, now)
     assert record_reply(app.store, app.signer, reader.address, subject, now)
     assert [vote.paper for vote in app.store.feedback.saved(reader.id)] == [paper.id]
-    assert SampleLinks(PUBLIC).save(paper) == f"{PUBLIC}/sample"
+    assert SampleLinks(PUBLIC).save(paper) == f"{PUBLIC}/sample?link=save"
 
 
 def test_the_page_offers_bibtex_and_ris_and_saves_nothing_by_itself(app, client, links, paper, reader):

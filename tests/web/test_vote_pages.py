@@ -15,20 +15,37 @@ def test_opening_a_thumb_link_shows_the_paper_and_changes_nothing(app, client, r
         assert client.request(method, links.thumb(paper, Vote.UP)).status_code == 200
     page = client.get(links.thumb(paper, Vote.UP)).text
     assert "TTRL: Test-Time Reinforcement Learning" in page
-    assert buttons(page) == ["👍 More like this"]
+    assert buttons(page) == ["👍 More like this", "👎 Less like this", "🔖 Save for later"]
+    assert '<button formaction="?vote=up"' in page, "the vote of the link is the one that stands out"
     assert app.store.feedback.history(reader.id) == []
 
 
-def test_the_button_records_the_vote_and_offers_to_undo_it(app, client, reader, links, paper):
+def test_the_buttons_show_what_counts_and_undo_puts_the_earlier_vote_back(app, client, reader, links, paper):
+    def state(page):
+        texts = [re.sub(r"<[^>]+>", " ", button) for button in buttons(page)[:4]]
+        return [text.strip() for text in texts if "✓" in text or "Undo" in text]
+
+    def undo(page):
+        return client.post(
+            f"{links.thumb(paper, Vote.UP).partition('?')[0]}{re.search('action=.([?]vote=[a-z]+)', page)[1]}"
+        )
+
     page = client.post(links.thumb(paper, Vote.DOWN)).text
     assert "Saved: less like this." in page
-    assert buttons(page)[:2] == ["Undo", "👍 More like this"]
+    assert state(page) == ["Undo", "👎 Less like this ✓"]
     (thumb,) = app.store.feedback.history(reader.id)
     assert (thumb.paper, thumb.vote, thumb.via) == (paper.id, Vote.DOWN, "mail")
-    assert "Your vote so far: 👎 Less like this." in client.get(links.thumb(paper, Vote.UP)).text
-    page = client.post(links.thumb(paper, Vote.CLEAR)).text
-    assert buttons(page)[:2] == ["👍 More like this", "👎 Less like this"]
+    assert state(client.get(links.thumb(paper, Vote.UP)).text) == ["👎 Less like this ✓"]
+    page = client.post(links.thumb(paper, Vote.UP)).text
+    assert state(page) == ["Undo: back to 👎", "👍 More like this ✓"]
+    assert state(client.post(links.thumb(paper, Vote.UP)).text) == ["👍 More like this ✓"]
+    assert state(undo(page).text) == ["Undo: back to 👍", "👎 Less like this ✓"]
+    assert state(client.post(links.thumb(paper, Vote.CLEAR)).text) == ["Undo: back to 👎"]
     assert app.store.feedback.current(reader.id) == {}
+    page = client.post(links.thumb(paper, Vote.SAVE)).text
+    assert state(page) == ["Undo", "🔖 Save for later ✓"]
+    assert state(undo(page).text) == ["Undo"]
+    assert not app.store.feedback.saved(reader.id)
 
 
 def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links, paper):

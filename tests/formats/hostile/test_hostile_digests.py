@@ -17,12 +17,12 @@ from bot.formats.format import MAX_BYTES
 from bot.formats.registry import parse
 from bot.model import RawDigest
 
-# At 80 KB the worst of these once took 20 s, so that at eight times the size whatever grows with its square meets the
+# At 80 KB the worst of these once took 20 s, so that at four times the size whatever grows with its square meets the
 # limit, which is the same for all sizes. The largest file that is read adds minutes to a run: only on request.
-SIZES = (80_000, 320_000, 640_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
+SIZES = (80_000, 160_000, 320_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
 # Twice the size takes twice the processor time, and four times where the work grows with the square; the seconds leave
 # room for what another process takes of the caches.
-_GROWTH, _SECONDS_BESIDE = 3, 0.7
+_GROWTH, _SECONDS_BESIDE = 3, 0.5
 
 
 @pytest.fixture(scope="module")
