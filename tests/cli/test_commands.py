@@ -102,25 +102,6 @@ def test_check_passes_on_a_new_home(home, paperbot):
     assert answer.err == ""
 
 
-def test_check_reports_all_problems(home, paperbot):
-    (home / "profiles" / "bad.toml").write_text("titel = 1")
-    (home / "templates").mkdir()
-    (home / "templates" / "mail.html.j2").write_text("{% if %}")
-    (home / "paperbot.toml").write_text('[[sources]]\nname = "gone"\nkind = "folder"\npath = "gone"\n')
-    answer = paperbot("check")
-    assert answer.code == 2
-    assert "profiles/bad.toml:1: titel: unknown key; did you mean 'title'?" in answer.err
-    assert "mail.html.j2:1" in answer.err
-    assert "gone: no folder" in answer.err
-
-
-def test_check_reports_a_store_that_is_not_a_database(home, paperbot):
-    (home / "state" / "paperbot.db").write_text("this is no database, but a text of some length" * 40)
-    answer = paperbot("check")
-    assert answer.code == 2
-    assert "! store: " in answer.err
-
-
 def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
     paperbot("ingest")
     before = paperbot("status", "--json").json

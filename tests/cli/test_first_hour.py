@@ -162,12 +162,6 @@ def test_init_describes_the_samples_and_can_leave_them_out(paperbot, tmp_path):
     assert paperbot("--home", tmp_path / "without", "ingest", "--json").json["digests"] == []
 
 
-def test_init_keeps_the_comments_of_the_settings_and_adds_the_samples(home):
-    text = (home / "paperbot.toml").read_text()
-    assert "# drop digests of your own here" in text
-    assert text.index('name = "seeds"') < text.index('name = "samples"')
-
-
 def test_start_page_says_how_to_open_a_profile(home):
     with open_app(home) as app:
         page = TestClient(make_web(app)).get("/").text
