@@ -23,8 +23,8 @@ HOSTILE_MAILS: dict[str, Callable[[], bytes]] = {
     "tables nested 10,000 deep, with links": lambda: hostile(
         "".join(f"<table><tr><td>{LINK.format(n=n)}" for n in range(10_000))
     ),
-    "2 MB of links": lambda: hostile(links(2_000_000)),
-    "2 MB of links, each with names": lambda: hostile(links(2_000_000, "<p>Ada Lovelace, Grace Hopper</p>")),
+    "5 MB of links": lambda: hostile(links(5_000_000)),
+    "5 MB of links, each with names": lambda: hostile(links(5_000_000, "<p>Ada Lovelace, Grace Hopper</p>")),
     "5 MB in 90,000 tags": lambda: hostile(
         "".join(
             f'<p><a href="https://example.org/{"x" * 149}?url=http%3A%2F%2Fb.example.org%2F{n}">Owls {n} sleep</a></p>'
