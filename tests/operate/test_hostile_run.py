@@ -26,8 +26,8 @@ from .fake_source import FakeSource
 pytestmark = pytest.mark.slow
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
-# Each shape is also read alone, at up to eight times this size. PAPERBOT_TEST_LARGEST adds minutes.
-SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 40_000
+# Each shape is also read alone, at up to four times this size. PAPERBOT_TEST_LARGEST adds minutes.
+SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 80_000
 HOSTILE_CHILD = ("hostile_child", (ROOT / "tests" / "formats", ROOT))
 COMMANDS = ("spin", "fill", "crash", "leave", "err", "connect")
 
