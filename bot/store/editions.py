@@ -58,7 +58,6 @@ _DECIMALS = 4
 _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
 
-_FOLLOW_UP = ("kind", "liked", "text", "before", "paper")  # keys of a stored follow-up
 
 _Summary = tuple[Sentence, ...]
 _SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and the summary with its marks
@@ -237,9 +236,11 @@ class Editions(Aggregate):
             rows = connection.scalar(query) or ()
             papers = load_papers(connection, [row[name] for row in rows for name in ("liked", "paper") if row[name]])
         return tuple(
-            FollowUp(FollowUpKind(kind), papers[liked], text, before, papers.get(paper))
-            for kind, liked, text, before, paper in ([row[name] for name in _FOLLOW_UP] for row in rows)
-            if liked in papers and (paper is None or paper in papers)
+            FollowUp(
+                FollowUpKind(row["kind"]), papers[row["liked"]], row["text"], row["before"], papers.get(row["paper"])
+            )
+            for row in rows
+            if row["liked"] in papers and (row["paper"] is None or row["paper"] in papers)
         )
 
     def last_picks_at(self, reader_id: ReaderId, before: datetime) -> datetime | None:
@@ -303,8 +304,14 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
 def _edition_row(new: NewEdition) -> dict[str, object]:
     edition = new.edition
     follow_ups = [
-        dict(zip(_FOLLOW_UP, (new.kind, new.liked.id, new.text, new.before, new.paper and new.paper.id), strict=True))
-        for new in edition.follow_ups
+        {
+            "kind": follow_up.kind,
+            "liked": follow_up.liked.id,
+            "text": follow_up.text,
+            "before": follow_up.before,
+            "paper": follow_up.paper.id if follow_up.paper else None,
+        }
+        for follow_up in edition.follow_ups
     ]
     return row_of(
         editions,
