@@ -133,8 +133,9 @@ class DailyJob:
                 report.sent_kinds.add(delivery.key.kind)
 
         sent = self.dispatcher.deliver_due(now, on_settled)
-        states = (State.SENT, State.FAILED, State.UNKNOWN)
-        report.delivered, report.failed, report.unknown = (sent.counts[state] for state in states)
+        report.delivered = sent.counts[State.SENT]
+        report.failed = sent.counts[State.FAILED]
+        report.unknown = sent.counts[State.UNKNOWN]
         report.problems.extend(sent.problems)
         # A purge scans the outbox.
         if report.editions:

@@ -235,12 +235,12 @@ def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldR
     probabilities = [value for result in results for value in result.metrics.probabilities]
     table = reliability(labels, probabilities)
     return Evaluation(
-        reader,
-        _verdict(auc, gain),
-        size,
-        thumbs,
-        likes,
-        len(results),
+        reader=reader,
+        verdict=_verdict(auc, gain),
+        size=size,
+        thumbs=thumbs,
+        likes=likes,
+        folds=len(results),
         learned=_quality(results, lambda metrics: metrics.learned),
         words=_quality(results, lambda metrics: metrics.words),
         chance=_quality(results, lambda metrics: metrics.chance),

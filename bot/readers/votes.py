@@ -204,8 +204,8 @@ def record_file(
         for (number, (reader, paper, vote, at)), ref in zip(parsed.items(), refs, strict=True):
             try:
                 # A title may look like an unknown id.
-                found = ref if ref is not None and ref in existing else find_paper_id(paper)
-                rows[number] = (reader_id_of(reader), RecordedVote(found, vote, at, "cli"))
+                paper_id = ref if ref is not None and ref in existing else find_paper_id(paper)
+                rows[number] = (reader_id_of(reader), RecordedVote(paper_id, vote, at, "cli"))
             except UsageError as error:
                 unusable[number] = str(error)
         try:
