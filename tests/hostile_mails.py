@@ -1,4 +1,4 @@
-"""HTML mails that are made to cost time; each is one problem, or its papers, within two seconds of processor time."""
+"""HTML mails that are made to cost time; each is one problem, or its papers."""
 
 from collections.abc import Callable
 
