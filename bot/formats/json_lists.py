@@ -1,12 +1,11 @@
 """Lists of papers in the JSON answers of APIs, where any value may be missing or of any type.
 
-Each table of ``json_lists.toml`` has the keys that identify an API's answers, and the paths of papers and their fields.
-A path such as ``paper.authors`` is followed step by step. A list on the way stands for its items:
+Each table of ``json_lists.toml`` has an API's marks, and the paths of papers and their fields. ``paper.authors.name``
+finds each name in this list, because a list on the way stands for its items. The first path with a value counts:
 
-    [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}, ...]}, ...}, ...]
+    [{"paper": {"id": "2606.00467", "title": ..., "authors": [{"name": ...}, ...]}, ...}, ...]
 
-The first path with a value counts. bioRxiv's lists of an interval have dates outside of it. OpenAlex has abstracts as
-an inverted index, ``{"Owls": [0, 4], "see": [1]}``, and dates months ahead.
+OpenAlex has abstracts as an inverted index, ``{"Owls": [0, 4], "see": [1]}``, and dates months ahead.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
 from statistics import mode
 from typing import Any
 from urllib.parse import quote
@@ -46,8 +44,6 @@ _MAX_PAPERS = 5_000
 _MARKED = 100  # items of an array in which an API's marks are looked for
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
-_SERVERS = {"biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
-_BIORXIV_BEGAN = date(2013, 11, 1)
 _NOT_PAPERS = {
     *("component", "dataset", "erratum", "grant", "journal", "journal-issue", "journal-volume", "libguides"),
     *("paratext", "peer-review", "retraction"),
@@ -71,8 +67,12 @@ class _Api:
     name: str  # the digest's format
     marks: _Paths  # from the answer; each answer has one of them, "a~b" with the text b in it
     items: _Paths  # from the answer
-    topic: str = ""  # from the answer
+    topic: _Paths = ()  # from the answer
+    topics: Mapping[str, str] = field(default_factory=dict)  # by the answer's; "" has the one for all others
     day: _Paths = ()  # of the list or of the addition to it
+    is_of_one_day: bool = False  # the most common day dates the list, not the last
+    begins: date = date.min  # earlier days are mistakes
+    has_full_stops: bool = False  # at the end of titles
     title: _Paths = ("title",)
     abstract: _Paths = ("abstract",)
     authors: _Paths = ("authors",)
@@ -91,10 +91,7 @@ class _Api:
     facts: Mapping[str, str] = field(default_factory=dict)  # a path for each kind
 
 
-@cache
-def _tables() -> tuple[tuple[_Api, ...], tuple[tuple[_Paths, str], ...]]:
-    loaded = table("json_lists")
-    return tuple(_Api(**table) for table in loaded["api"]), tuple((o["marks"], o["words"]) for o in loaded["other"])
+_APIS = [_Api(**row) for row in table("json_lists")["api"]]
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -106,12 +103,12 @@ def parse(content: bytes) -> ParsedDigest:
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
     beginning = answer[:_MARKED] if isinstance(answer, list) else answer
-    apis, others = _tables()
-    api = next((api for api in apis if _has_any(beginning, api.marks)), None)
+    api = next((api for api in _APIS if _has_any(beginning, api.marks)), None)
     if api is None:
-        if other := next((words for marks, words in others if _has_any(beginning, marks)), None):
-            raise DigestError(other)
-        known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in apis)}"
+        for other in table("json_lists")["other"]:
+            if _has_any(beginning, other["marks"]):
+                raise DigestError(other["words"])
+        known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _APIS)}"
         message = _text(beginning, ("error.message", "error", "message", "detail"))
         raise DigestError(f"{known}; it says {quoted(message)}" if message else known)
     items = next((list(_values(answer, path)) for path in api.items if _has_any(answer, (path,))), None)
@@ -120,15 +117,18 @@ def parse(content: bytes) -> ParsedDigest:
     if len(items) > _MAX_PAPERS:
         raise DigestError(f"{len(items):,} papers, more than the {_MAX_PAPERS:,} that a digest may have")
     if api.name == "json-feed":
-        return digest_of(api.name, answer, [_feed_item(item) for item in items if isinstance(item, Mapping)])
-    days = [day for item in items if (day := _first_day(item, api.day))]
-    if api.name == "biorxiv":
-        days = [day for day in days if day >= _BIORXIV_BEGAN]
-    # The most common day of its items dates Hugging Face's list.
-    day = (mode(days) if api.name == "huggingface" else max(days)) if days else None
-    topic = _text(answer, (api.topic,)) if api.topic else ""
-    topic = _SERVERS.get(topic.lower(), topic) or ("Daily Papers" if api.name == "huggingface" else api.site)
-    papers = (_paper(api, f"item {number}", item, day) for number, item in enumerate(items, 1) if _is_paper(api, item))
+        head = next(item for item in _values(answer, "") if isinstance(item, Mapping))
+        return digest_of(api.name, head, [_feed_item(item) for item in items if isinstance(item, Mapping)])
+    days = [day for item in items if (day := _first_day(item, api.day)) and day >= api.begins]
+    day = (mode(days) if api.is_of_one_day else max(days)) if days else None
+    topic = _text(answer, api.topic)
+    topic = api.topics.get(topic.lower(), topic) or api.site
+    papers: list[Entry | str] = []
+    for number, item in enumerate(items, 1):
+        is_retracted = isinstance(item, Mapping) and item.get("is_retracted") is True
+        is_other = _text(item, ("type",)) in _NOT_PAPERS or is_no_paper(prose(_text(item, api.title), limits.TITLE))
+        if not (is_retracted or is_other):
+            papers.append(_paper(api, f"item {number}", item, day))
     return build_digest(api.name, topic, day, papers)
 
 
@@ -144,16 +144,10 @@ def _feed_item(item: Any) -> dict[str, Any]:
     }
 
 
-def _is_paper(api: _Api, item: Any) -> bool:
-    is_retracted = isinstance(item, Mapping) and item.get("is_retracted") is True
-    is_other = _text(item, ("type",)) in _NOT_PAPERS or is_no_paper(prose(_text(item, api.title), limits.TITLE))
-    return not is_retracted and not is_other
-
-
 def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     title = _text(item, api.title)
     title = title if api.is_plain else read_title(prose(title, limits.TITLE))[0]
-    if api.name in ("dblp", "europepmc") and title.count(".") == 1:
+    if api.has_full_stops and title.count(".") == 1:
         title = title.rstrip(".")
     abstract = _abstract(item, api)
     if problem := reject_reason(place, title, abstract):
@@ -168,7 +162,7 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     version = _text(item, api.version)
     number = int(version) if re.fullmatch(r"[1-9]\d{0,2}", version, re.ASCII) else None
     published = plausible_date(_first_day(item, api.published), _first_day(item, api.day) or day)
-    if api.name == "biorxiv" and published and published < _BIORXIV_BEGAN:
+    if published and published < api.begins:
         published = None
     # OpenAlex names the repository of a preprint as its source.
     kind = _text(item, ("primary_location.source.type",))
