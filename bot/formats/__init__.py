@@ -4,25 +4,19 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-The child parses libraries (``library``), programmes (``programme``), lists of feeds (``feed``) and reports on sent
-mails (``mail``) the same way. It has no environment, opens no socket and starts no process. Its limits (setrlimit(2)):
+One child serves many digests, and libraries, programmes, lists of feeds and reports on sent mails. It has no
+environment, opens no socket and starts no process. Its limits (setrlimit(2)):
 
-RLIMIT_AS      Address space, set before the parsers are imported. Python raises MemoryError. The child tells the parent
-               and ends, because its heap is fragmented.
+RLIMIT_AS      Address space, set before the parsers are imported. On a MemoryError the child tells the parent and ends,
+               because its heap is fragmented.
 RLIMIT_CPU     Processor time, so the same bytes give the same result on a busy machine. It counts over the life of a
-               process: before each request it becomes the time used so far plus the time of one digest. The kernel
-               sends SIGXCPU. A deadline ten times as long ends a child that waits for something.
-RLIMIT_FSIZE   0 after the imports: the child writes no file.
-RLIMIT_NOFILE  A few open files. RLIMIT_CORE is 0: a core dump would hold a reader's mail.
+               process: each request gets the time used so far plus the time of one digest. A deadline ten times as long
+               ends a child that waits for something.
+RLIMIT_FSIZE   0 after the imports. RLIMIT_NOFILE: a few. RLIMIT_CORE: 0, since a core dump would hold a reader's mail.
 
-The formats rely on two defaults of the interpreter:
+Two defaults of the interpreter limit the rest, and formats turn their errors into a DigestError: 1,000 frames
+(RecursionError for a million times "["), and 4,300 digits of a number (ValueError, since n digits take n^2 steps).
 
-sys.getrecursionlimit()       1,000 frames. Deeply nested input ("[" a million times) raises RecursionError before the
-                              C stack overflows. The formats raise a DigestError from it.
-sys.get_int_max_str_digits()  4,300 digits. Converting a decimal string of n digits takes n^2 steps, so ``int`` and
-                              ``json.loads`` raise ValueError. The formats raise a DigestError from it.
-
-One child serves many digests. It starts with the first one, ends with its standard input, and is replaced when it dies.
 Responses are JSON in length-prefixed frames: unpickling the bytes of a compromised child would run its code.
 """
 
@@ -68,18 +62,19 @@ _LENGTH = struct.Struct(">I")
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """Limits for one digest: seconds of processor time, bytes of address space, seconds of wall-clock time.
+    """Limits for one digest. A feed of 10 MB at all caps of the formats takes two to eight seconds and 130 MB."""
 
-    A feed of 10 MB at all caps of the formats takes two to eight seconds and 130 MB.
-    """
-
-    seconds: int = 30
-    memory: int = 800_000_000
-    deadline: float = 300.0
+    seconds: int = 30  # of processor time
+    memory: int = 800_000_000  # bytes of address space
+    deadline: float = 300.0  # wall-clock seconds
 
 
 class Parser:
-    """Parse digests in a child process. Threads may share a parser. Its context ends the child."""
+    """Parse files in a child process. Threads may share a parser. Its context ends the child.
+
+    Every method raises DigestError if no format recognises the bytes, LimitError if they met a limit or killed the
+    child, and ParserError if no child starts.
+    """
 
     def __init__(
         self,
@@ -108,31 +103,27 @@ class Parser:
             self._discard_child()
 
     def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
-        """Return the digests in the bytes, in their order, at least one.
-
-        Raises DigestError if no format recognises them, LimitError if they met a limit or killed the child, and
-        ParserError if no child starts.
-        """
+        """Return the digests in the bytes, in their order, at least one."""
         return tuple(self._answer("digests", raw))
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
-        """Return the library in an export. Raises the same errors as ``parse``."""
+        """Return the library in an export."""
         return cast("ParsedLibrary", self._answer("library", raw))
 
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
-        """Return a conference's programme. Raises the same errors as ``parse``."""
+        """Return a conference's programme."""
         return cast("ParsedProgramme", self._answer("programme", raw))
 
     def parse_feeds(self, raw: RawDigest) -> ParsedFeeds:
-        """Return the feeds of a list, such as OPML. Raises the same errors as ``parse``."""
+        """Return the feeds of a list, such as OPML."""
         return cast("ParsedFeeds", self._answer("feeds", raw))
 
     def inspect(self, raw: RawDigest) -> Inspection:
-        """Return the content of a file of any kind. Raises the same errors as ``parse``."""
+        """Return the content of a file of any kind."""
         return cast("Inspection", self._answer("inspection", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
-        """Read a mail to the address for bounces. Raises the same errors as ``parse``."""
+        """Read a mail to the address for bounces."""
         return cast("BounceReport", self._answer("bounce", raw))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
@@ -177,11 +168,10 @@ class _Child:
     def __init__(self, module: str, path: Sequence[Path], limits: ParseLimits) -> None:
         """Start the process and wait until it is ready. Raises ParserError."""
         self._limits = limits
-        arguments = [str(limits.memory), str(limits.seconds)]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
                 # -P and -s: nothing is imported from the current directory or the user's site-packages.
-                [sys.executable, "-P", "-s", "-m", module, *arguments],
+                [sys.executable, "-P", "-s", "-m", module, str(limits.memory), str(limits.seconds)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -234,8 +224,7 @@ class _Child:
         if is_late.is_set():
             raise _ChildDied(f"parsing it did not end within {seconds:.0f} s", out_of_time=True)
         if status == -signal.SIGXCPU:
-            reason = f"parsing it takes more than {self._limits.seconds} s of processor time"
-            raise _ChildDied(reason, out_of_time=True)
+            raise _ChildDied(f"parsing it takes more than {self._limits.seconds} s of processor time", out_of_time=True)
         cause = signal.Signals(-status).name if -status in signal.valid_signals() else f"status {status}"
         raise _ChildDied(f"the process that parsed it died ({cause})")
 
@@ -280,32 +269,30 @@ _KINDS: Mapping[type, Any] = {BounceReport: BounceKind, Fact: FactKind, Inspecti
 
 
 def dump(response: Mapping[str, object]) -> bytes:
-    """Return a response, with any results of parsers, as JSON."""
-    return json.dumps(response, default=_named).encode()
+    """Return a response as JSON, with results of parsers as their fields and the name of their type."""
+
+    def named(value: Any) -> dict[str, Any]:
+        kind = type(value)
+        if isinstance(value, date):
+            return {"type": kind.__name__, "iso": value.isoformat()}
+        # dataclasses.asdict would copy deeply.
+        return {"type": kind.__name__} | {field.name: getattr(value, field.name) for field in fields(kind)}
+
+    return json.dumps(response, default=named).encode()
 
 
 def load(frame: bytes) -> dict[str, Any]:
     """Return a response, with arrays of results as lists. Raises ValueError, TypeError or KeyError."""
-    return cast("dict[str, Any]", json.loads(frame, object_hook=_restored))
 
+    def restored(values: dict[str, Any]) -> Any:
+        kind = _TYPES.get(values.pop("type", ""))
+        if kind is None:
+            return values
+        if issubclass(kind, date):
+            return kind.fromisoformat(values["iso"])
+        typed = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        if kind in _KINDS:
+            typed["kind"] = _KINDS[kind](typed["kind"])
+        return kind(**typed)
 
-# dataclasses.asdict would copy deeply.
-def _named(value: Any) -> dict[str, Any]:
-    """Return the fields of a result with the name of its type. A date is one field."""
-    kind = type(value)
-    if isinstance(value, date):
-        return {"type": kind.__name__, "iso": value.isoformat()}
-    return {"type": kind.__name__} | {field.name: getattr(value, field.name) for field in fields(kind)}
-
-
-def _restored(values: dict[str, Any]) -> Any:
-    """Undo ``_named``. A mapping without a type stays unchanged."""
-    kind = _TYPES.get(values.pop("type", ""))
-    if kind is None:
-        return values
-    if issubclass(kind, date):
-        return kind.fromisoformat(values["iso"])
-    typed = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    if kind in _KINDS:
-        typed["kind"] = _KINDS[kind](typed["kind"])
-    return kind(**typed)
+    return cast("dict[str, Any]", json.loads(frame, object_hook=restored))

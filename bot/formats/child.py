@@ -1,15 +1,12 @@
 """The child process: ``python -m bot.formats.child BYTES SECONDS``, with frames on standard input and output.
 
 A request has three frames: the kind of the bytes, their name, and the bytes. The response is one frame, a JSON object
-with one of these:
+with one of these. The very first frame tells that the child is ready.
 
-    {"digests": [...]}, {"library": {...}}, {"programme": {...}}, {"feeds": {...}}, {"bounce": {...}},
-    {"inspection": {...}}   the result for this kind
+    {"digests": [...]}, {"library": {...}}, ...   the result for a kind
     {"refused": "..."}      the message of a DigestError
     {"limit": "memory"}     the parser met the memory limit, and the child ends
     {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
-
-The very first frame tells that the child is ready.
 """
 
 from __future__ import annotations
@@ -25,21 +22,14 @@ import zoneinfo
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import IO
 
 from bot.formats import dump, read_frame, write_frames
 from bot.model import RawDigest
 from bot.model.errors import DigestError, unexpected_error
 
-READY = b'{"ready": true}'
 # Audit events (PEP 578) that no parser has a reason for. Native code raises none, so this is no sandbox by itself.
 _FORBIDDEN_EVENTS = (
-    "socket.__new__",
-    "subprocess.Popen",
-    "os.exec",
-    "os.fork",
-    "os.forkpty",
-    "os.posix_spawn",
+    *("socket.__new__", "subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn"),
     "os.system",
 )
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
@@ -57,7 +47,7 @@ Parse = Callable[[RawDigest], object]
 
 
 def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
-    """Answer requests until standard input ends. ``parse`` reads digests, by default that of the registry."""
+    """Answer requests until standard input or the memory ends. ``parse`` reads digests, by default the registry's."""
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
     _end_with(os.getppid())
@@ -80,14 +70,30 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
             raise PermissionError(f"{event} is not allowed while a digest is parsed")
 
     sys.addaudithook(refuse)
-
-    def allow_one_digest() -> None:
-        # RLIMIT_CPU counts from the start of the process.
-        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
-
     with suppress(BrokenPipeError):  # the parent has died
-        write_frames(responses, READY)
-        answer_requests(sys.stdin.buffer, responses, parse, allow_one_digest)
+        response = b'{"ready": true}'
+        while True:
+            write_frames(responses, response)
+            kind, name, content = (read_frame(sys.stdin.buffer) for _ in range(3))
+            if kind is None or name is None or content is None:
+                return
+            # RLIMIT_CPU counts from the start of the process.
+            _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
+            raw = RawDigest("", name.decode(errors="replace"), content)
+            try:
+                parser = parse
+                if kind != b"digests":
+                    module, function = _OTHER_PARSERS[kind]
+                    parser = getattr(import_module(f"bot.formats.{module}"), function)
+                response = dump({kind.decode(): parser(raw)})
+            except Exception as error:
+                if _is_caused_by_memory(error):
+                    write_frames(responses, b'{"limit": "memory"}')
+                    return
+                if isinstance(error, DigestError):
+                    response = dump({"refused": str(error)})
+                else:
+                    response = dump({"mistake": unexpected_error(error), "traceback": traceback.format_exc()})
 
 
 def _end_with(parent: int) -> None:
@@ -100,31 +106,6 @@ def _end_with(parent: int) -> None:
 
     threading.stack_size(_WATCH_STACK)
     threading.Thread(target=watch, daemon=True).start()
-
-
-def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, before_each: Callable[[], None]) -> None:
-    """Answer requests until the input or the memory ends. ``before_each`` raises the time limit."""
-    while True:
-        kind, name, content = (read_frame(requests) for _ in range(3))
-        if kind is None or name is None or content is None:
-            return
-        before_each()
-        raw = RawDigest("", name.decode(errors="replace"), content)
-        try:
-            parser = parse
-            if kind != b"digests":
-                module, function = _OTHER_PARSERS[kind]
-                parser = getattr(import_module(f"bot.formats.{module}"), function)
-            response = dump({kind.decode(): parser(raw)})
-        except Exception as error:
-            if _is_caused_by_memory(error):
-                write_frames(responses, b'{"limit": "memory"}')
-                return
-            if isinstance(error, DigestError):
-                response = dump({"refused": str(error)})
-            else:
-                response = dump({"mistake": unexpected_error(error), "traceback": traceback.format_exc()})
-        write_frames(responses, response)
 
 
 def _is_caused_by_memory(error: BaseException | None) -> bool:

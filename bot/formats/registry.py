@@ -6,12 +6,8 @@
                         |
                         +--mail: its plain text part, else its HTML: Google Scholar's, lines, journal_mail
 
-A file may hold several digests, even of several formats. The content alone decides. The order of entries is the order
-in messages, and decides nothing: where two formats begin on the same line, the higher ``specificity`` wins, and no two
-documents recognise the same file.
-
-A ``Format`` gets clean lines, without encodings, line ends and control characters. A ``Document``, such as XML, needs
-the whole file and gets the bytes.
+A file may hold several digests, even of several formats. The content alone decides: where two formats begin on the same
+line, the higher ``specificity`` wins, and no two documents recognise the same file.
 """
 
 from __future__ import annotations
@@ -61,28 +57,20 @@ _SHORT_PAGE = 8_000  # characters; long pages may have the words of short ones i
 
 
 def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
-    """Return the digests in the bytes, in their order, at least one.
-
-    Raises DigestError if no format recognises them, with a message on the bytes and not on their source.
-    """
+    """Return the digests in the bytes, at least one. Raises DigestError if no format recognises them."""
     text = decode(raw.content)
     beginning = _COMMENTS.sub("", text[:_BEGINNING].lstrip("\ufeff \t\r\n"))
     if _HTML.match(beginning):
-        pages = table("pages")["page"]
         is_short = len(beginning) < _SHORT_PAGE
-        message = next(
-            page["words"].strip()
-            for page in pages
-            if re.search(page["anywhere"], beginning, re.IGNORECASE)
-            or (is_short and re.search(page["if_short"], beginning, re.IGNORECASE))
-        )
-        raise DigestError(message)
-    document = next((document for document in DOCUMENTS if document.beginning.match(beginning)), None)
-    if document:
+        for page in table("pages")["page"]:
+            if re.search(page["anywhere"], beginning, re.IGNORECASE) or (
+                is_short and re.search(page["if_short"], beginning, re.IGNORECASE)
+            ):
+                raise DigestError(page["words"].strip())
+    if document := next((document for document in DOCUMENTS if document.beginning.match(beginning)), None):
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
     elif is_mail(beginning):
-        # Each part of a mail has a charset of its own.
-        digests = _parse_mails(raw.content)
+        digests = _parse_mails(raw.content)  # each part of a mail has a charset of its own
     elif library.is_library(text):
         # PubMed's and publishers' "Save" give a search's results in these.
         exported = library.parse(raw)
@@ -115,10 +103,7 @@ def inspect(raw: RawDigest) -> Inspection:
 
 
 def _parse_mails(content: bytes) -> Sequence[ParsedDigest]:
-    """Return the digests in a mail, in those attached to it, or in a mailbox file. Raises DigestError if none.
-
-    An unreadable mail costs only itself: the first digest lists it.
-    """
+    """Return the digests in a mail, its attached mails or a mailbox. The first one lists the unreadable mails."""
     digests: list[ParsedDigest] = []
     problems: list[str] = []
     for number, each in enumerate(split_mbox(content), 1):
@@ -142,10 +127,9 @@ def _parse_mails(content: bytes) -> Sequence[ParsedDigest]:
 
 
 def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
-    """Return the digests in a mail, at least one. Raises DigestError if no format recognises it.
+    """Return the digests in a mail, at least one. The most certain reading counts.
 
-    The order is: the plain text part by a format, the HTML as an alert, the HTML as text, and last the structure of
-    the HTML or of a lone plain text, which is the least certain.
+    That is the plain text by a format, then the HTML as an alert or as text, last the structure of either.
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
     digests: Sequence[ParsedDigest]
@@ -184,7 +168,11 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
         # The copy may lack the first lines.
         rest = next((form for form in FORMATS if form.is_rest(lines)), None)
         if rest is None:
-            raise DigestError(_explain(lines))
+            titles = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
+            remedy = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
+            if next(line.text for line in lines if line.text).startswith("{\\rtf"):
+                remedy = ", but an RTF document; save it as text"
+            raise DigestError(f"no digest that Paperbot knows (known: {titles}){remedy}")
         formats = {0: rest}
     edges = pairwise([*sorted(formats), len(lines)])
     first, *others = (formats[start].parse(lines[start:end]) for start, end in edges)
@@ -192,14 +180,6 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
     ignored = [line for line in lines[: min(formats)] if len(line.text) > LONGEST_TITLE]
     problems = tuple(f"line {line.number}: of no known format: {quoted(line.text)}" for line in ignored[:1])
     return replace(first, rejected=problems + first.rejected), *others
-
-
-def _explain(lines: Sequence[Line]) -> str:
-    beginning = next(line.text for line in lines if line.text)
-    titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
-    hints = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
-    rest = ", but an RTF document; save it as text" if beginning.startswith("{\\rtf") else hints
-    return f"no digest that Paperbot knows (known: {titles}){rest}"
 
 
 def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from support import ROOT, digest
 
 from bot.formats import ParseLimits, Parser, dump, library, load, read_frame, registry, write_frames
-from bot.formats.child import answer_requests
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.model.errors import DigestError, LimitError, ParserError
 
@@ -219,22 +218,6 @@ def test_digests_survive_serialisation(parsed: list[ParsedDigest]) -> None:
 def test_a_truncated_frame_is_none(content: bytes) -> None:
     frame = read_frame(io.BytesIO(content))
     assert frame is None or content[4:].startswith(frame)
-
-
-@pytest.mark.parametrize(
-    ("content", "kind"),
-    [(GOOD.content, b'{"digests"'), (b"", b'{"refused"'), (b"!raise_index_error", b'{"mistake"')],
-)
-def test_limits_are_renewed_before_each_request(content: bytes, kind: bytes) -> None:
-    from hostile_child import parse_or_run
-
-    requests, responses, allowed = io.BytesIO(), io.BytesIO(), []
-    write_frames(requests, b"digests", b"a.txt", content, b"digests", b"b.txt", content)
-    requests.seek(0)
-    answer_requests(requests, responses, parse_or_run, lambda: allowed.append(1))
-    responses.seek(0)
-    assert [(read_frame(responses) or b"").startswith(kind) for _ in range(2)] == [True, True]
-    assert len(allowed) == 2
 
 
 def test_dates_survive_serialisation() -> None:
