@@ -1,21 +1,14 @@
-"""RSS and Atom feeds, and lists of feeds.
-
-Feeds come from blogs, journals, rss.arxiv.org, and arXiv's API:
+"""RSS and Atom feeds of blogs, journals, rss.arxiv.org and arXiv's API, and lists of feeds.
 
     bytes --decode--> XML --feedparser--> items --description: journal, authors, abstract--> papers
                        |                    |
                        +--malformed: repair-+
 
-Titles and abstracts become plain text without tags. feedparser's HTML sanitiser is off: it would take the ``$x<y$`` of
-an abstract for a tag.
-
 Counts of items, tags and references limit the work, not a clock: the same bytes give the same digest on every machine.
 
-Lists of feeds are OPML, the export of feed readers, and plain addresses, one a line:
+Lists of feeds are plain addresses, one a line, or OPML, the export of feed readers:
 
     <opml><body><outline text="Birds"><outline text="Owls" xmlUrl="https://..." htmlUrl="..."/></outline></body></opml>
-
-A bad outline costs only itself, and gets a message with its line and title.
 """
 
 from __future__ import annotations
@@ -115,15 +108,21 @@ def parse(content: bytes) -> ParsedDigest:
             remedy = "; split it" if unit == "items" else ""
             raise DigestError(f"{number:,} {unit}, more than the {cap:,} that a feed may have{remedy}")
 
-    feed = _read(text)
+    text = FORBIDDEN_IN_XML.sub("", text).removeprefix("\ufeff")
+    begin = 0
+    while piece := _PROLOG.match(text, begin):
+        begin = piece.end()
+    feed = _FeedReader()
+    if problem := feed.read(text[begin:]):
+        feed = _FeedReader()
+        if (mistake := feed.read(_repair(text[begin:]))) and not feed.version:
+            raise DigestError(f"a feed that can't be read ({mistake})")
+        problems.append(f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off")
     if not feed.version:
-        beginning = text[:2000].lower()
-        if "<opml" in beginning:
+        if "<opml" in text[:2000].lower():
             raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
-        if "<html" in beginning:
-            raise DigestError("an HTML page, not a feed; look on it for the feed's own address")
         raise DigestError("XML, but neither RSS nor Atom")
-    return digest_of("feed", feed.feeddata, feed.entries, problems + feed.problems)
+    return digest_of("feed", feed.feeddata, feed.entries, problems)
 
 
 def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str] = ()) -> ParsedDigest:
@@ -292,8 +291,8 @@ def _date(element: Any, *fields: str) -> date | None:
     return None
 
 
-# ``feedparser.parse`` takes more than linear time. Here its SAX handler gets the events of a strict parser for the
-# decoded document without prolog. Malformed XML is repaired item by item: an error costs only its item.
+# ``feedparser.parse`` takes more than linear time. Here its SAX handler gets the events of a strict parser.
+# Malformed XML is repaired item by item: an error costs only its item.
 
 _ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 # Two unbounded repetitions of the same characters would take n^2 steps.
@@ -305,8 +304,7 @@ _REFERENCE = re.compile(
     r"|&(?!(?:amp|lt|gt|quot|apos|\#\d{1,7}|\#x[0-9a-fA-F]{1,6});)(?P<name>\w{1,32};)?",
     re.DOTALL,
 )
-_PREFIX = re.compile(r"</?([A-Za-z][\w.-]{0,30}):")
-_ATTRIBUTE_PREFIX = re.compile(r"\s([A-Za-z][\w.-]{0,30}):[A-Za-z][\w.-]{0,30}\s?=")
+_PREFIX = re.compile(r"(?:</?|\s(?=[^\s<>=]{3,63}\s?=))([A-Za-z][\w.-]{0,30}):")
 _DECLARED_PREFIX = re.compile(r"xmlns:([A-Za-z][\w.-]{0,30})=")
 _ROOT = re.compile(r"<[^\s<>/]+")
 # Prefixes that feeds forget to declare.
@@ -330,13 +328,12 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
 
     def __init__(self) -> None:
         super().__init__("", None, "utf-8")
-        self.sanitize_html = False
+        self.sanitize_html = False  # it would take the "$x<y$" of an abstract for a tag
         self.resolve_relative_uris = False
-        self.problems: list[str] = []
         self._skipped = 0  # elements that are open, from an unread one down
 
-    def read(self, document: str) -> None:
-        """Read a document up to a mistake. Raises the exceptions of expat and feedparser."""
+    def read(self, document: str) -> str:
+        """Read a document up to a mistake, and return that. Raises DigestError at a cap."""
         # No XXE and no "billion laughs": the prolog with its entities is gone.
         parser = xml.sax.make_parser()  # noqa: S317
         parser.setFeature(xml.sax.handler.feature_namespaces, True)
@@ -346,7 +343,13 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         source = xml.sax.xmlreader.InputSource()
         source.setEncoding("utf-8")
         source.setByteStream(io.BytesIO(document.encode("utf-8", "replace")))
-        parser.parse(source)
+        try:
+            parser.parse(source)
+        except (DigestError, MemoryError):
+            raise
+        except Exception as error:  # expat and feedparser raise many types
+            return tidy(str(error)[:200]) or type(error).__name__
+        return ""
 
     def startElementNS(self, name: Any, qname: Any, attrs: Any) -> None:  # noqa: N802 - as xml.sax calls it
         if len(attrs) > _MAX_ATTRIBUTES:
@@ -401,35 +404,6 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
             super()._add_tag(term, scheme, label)
 
 
-def _read(text: str) -> _FeedReader:
-    """Return the feed in a document, repaired if necessary. Raises DigestError if it is unreadable."""
-    text = FORBIDDEN_IN_XML.sub("", text).removeprefix("\ufeff")
-    begin = 0
-    while piece := _PROLOG.match(text, begin):
-        begin = piece.end()
-    body = text[begin:]
-    reader = _FeedReader()
-    # Broken bytes make feedparser and expat raise many types: SAXParseException, AttributeError, IndexError, ...
-    try:
-        reader.read(body)
-    except DigestError:
-        raise
-    except Exception as error:
-        problem = tidy(str(error)[:200])
-    else:
-        return reader
-    reader = _FeedReader()
-    try:
-        reader.read(_repair(body))
-    except DigestError:
-        raise
-    except Exception as error:
-        if not reader.version:
-            raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None
-    reader.problems = [f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"]
-    return reader
-
-
 def _repair(text: str) -> str:
     """Return well-formed XML with the readable part of each item."""
     from lxml import etree
@@ -454,8 +428,7 @@ def _repair(text: str) -> str:
     items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
     document = "".join([text[: begins[0]], *items])
     # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps.
-    prefixes = {*_PREFIX.findall(document), *_ATTRIBUTE_PREFIX.findall(document)} - {"xml", "xmlns"}
-    missing = sorted(prefixes.difference(_DECLARED_PREFIX.findall(document)))
+    missing = sorted({*_PREFIX.findall(document)}.difference({"xml", "xmlns"}, _DECLARED_PREFIX.findall(document)))
     declarations = "".join(
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
     )
