@@ -2,11 +2,11 @@
 
     lines of a VEVENT --> properties --> times in their time zones --> contributions
 
-The icalendar library reads lines and definitions of time zones. Its events would keep the zones of one file for the
-next one, and take ``TZID=America`` for a folder (icalendar 7.3.2, seen by running it).
+The icalendar library reads only lines and time zones. Its events would keep the zones of one file for the next one,
+and take ``TZID=America`` for a folder (icalendar 7.3.2, seen by running it).
 
 A file's own VTIMEZONE counts before other zones of the same name. A time without a zone has that of X-WR-TIMEZONE, or
-of the only VTIMEZONE. A rule that ends gives each of its times within a year.
+of the only VTIMEZONE.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
     {"title": ..., "start": "14:30", "day": "2 Dec 2026", "zone": "Europe/Zurich", ...} --contribution--> Contribution
 
-Every format of programmes turns its own names into these, by ``programmes.toml``. A time keeps its own time zone, else
-that of its column, else that of the file. A time in UTC moves to the file's time zone.
+A time has its own time zone, else its column's, else the file's. A time in UTC moves to the file's time zone.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["fields"].items()}
-
-
 # "Presentation start" is a start, and "Program room" a room. A submission's date is not a talk's.
 _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
@@ -42,7 +39,7 @@ ADDRESS = re.compile(r"https?://[^\s<>\"]{4,2000}")
 
 @dataclass(slots=True)
 class Reading:
-    """Problems of a file, and its left out contributions."""
+    """The problems and left out contributions of a file."""
 
     problems: list[str] = field(default_factory=list)
     withdrawn: int = 0
@@ -121,10 +118,7 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
 
 
 def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Contribution | None:
-    """Return the contribution of the row at ``place``. None if it is left out, perhaps with a note.
-
-    ``fields`` has texts by the keys of ``NAMES``.
-    """
+    """Return the contribution of a row with texts by the keys of ``NAMES``. None if it is left out."""
     room, session, kind, state = (tidy(fields[key][:_LONGEST_PLACE]) for key in ("room", "session", "kind", "state"))
     title = prose(fields["title"], limits.TITLE)
     if before := pattern("before_title", "programmes").match(title):

@@ -3,8 +3,7 @@
     lines below a title --credits_in--> Credits: authors, venue, day
                         --abstract_in--> abstract or TLDR
 
-Mails have no fields. A line is a list of names if each part reads like a name, and a venue if it is beside a date, a
-volume or a number of pages.
+A line is a list of names if each part reads like a name, and a venue if it is beside a date, a volume or pages.
 """
 
 from __future__ import annotations
@@ -287,7 +286,7 @@ def is_venue(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Return whether a link's text is an address, a call such as "View this article", or words of the layout."""
+    """Return whether a link's text is an address, a call such as "View this article", or layout."""
     labels = words("sections") | words("links")
     parts = re.findall(r"\w+", text.lower())
     is_of_words = all(part in labels or part.removesuffix("s") in labels for part in parts)

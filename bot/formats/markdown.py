@@ -2,9 +2,8 @@
 
     ## 1. [The Title](https://arxiv.org/abs/2505.02693)        a heading for each paper, and fields below it
 
-    **Authors**: Ada Lovelace, Grace Hopper                    in any order, in list items, in bold, italics or plain,
-    **Abstract**: In one or more paragraphs.                   with the colon inside the stars or outside, in English,
-                                                               Chinese or Japanese
+    **Authors**: Ada Lovelace, Grace Hopper                    in list items, in bold, italics or plain
+    **Abstract**: In one or more paragraphs.
     - **The Title**                                            an item for each paper, fields below it or
       - Authors: Ada Lovelace                                  authors behind the title
     - [The Title](https://arxiv.org/abs/2505.02693) - Ada Lovelace - *ICLR*
@@ -13,8 +12,10 @@
     |---|---|---|---|
     |2026-05-10|**The Title**|Ada Lovelace et.al.|[2605.00001](http://arxiv.org/abs/2605.00001)|
 
-Other headings are topics. One with a date begins another digest, and those above the first paper have the digest's
-topic and day. An unknown field ends the field above it.
+Other headings are topics. One with a date begins another digest. An unknown field ends the field above it.
+
+A Markdown parser takes formulas for emphasis ("$a*b*c$") and stray tags for markup, and knows no fields.
+markdown-it-py 4.3.0 takes 0.7 s for a table of 16 KB with 200 columns.
 """
 
 from __future__ import annotations
@@ -52,9 +53,6 @@ from bot.formats.markdown_text import (
 )
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
-
-# A Markdown parser takes formulas for emphasis ("$a*b*c$") and stray tags for markup, and knows no fields.
-# markdown-it-py 4.3.0 takes 0.7 s for a table of 16 KB with 200 columns.
 
 _PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
 _LONG = {"abstract", "translation", "summary", "tldr"}  # fields that go on after an empty line

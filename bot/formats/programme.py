@@ -1,4 +1,4 @@
-"""Conferences' programmes: from the bytes of a file to contributions with their day, time and place.
+"""Conferences' programmes: from a file to contributions with their day, time and place.
 
     CSV: rows ----------------------------------------------------.
     JSON and XML: nested objects --bot.formats.schedules-----------+--contribution--> ParsedProgramme

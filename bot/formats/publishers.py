@@ -5,7 +5,6 @@
     description ------blocks---> venue, authors, day, DOI, and the rest: the abstract
 
 Every row's patterns apply to every feed: aggregators have papers of many publishers, and many journals share software.
-A block that reads like a citation is never part of an abstract.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Description(NamedTuple):
 
 
 def read_description(text: str, title: str = "") -> Description:
-    r"""Return the parts of a description, given as one block a line. The abstract has all blocks that no row matches.
+    r"""Return the parts of a description, a block a line. The abstract has all blocks but citations and rows' matches.
 
     >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
     Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None, doi='')

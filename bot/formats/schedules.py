@@ -14,8 +14,7 @@ Any value may be missing or of another type:
     Sessionize            {"sessions": [{"title", "startsAt", "roomId", "speakers": [id]}],
                           "speakers": [{"id", "fullName"}], "rooms": [{"id", "name"}]}
 
-One walk reads them all: containers lead to others or to contributions, which take over room, day and time zone. A new
-product takes names in the tables, and rarely code.
+One walk reads them all: containers lead to others or to contributions, which take over room, day and time zone.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from bot.model.papers import Contribution
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
 _DEEPEST, _MOST_SLOTS = 20, 20
 
-# Keys of contributions, and of objects with more such keys. Contributions take over the time zone of these objects,
-# their title as the first field named here, and the other fields.
+# Keys of contributions, and of objects with more such keys. Contributions take over their title as the first field
+# named here, and the other fields.
 _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(fields.split(" "))
     for names, fields in {
@@ -106,10 +105,7 @@ def _event(element: Any) -> dict[str, Any]:
 
 
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
-    """Yield the contributions with their own fields and those of the objects around them.
-
-    ``within`` is the key of ``node``.
-    """
+    """Yield the contributions in ``node``, the value of the key ``within``, with their own fields and those around."""
     if depth > _DEEPEST or not node or not isinstance(node, (Mapping, list)):
         return
     if isinstance(node, list):

@@ -1,37 +1,29 @@
 """Digests in plain text: keyword digests, and Hugging Face's Daily Papers page, copied as text.
 
-A keyword digest has the new papers of one search:
+    LLM-RL - 2025-05-06                         topic and date of the digest
 
-    LLM-RL - 2025-05-06                            topic and date of the digest
+    Knowing When to Stop                        title, perhaps on two lines
 
-    Knowing When to Stop                           title, perhaps on two lines
-                                                   any number of empty lines
-    Authors:Ada Lovelace, Charles Babbage          the byline: authors and date, in either order,
-    Date:2025-05-05 17:39:35                       perhaps only one of them
+    Authors:Ada Lovelace, Charles Babbage       the byline: authors and date, in either order, perhaps only one of them
+    Date:2025-05-05 17:39:35
 
-    The abstract, in one or more paragraphs.
+    The abstract, in one or more paragraphs.    up to the next title
 
-The byline separates the papers: the title is above it, the abstract below it, up to the next title.
+The page, where a paper without metadata is a short paragraph that ends unlike a sentence, with prose below it:
 
-The page:
-
-    Daily Papers                                     above it: new, Get trending papers ..., Subscribe
+    Daily Papers                                above it: new, Get trending papers ..., Subscribe
     byAK and the research community
-    Apr 17                                           the day of the page
+    Apr 17                                      the day of the page
 
-    Thinking in Small Steps                          title
+    Thinking in Small Steps                     title
 
     The abstract, in one or more paragraphs.
 
-      • 8 authors                                    or an organisation: its slug, then its name
+      • 8 authors                               the metadata; or an organisation: its slug, then its name
     ·
-    May 30, 2025 4                                   date, and the number of comments
+    May 30, 2025 4                              date, and the number of comments
 
-The last three lines, the metadata, separate the papers. Without them a title is a short paragraph that does not end
-like a sentence, with prose below it. A copy without the first lines has metadata with a number of authors.
-
-Only dates of earlier years have a year. So the page is of the year after the latest year on it. Without any year, its
-own dates are None.
+Only dates of earlier years have a year, so the page is of the year after the latest year on it.
 """
 
 from __future__ import annotations
