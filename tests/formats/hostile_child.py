@@ -80,19 +80,8 @@ _LEAKED: list[bytearray] = []
 _COMMANDS = {
     f"!{command.__name__}": command
     for command in (
-        spin,
-        fill,
-        fill_and_raise_another_error,
-        leak,
-        stop,
-        crash,
-        leave,
-        environment,
-        report_interpreter_limits,
-        open_socket,
-        start_process,
-        print_text,
-        raise_index_error,
+        *(spin, fill, fill_and_raise_another_error, leak, stop, crash, leave, environment),
+        *(report_interpreter_limits, open_socket, start_process, print_text, raise_index_error),
     )
 }
 

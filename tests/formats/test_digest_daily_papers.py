@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from bot.formats.registry import parse
-from bot.model import ParsedDigest, RawDigest
+from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 
-HEADER = """new
-
-Get trending papers in your email inbox!
-
-Subscribe
-
-Daily Papers
-
-byAK and the research community
-
-Apr 17
-
-"""
 PAGE = Path(__file__).with_name("made").joinpath("daily-papers.txt").read_text()
 OWLS, CATS, BEES = parse(RawDigest("test", "page.txt", PAGE.encode()))[0].entries
 
@@ -62,96 +50,86 @@ def test_variants_of_copying_give_the_same_papers(old: str, new: str) -> None:
     assert changed(old, new) == read(PAGE)
 
 
-@pytest.mark.parametrize(("line", "count"), [("  • 1 author", 1), ("  • 24 authors", 24), ("3 Authors", 3)])
-def test_authors_are_counted(line: str, count: int) -> None:
-    assert changed("  • 8 authors", line).entries[0].author_count == count
+MORE = "Three things:\n\n- Cats sleep\n\n- They dream.\n\nSee https://example.org/cats\n\nCode is there"
 
 
-def test_an_organisation_without_a_name_is_called_by_its_slug() -> None:
-    assert changed("honeyworks Honey Works", "honeyworks").entries[2].organisation == "honeyworks"
+@pytest.mark.parametrize(
+    ("old", "new", "entries"),
+    [
+        ("  • 8 authors", "  • 1 author", (replace(OWLS, author_count=1), CATS, BEES)),
+        ("  • 8 authors", "3 Authors", (replace(OWLS, author_count=3), CATS, BEES)),
+        ("  • 8 authors\n·", "·", (replace(OWLS, author_count=None), CATS, BEES)),
+        ("honeyworks Honey Works", "honeyworks", (OWLS, CATS, replace(BEES, organisation="honeyworks"))),
+        # No year, no dates.
+        ("·\nMay 30, 2025 4", "·", (replace(OWLS, published=None), CATS, replace(BEES, published=None))),
+        ("·\nMay 30, 2025 4", "", (replace(OWLS, published=None), CATS, replace(BEES, published=None))),
+        # Days that are impossible, or later than the page.
+        *(("Mar 17", day, (OWLS, CATS, replace(BEES, published=None))) for day in ("Feb 30", "Feb 29", "May 1")),
+        (f"\n\n{OWLS.abstract}\n\n", "\n", (replace(OWLS, abstract=""), CATS, BEES)),
+        (f"\n\n{OWLS.abstract}\n\n", "\n\n", (replace(OWLS, abstract=""), CATS, BEES)),
+        # Short paragraphs within an abstract are no titles.
+        (
+            CATS.abstract,
+            f"{CATS.abstract}\n\n{MORE}",
+            (OWLS, replace(CATS, abstract=f"{CATS.abstract} {MORE}".replace("\n\n", " ")), BEES),
+        ),
+    ],
+)
+def test_what_a_paper_lacks_or_has_changes_nothing_else(old: str, new: str, entries: tuple[Entry, ...]) -> None:
+    digest = changed(old, new)
+    assert digest.entries == entries
+    assert digest.rejected == ()
 
 
-def test_without_authors_or_organisation_the_date_is_read() -> None:
-    digest = changed("  • 8 authors\n·", "·")
-    assert digest.entries[0].published == date(2025, 5, 30)
-    assert digest.entries[0].author_count is None
-    assert digest.entries[0].abstract == OWLS.abstract
-    assert digest.entries[0].organisation is None
-
-
-def test_without_a_date_the_authors_are_counted() -> None:
-    for end in ("·", ""):
-        digest = changed("·\nMay 30, 2025 4", end)
-        assert (digest.entries[0].author_count, digest.entries[0].published) == (8, None)
-        assert [entry.title for entry in digest.entries] == [OWLS.title, CATS.title, BEES.title]
-
-
-def test_the_year_of_the_page_follows_the_latest_year_in_it() -> None:
-    digest = changed("May 30, 2025", "May 30, 2023")
-    assert digest.date == date(2024, 4, 17)
-    assert digest.entries[2].published == date(2024, 3, 17)
-
-
-def test_dates_are_unknown_if_the_page_names_no_year() -> None:
-    digest = changed("May 30, 2025", "Apr 2")
-    assert digest.date is None
-    assert [entry.published for entry in digest.entries] == [None, None, None]
-
-
-@pytest.mark.parametrize("day", ["Feb 30", "Feb 29", "May 1", "Mar 0"])
-def test_impossible_and_future_dates_are_left_out(day: str) -> None:
-    assert changed("Mar 17", day).entries[2].published is None
-
-
-def test_a_page_without_a_day_has_no_date() -> None:
-    digest = changed("Apr 17\n\n", "")
-    assert digest.date is None
-    assert len(digest.entries) == 3
+@pytest.mark.parametrize(
+    ("old", "new", "day", "published"),
+    [
+        ("May 30, 2025", "May 30, 2023", date(2024, 4, 17), [date(2023, 5, 30), None, date(2024, 3, 17)]),
+        ("May 30, 2025", "Apr 2", None, [None, None, None]),
+        ("Apr 17\n\n", "", None, [date(2025, 5, 30), None, date(2026, 3, 17)]),
+    ],
+)
+def test_the_year_of_the_page_follows_the_latest_year_in_it(
+    old: str, new: str, day: date | None, published: list[date | None]
+) -> None:
+    digest = changed(old, new)
+    assert (digest.date, [entry.published for entry in digest.entries]) == (day, published)
 
 
 @pytest.mark.parametrize("end", ["", "Apr 17\n"])
 def test_a_header_alone_is_a_page_without_papers(end: str) -> None:
-    digest = read(HEADER.removesuffix("Apr 17\n\n") + end)
+    digest = read(PAGE.partition("Apr 17")[0] + end)
     assert digest == ParsedDigest("daily-papers", "Daily Papers", None, ())
 
 
-@pytest.mark.parametrize("gap", ["\n", "\n\n"])
-def test_a_title_with_metadata_is_a_paper_without_abstract(gap: str) -> None:
-    digest = changed(f"\n\n{OWLS.abstract}\n\n", gap)
-    assert (digest.entries[0].title, digest.entries[0].abstract) == (OWLS.title, "")
-    assert digest.entries[0].author_count == 8
-    assert digest.entries[1:] == (CATS, BEES)
+FOOT = "\nSystem theme\n\nCompany\n\nTOS\n\nPrivacy\n"
 
 
-def test_short_paragraphs_within_an_abstract_are_not_titles() -> None:
-    more = "Three things:\n\n- Cats sleep\n\n- They dream.\n\nSee https://example.org/cats\n\nCode is there"
-    digest = changed(CATS.abstract, f"{CATS.abstract}\n\n{more}")
-    assert [entry.title for entry in digest.entries] == [OWLS.title, CATS.title, BEES.title]
-    assert digest.entries[1].abstract == f"{CATS.abstract} {more}".replace("\n\n", " ")
-
-
-def test_the_foot_of_the_page_is_reported_as_not_a_paper() -> None:
-    digest = read(PAGE + "\nSystem theme\n\nCompany\n\nTOS\n\nPrivacy\n")
-    assert digest.entries == (OWLS, CATS, BEES)
-    assert digest.rejected == ('line 33: no abstract, authors or date belong to "System theme"',)
-
-
-def test_a_title_at_the_end_does_not_join_the_abstract_above_it() -> None:
-    digest = read(PAGE.partition(BEES.abstract)[0])
-    assert digest.entries == (OWLS, CATS)
-    assert digest.rejected == ('line 25: no abstract, authors or date belong to "Bees by Day"',)
-
-
-def test_an_abstract_without_a_title_is_rejected() -> None:
-    digest = changed(OWLS.title + "\n\n" + OWLS.abstract, CATS.abstract)
-    assert digest.entries == (CATS, BEES)
-    assert digest.rejected == ("line 13: a paper without a title",)
-
-
-def test_metadata_without_a_paper_are_rejected() -> None:
-    digest = changed("May 30, 2025 4", "May 30, 2025 4\n\n  • 3 authors\n·\nMay 1, 2025")
-    assert digest.entries == (OWLS, CATS, BEES)
-    assert digest.rejected == ("line 21: authors and date belong to no paper",)
+@pytest.mark.parametrize(
+    ("text", "entries", "problem"),
+    [
+        (PAGE + FOOT, (OWLS, CATS, BEES), 'line 33: no abstract, authors or date belong to "System theme"'),
+        (
+            PAGE.partition(BEES.abstract)[0],
+            (OWLS, CATS),
+            'line 25: no abstract, authors or date belong to "Bees by Day"',
+        ),
+        (
+            PAGE.replace(f"{OWLS.title}\n\n{OWLS.abstract}", CATS.abstract),
+            (CATS, BEES),
+            "line 13: a paper without a title",
+        ),
+        (
+            PAGE.replace("May 30, 2025 4", "May 30, 2025 4\n\n  • 3 authors\n·\nMay 1, 2025"),
+            (OWLS, CATS, BEES),
+            "line 21: authors and date belong to no paper",
+        ),
+    ],
+)
+def test_what_belongs_to_no_paper_is_rejected_alone(text: str, entries: tuple[Entry, ...], problem: str) -> None:
+    digest = read(text)
+    assert digest.entries == entries
+    assert digest.rejected == (problem,)
 
 
 def test_two_pages_in_one_file_are_two() -> None:

@@ -43,21 +43,6 @@ def test_an_id_of_another_site_is_not_an_arxiv_id() -> None:
     assert one("<title>Owls</title><link>https://example.org/2508.13426</link>").arxiv_id is None
 
 
-@pytest.mark.parametrize(
-    ("creator", "authors"),
-    [
-        ("Lovelace, Ada", ("Ada Lovelace",)),
-        ("Ada Lovelace and Grace Hopper", ("Ada Lovelace", "Grace Hopper")),
-        ("Plato, Sappho, Homer", ("Plato", "Sappho", "Homer")),
-        ("&lt;a href='/x'&gt;Ada Lovelace&lt;/a&gt;, Grace Hopper", ("Ada Lovelace", "Grace Hopper")),
-    ],
-)
-def test_authors_in_one_element_are_split(creator: str, authors: tuple[str, ...]) -> None:
-    xmlns = "xmlns:dc='http://purl.org/dc/elements/1.1/'"
-    digest = read(rss(f"<title>Owls</title><dc:creator {xmlns}>{creator}</dc:creator>"))
-    assert digest.entries[0].authors == authors
-
-
 def test_line_ends_controls_and_overrides_in_a_title_are_cleaned_and_joiners_stay() -> None:
     assert one("<title>A&#13;&#10;B\u202e\u200d C</title>").title == "A B\u200d C"
 
@@ -101,26 +86,29 @@ def test_a_long_title_is_kept_and_a_longer_one_is_cut() -> None:
 @pytest.mark.parametrize(
     ("creators", "authors"),
     [
-        ("<dc:creator>Ada Lovelace</dc:creator><dc:creator>Ada Lovelace</dc:creator>", ("Ada Lovelace",)),
-        ("<dc:creator>Lovelace A, Hopper G, et al. </dc:creator>", ("A Lovelace", "G Hopper")),
-        ("<dc:creator>Lovelace, A., van der Hopper, G. M.</dc:creator>", ("A. Lovelace", "G. M. van der Hopper")),
-        ("<dc:creator>Lovelace, A.</dc:creator>", ("A. Lovelace",)),
-        ("<dc:creator>Lovelace, Ada; Hopper, Grace</dc:creator>", ("Ada Lovelace", "Grace Hopper")),
-        ("<dc:creator>Ada Lovelace, M.D., Grace Hopper, Ph.D.</dc:creator>", ("Ada Lovelace", "Grace Hopper")),
-        ("<dc:creator>Ada Lovelace*†, and Grace Hopper§</dc:creator>", ("Ada Lovelace", "Grace Hopper")),
-        ("<dc:creator>Ada Lovelacea Department of Owls, University of X, Berlin</dc:creator>", ("Ada Lovelace",)),
-        ("<dc:creator>Ada Lovelace, Institute of Owls, Berlin</dc:creator>", ("Ada Lovelace",)),
+        (["Lovelace, Ada"], ("Ada Lovelace",)),
+        (["Ada Lovelace and Grace Hopper"], ("Ada Lovelace", "Grace Hopper")),
+        (["Plato, Sappho, Homer"], ("Plato", "Sappho", "Homer")),
+        (["&lt;a href='/x'&gt;Ada Lovelace&lt;/a&gt;, Grace Hopper"], ("Ada Lovelace", "Grace Hopper")),
+        (["Ada Lovelace", "Ada Lovelace"], ("Ada Lovelace",)),
+        (["Lovelace A, Hopper G, et al. "], ("A Lovelace", "G Hopper")),
+        (["Lovelace, A., van der Hopper, G. M."], ("A. Lovelace", "G. M. van der Hopper")),
+        (["Lovelace, A."], ("A. Lovelace",)),
+        (["Lovelace, Ada; Hopper, Grace"], ("Ada Lovelace", "Grace Hopper")),
+        (["Ada Lovelace, M.D., Grace Hopper, Ph.D."], ("Ada Lovelace", "Grace Hopper")),
+        (["Ada Lovelace*†, and Grace Hopper§"], ("Ada Lovelace", "Grace Hopper")),
+        (["Ada Lovelacea Department of Owls, University of X, Berlin"], ("Ada Lovelace",)),
+        (["Ada Lovelace, Institute of Owls, Berlin"], ("Ada Lovelace",)),
         (
-            "<dc:creator>Ada Lovelace, The Owl Institute Collaboration</dc:creator>",
+            ["Ada Lovelace, The Owl Institute Collaboration"],
             ("Ada Lovelace", "The Owl Institute Collaboration"),
         ),
     ],
 )
-def test_each_author_is_there_once_and_nobody_else(creators: str, authors: tuple[str, ...]) -> None:
-    digest = read(
-        rss(f"<title>Owls</title>{creators}").replace("<rss", "<rss xmlns:dc='http://purl.org/dc/elements/1.1/'")
-    )
-    assert digest.entries[0].authors == authors
+def test_each_author_is_there_once_and_nobody_else(creators: list[str], authors: tuple[str, ...]) -> None:
+    xmlns = "xmlns:dc='http://purl.org/dc/elements/1.1/'"
+    elements = "".join(f"<dc:creator {xmlns}>{creator}</dc:creator>" for creator in creators)
+    assert one(f"<title>Owls</title>{elements}").authors == authors
 
 
 @pytest.mark.parametrize(

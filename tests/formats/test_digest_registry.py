@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -90,9 +89,8 @@ def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None
     assert "\n" not in message
 
 
-def test_a_document_of_another_kind_is_named() -> None:
-    known = f"no digest that Paperbot knows (known: {KNOWN})"
-    assert refusal(r"{\rtf1 Owls}").startswith(f"{known}, but an RTF document")
+def test_an_rtf_document_is_named() -> None:
+    assert refusal(r"{\rtf1 Owls}").startswith(f"no digest that Paperbot knows (known: {KNOWN}), but an RTF document")
 
 
 @pytest.mark.parametrize(
@@ -116,11 +114,6 @@ def test_a_document_of_another_kind_is_named() -> None:
 )
 def test_a_page_is_refused_by_what_it_is_and_what_to_do(page: str, kind: str) -> None:
     assert refusal(page).startswith(kind)
-
-
-def test_empty_and_binary_files_are_named() -> None:
-    assert refusal(b"") == "empty file"
-    assert refusal(b"PK\x03\x04" + bytes(100)).startswith("binary data (a ZIP archive")
 
 
 @pytest.mark.parametrize("texts", [(KEYWORD, PAGE), (PAGE, KEYWORD), (PAGE, KEYWORD, PAGE), (KEYWORD, ABOVE + PAGE)])
@@ -157,38 +150,29 @@ def test_large_nonsense_is_read_or_refused(content: str) -> None:
         assert read(content)
 
 
-# --- any bytes --------------------------------------------------------------------------------
+FRAGMENTS = """\
+Owls - 2026-04-17
+Owls - 9999-99-99
+Daily Papers
+byAK and the research community
+Apr 17
+Authors:Ada, Bob
+Authors :
+Date:2026-04-16
+Date: 0000-00-00
+Owls at Night
+Owls see.
+  • 8 authors
+• 99999 authors
+·
+May 30, 2025 4
+Feb 30
+slug Name
+new
+Subscribe
 
-fragments = st.sampled_from(
-    [
-        *(
-            "Owls - 2026-04-17",
-            "Owls - 9999-99-99",
-            "Daily Papers",
-            "byAK and the research community",
-            "Apr 17",
-        ),
-        *(
-            "Authors:Ada, Bob",
-            "Authors :",
-            "Date:2026-04-16",
-            "Date: 0000-00-00",
-            "Owls at Night",
-            "Owls see.",
-        ),
-        *(
-            "  • 8 authors",
-            "• 99999 authors",
-            "·",
-            "May 30, 2025 4",
-            "Feb 30",
-            "slug Name",
-            "new",
-            "Subscribe",
-        ),
-        *("", "", "a, " * 200, "\x00", "\u2028", "\u202e", "\ufeff"),
-    ]
-)
+""".split("\n")
+fragments = st.sampled_from([*FRAGMENTS, "a, " * 200, "\x00", "\u2028", "\u202e", "\ufeff"])
 documents = st.builds(
     lambda parts, end, encoding: end.join(parts).encode(encoding, errors="replace"),
     st.lists(fragments | st.text(max_size=20), max_size=30),
@@ -214,8 +198,6 @@ def test_any_bytes_give_clean_papers_or_a_digest_error(content: bytes) -> None:
                 assert text == " ".join(text.split())
                 assert not set(text) & set("\x00\u2028\u202e\ufeff")
 
-
-# --- there and back ---------------------------------------------------------------------------
 
 LATIN = st.sampled_from(
     ["owls", "naïve", "R1", r"Pok\'emon", r"\textbf{SIM}", r"$\epsilon<1$", "Zoë:", "a-b", "(bees)"]
@@ -272,37 +254,19 @@ def page(entries: Iterable[Entry], gap: str) -> str:
     return gap.join(blocks)
 
 
-def encoded(text: str, encoding: str, line_end: str) -> bytes:
-    return text.replace("\n", line_end).encode(encoding)
-
-
+@pytest.mark.parametrize("write", [keyword_digest, page])
 @given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
-def test_a_generated_keyword_digest_is_read_back(encoding: str, data: st.DataObject, gap: str, line_end: str) -> None:
+def test_a_generated_digest_is_read_back(
+    write: Callable[[Iterable[Entry], str], str], encoding: str, data: st.DataObject, gap: str, line_end: str
+) -> None:
     written = data.draw(papers(ENCODINGS[encoding]))
-    (digest,) = read(encoded(keyword_digest(written, gap), encoding, line_end))
-    expected = [replace(entry, abstract=" ".join(entry.abstract.split()), author_count=None) for entry in written]
+    (digest,) = read(write(written, gap).replace("\n", line_end).encode(encoding))
+    expected = [replace(entry, abstract=" ".join(entry.abstract.split())) for entry in written]
+    if write is page:
+        published = [entry.published if entry.author_count else None for entry in written]
+        expected = [replace(entry, authors=(), published=day) for entry, day in zip(expected, published, strict=True)]
+    else:
+        expected = [replace(entry, author_count=None) for entry in expected]
     assert list(digest.entries) == expected
     assert digest.rejected == ()
     assert digest.date == DAY
-
-
-@given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
-def test_a_generated_page_is_read_back(encoding: str, data: st.DataObject, gap: str, line_end: str) -> None:
-    written = data.draw(papers(ENCODINGS[encoding]))
-    (digest,) = read(encoded(page(written, gap), encoding, line_end))
-    expected = [
-        replace(
-            entry,
-            abstract=" ".join(entry.abstract.split()),
-            authors=(),
-            published=entry.published if entry.author_count else None,
-        )
-        for entry in written
-    ]
-    assert list(digest.entries) == expected
-    assert digest.rejected == ()
-    assert digest.date == DAY
-
-
-def test_a_byte_order_mark_is_not_part_of_the_header() -> None:
-    assert read(codecs.BOM_UTF8 + KEYWORD.encode())[0].topic == "Owls"

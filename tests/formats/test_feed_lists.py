@@ -124,14 +124,6 @@ def test_what_is_no_list_is_refused_with_the_reason(content, reason):
         feeds(content)
 
 
-def test_the_child_process_returns_the_same():
-    raw = RawDigest(
-        "", "feeds", opml('<outline text="Owls" xmlUrl="https://a.example/x"/>', "<outline url='x'/>").encode()
-    )
-    with Parser() as parser:
-        assert parser.parse_feeds(raw) == parse_list(raw)
-
-
 PIECES = st.sampled_from(
     [
         "<opml>",

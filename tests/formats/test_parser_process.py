@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, digest
 
-from bot.formats import ParseLimits, Parser, dump, library, load, read_frame, registry, write_frames
+from bot.formats import ParseLimits, Parser, dump, feed, library, load, programme, read_frame, registry, write_frames
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.model.errors import DigestError, LimitError, ParserError
 
@@ -71,12 +70,20 @@ def test_the_process_parses_what_the_registry_parses() -> None:
             parser.parse(RawDigest("seeds", "x", b""))
 
 
-def test_a_library_is_parsed_in_the_process_too() -> None:
-    bibtex = RawDigest("", "own.bib", b"@article{k, title = {Owls}, urldate = {2020-03-04}}\n@book{b, title = {Bees}}")
+LIBRARY = RawDigest("", "own.bib", b"@article{k, title = {Owls}, urldate = {2020-03-04}}\n@book{b, title = {Bees}}")
+PROGRAMME = RawDigest(
+    "", "conf", b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Owls\nDTSTART:20261202T090000Z\nEND:VEVENT\n"
+)
+FEEDS = RawDigest("", "feeds", b"<opml><outline text='Owls' xmlUrl='https://a.example/x'/><outline url='x'/></opml>")
+
+
+def test_other_files_are_parsed_in_the_process_too() -> None:
     with Parser() as parser:
-        parsed = parser.parse_library(bibtex)
-        assert parsed == library.parse(bibtex)
-        assert [(item.entry.title, item.added) for item in parsed.entries] == [("Owls", date(2020, 3, 4))]
+        assert parser.parse_library(LIBRARY) == library.parse(LIBRARY)
+        assert parser.parse_programme(PROGRAMME) == programme.parse(PROGRAMME)
+        assert parser.parse_feeds(FEEDS) == feed.parse_list(FEEDS)
+        for raw in (LIBRARY, PROGRAMME, FEEDS, GOOD):
+            assert parser.inspect(raw) == registry.inspect(raw)
         with pytest.raises(DigestError, match="no library that can be read"):
             parser.parse_library(GOOD)
 
@@ -218,11 +225,6 @@ def test_digests_survive_serialisation(parsed: list[ParsedDigest]) -> None:
 def test_a_truncated_frame_is_none(content: bytes) -> None:
     frame = read_frame(io.BytesIO(content))
     assert frame is None or content[4:].startswith(frame)
-
-
-def test_dates_survive_serialisation() -> None:
-    parsed = [ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),))]
-    assert load(dump({"digests": parsed})) == {"digests": parsed}
 
 
 def test_a_parser_that_does_not_wait_refuses_while_it_is_busy() -> None:
