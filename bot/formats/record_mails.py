@@ -157,7 +157,6 @@ def _paper(record: Sequence[Line]) -> Entry | str:
 
 RECORDS = Format(
     "NEP or another alert of labelled records",
-    'a line such as "1. A Title" or "Title: A Title" with "By: ..." below it',
     starts,
     parse,
     specificity=6,

@@ -196,10 +196,10 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
 
 def _explain(lines: Sequence[Line]) -> str:
     beginning = next(line.text for line in lines if line.text)
-    titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
-    hints = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
-    rest = ", but an RTF document; save it as text" if beginning.startswith("{\\rtf") else hints
-    return f"no digest that Paperbot knows (known: {titles}){rest}"
+    if beginning.startswith("{\\rtf"):
+        return "an RTF document; save it as text"
+    remedy = "move it elsewhere if it is no digest, or save it in a format of docs/formats.md"
+    return f"no papers in a format that Paperbot reads (the first line is {quoted(beginning)}); {remedy}"
 
 
 def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:

@@ -38,7 +38,7 @@ def read(answer: Any) -> ParsedDigest:
         ({"error": {"message": "no"}}, 'it says "no"'),
         ({**FEED}, "JSON of JSON Feed without a list of papers"),
         ({**FEED, "items": 7}, "JSON of JSON Feed without a list of papers"),
-        (7, "no digest that Paperbot knows"),
+        (7, "no papers in a format that Paperbot reads"),
     ],
 )
 def test_other_json_is_refused_by_what_it_is(answer: Any, message: str) -> None:
