@@ -1,10 +1,9 @@
 """Read the addresses inside tracking links, and name the articles at these addresses. Nothing is fetched.
 
-    a link --unwrap--> address --article_at--> Article
+    a link --destination--> address --article_at--> Article
 
-Many tracking links contain the address of their target. Nothing that identifies a mailbox leaves this module: an
-article's address keeps only the parameters that identify the article, and ``public_address`` drops tracking links
-without a readable target.
+Nothing that identifies a mailbox reaches a reader: an article's address keeps only the parameters that identify the
+article, and ``public_address`` drops tracking links without a readable target.
 """
 
 from __future__ import annotations
@@ -36,32 +35,6 @@ _PUBMEDS = re.compile(rf"{_CAMPAIGN.pattern}|fc|ff|v", re.IGNORECASE)
 _LONGEST_VALUE = 24  # characters of a parameter; a longer one with a token in it is personal
 
 
-def unwrap(url: str) -> str:
-    """Return the target of a tracking link, without tracking parameters.
-
-    A link without a readable target comes back unchanged. The result is empty if it is not a web address.
-
-    >>> unwrap("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/0-0/h=4")
-    'https://www.cell.com/cell/fulltext/S1'
-    >>> unwrap("http://scholar.google.de/scholar_url?url=https://arxiv.org/pdf/1912.02015&hl=de&sa=X")
-    'https://arxiv.org/pdf/1912.02015'
-    """
-    url = _innermost(url)
-    parts = _split(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
-        return ""
-    query = parse_qsl(parts.query, keep_blank_values=True) if parts.query.count("&") < 100 else []
-    retained = [
-        (name, value)
-        for name, value in query
-        if not pattern("tracking").fullmatch(name) and not (len(value) >= _LONGEST_VALUE and _TOKEN.search(value))
-    ]
-    # Encoding an unchanged query again might change it.
-    if len(retained) == len(query):
-        return url
-    return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
-
-
 def without_campaign(url: str) -> str:
     """Return an address without the parameters that campaigns and PubMed's feeds add; all else stays as it is.
 
@@ -77,36 +50,6 @@ def without_campaign(url: str) -> str:
     return url if len(kept) == len(fields) else urlunsplit(parts._replace(query="&".join(kept)))
 
 
-def is_opaque(url: str) -> bool:
-    """Return whether a link leads to a token of letters and digits, as tracking links do."""
-    return bool(_TOKEN.search(_innermost(url)))
-
-
-def public_address(url: str) -> str:
-    """Return a link's target if all readers may see it. The result is empty if it may be personal.
-
-    >>> public_address("https://click.email.example.org/?qs=0a1b2c3d4e5f0a1b2c3d4e5f")
-    ''
-    >>> public_address("https://owls.example.org/papers/12?utm_source=x")
-    'https://owls.example.org/papers/12'
-    """
-    address = unwrap(url)
-    if article := article_at(address):
-        return article.url
-    return "" if is_opaque(url) else address
-
-
-def _innermost(url: str) -> str:
-    """Follow the address inside a link, inside that address, and so on."""
-    for _ in range(_MAX_DEPTH):
-        has_target = "http" in url[5:] or any(scheme in url for scheme in _ENCODED_SCHEMES)
-        target = _target(url[: 2 * limits.URL]) if has_target else ""
-        if not target:
-            break
-        url = target
-    return url
-
-
 def _split(url: str) -> SplitResult:
     try:
         return urlsplit(url)
@@ -115,6 +58,7 @@ def _split(url: str) -> SplitResult:
 
 
 def _target(url: str) -> str:
+    """Return the address inside a tracking link, or an empty string."""
     parts = _split(url)
     if pattern("sharing").search(f"{parts.netloc}{parts.path}"):
         return ""
@@ -122,8 +66,7 @@ def _target(url: str) -> str:
         return _web_address(unquote(match[1]))
     if match := _PROOFPOINT_3.search(url):
         return _web_address(match[1])
-    query = parse_qsl(parts.query, max_num_fields=100) if parts.query.count("&") < 100 else []
-    values = {name.lower(): value for name, value in reversed(query)}
+    values = {name.lower(): value for name, value in reversed(_parameters(parts.query))}
     if (parts.hostname or "").endswith("urldefense.proofpoint.com"):
         # Second version: "-" for "%" and "_" for "/".
         return _web_address(unquote(values.get("u", "").replace("-", "%").replace("_", "/")))
@@ -138,6 +81,10 @@ def _target(url: str) -> str:
             text = address[0].decode()
             return _web_address(text if "://" in text else unquote(text))
     return named
+
+
+def _parameters(query: str, *, keep_empty: bool = False) -> list[tuple[str, str]]:
+    return parse_qsl(query, keep_blank_values=keep_empty) if query.count("&") < 100 else []
 
 
 def _web_address(text: str) -> str:
@@ -172,13 +119,13 @@ class Article:
 
     @property
     def key(self) -> str:
-        """The same for all addresses of an article: an identifier, else the address."""
+        """Return an identifier, the same for all addresses of the article, else the address."""
         pii = _PII.search(unquote(self.url))
         return self.doi or self.arxiv_id or (pii[0] if pii else self.url)
 
 
 def article_at(url: str) -> Article | None:
-    """Return the article at an unwrapped address. None if the address leads elsewhere, or nobody can tell.
+    """Return the article at an address, or None if there is none for certain.
 
     >>> article_at("https://www.science.org/doi/full/10.1126/science.abc1234").doi
     '10.1126/science.abc1234'
@@ -190,22 +137,22 @@ def article_at(url: str) -> Article | None:
     parts = _split(url)
     hostname = parts.hostname or ""
     place = f"{hostname}{unquote(parts.path)}"
-    is_preprint = bool(pattern("arxiv").search(place))
-    if (is_preprint and not arxiv_id_in(place)) or pattern("no_article").search(parts.path):
+    if pattern("no_article").search(parts.path):
         return None
-    if is_preprint:
-        return Article(url, arxiv_id=arxiv_id_in(place))
+    if pattern("arxiv").search(place):
+        identifier = arxiv_id_in(place)
+        return Article(url, arxiv_id=identifier) if identifier else None
     # A DOI may stand in a parameter: "?id=10.1371/journal.pone.0300001".
-    query = parse_qsl(parts.query.replace(";", "&")) if parts.query.count("&") + parts.query.count(";") < 100 else []
+    query = _parameters(parts.query.replace(";", "&"))
     identifying = next((names for host, names in table("mails")["parameters"].items() if hostname.endswith(host)), ())
     known = [(name, value) for name, value in query if name.lower() in identifying]
     dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
     address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))
     if match := _DOI_BY_ID.search(place):
         return Article(address, doi=f"{_PREFIXES[match[1].lower()]}{match[2]}")
-    if identifier := _doi_in(place) or (_doi_in(dois[0][1]) if dois else None):
-        preprint = re.fullmatch(r"10\.48550/arxiv\.(.+)", identifier, re.IGNORECASE)
-        return Article(address, arxiv_id_in(preprint[1])) if preprint else Article(address, doi=identifier)
+    if doi := _doi_in(place) or (_doi_in(dois[0][1]) if dois else None):
+        preprint = re.fullmatch(r"10\.48550/arxiv\.(.+)", doi, re.IGNORECASE)
+        return Article(address, arxiv_id_in(preprint[1])) if preprint else Article(address, doi=doi)
     is_article = len(place) <= _MAX_PLACE and pattern("article").search(place)
     if is_article and (match := _UT.search(unquote(url))):
         record = match[1].upper() if ":" in match[1] else f"WOS:{match[1].upper()}"
@@ -222,3 +169,55 @@ def _doi_in(text: str) -> str | None:
     if identifier is None or len(identifier) > limits.DOI:
         return None
     return pattern("after_doi").sub("", identifier, count=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The end of a link: its address without tracking, or an empty one, and the article there."""
+
+    address: str
+    article: Article | None
+    is_opaque: bool  # has a token of letters and digits, as tracking links do
+
+    @property
+    def public_address(self) -> str:
+        """Return the address if all readers may see it, and an empty string if it may be personal.
+
+        >>> destination("https://click.email.example.org/?qs=0a1b2c3d4e5f0a1b2c3d4e5f").public_address
+        ''
+        >>> destination("https://owls.example.org/papers/12?utm_source=x").public_address
+        'https://owls.example.org/papers/12'
+        """
+        if self.article:
+            return self.article.url
+        return "" if self.is_opaque else self.address
+
+
+def destination(url: str) -> Destination:
+    """Follow a tracking link, a link inside it, and so on. Other links lead to themselves.
+
+    >>> destination("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/h").address
+    'https://www.cell.com/cell/fulltext/S1'
+    >>> destination("http://scholar.google.de/scholar_url?url=https://arxiv.org/pdf/1912.02015&hl=de&sa=X").address
+    'https://arxiv.org/pdf/1912.02015'
+    """
+    for _ in range(_MAX_DEPTH):
+        has_target = "http" in url[5:] or any(scheme in url for scheme in _ENCODED_SCHEMES)
+        target = _target(url[: 2 * limits.URL]) if has_target else ""
+        if not target:
+            break
+        url = target
+    is_opaque = bool(_TOKEN.search(url))
+    parts = _split(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
+        return Destination("", None, is_opaque)
+    query = _parameters(parts.query, keep_empty=True)
+    retained = [
+        (name, value)
+        for name, value in query
+        if not pattern("tracking").fullmatch(name) and not (len(value) >= _LONGEST_VALUE and _TOKEN.search(value))
+    ]
+    # Encoding an unchanged query again might change it.
+    if len(retained) < len(query):
+        url = urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
+    return Destination(url, article_at(url), is_opaque)

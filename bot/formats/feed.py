@@ -52,7 +52,7 @@ from bot.formats.publishers import Description, is_no_paper, journal_of, plain_d
 from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
-from bot.model.papers import ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
+from bot.model.papers import CUT_OFF, ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
 
 MAX_ITEMS = 5_000
 _MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
@@ -117,7 +117,10 @@ def parse(content: bytes) -> ParsedDigest:
         feed = _FeedReader()
         if (mistake := feed.read(_repair(text[begin:]))) and not feed.version:
             raise DigestError(f"a feed that can't be read ({mistake})")
-        problems.append(f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off")
+        problems.append(
+            _truncation(text[begin:])
+            or f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
+        )
     if not feed.version:
         if "<opml" in text[:2000].lower():
             raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
@@ -433,6 +436,15 @@ def _repair(text: str) -> str:
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
     )
     return recovered(_ROOT.sub(lambda root: root[0] + declarations, document, count=1))
+
+
+def _truncation(body: str) -> str:
+    """Return a sentence if the document ends before its root does, else an empty string."""
+    root = _ROOT.match(body)
+    end = f"</{root[0][1 : limits.ID]}" if root else ""
+    if end in body:
+        return ""
+    return f"{CUT_OFF}the feed ends before its {end}>; the papers above were read, for the others get the whole feed"
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

@@ -193,7 +193,6 @@ class Format:
     """
 
     title: str  # for people
-    hint: str  # how its digests begin, for people
     starts: Callable[[Sequence[Line]], Iterable[int]]
     parse: Callable[[Sequence[Line]], ParsedDigest]
     specificity: int  # the highest one wins where two begin on the same line

@@ -10,8 +10,7 @@ The text of a paper's link reads like a title, and one of these holds:
 If only "Abstract" or "Read more" below a title is a link to an article, the title is the line above the authors. A
 title of one word counts in a layout with the titles of other articles.
 
-Menus, news and advertisements have titles, too. A missing paper costs less than an advertisement in an edition, so all
-else is left out. ``mails.toml`` has the words of mails.
+All else is left out: a missing paper costs less than an advertisement in an edition. ``mails.toml`` has the words.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
 
-from bot.formats.addresses import Article, article_at, is_opaque, public_address, unwrap
+from bot.formats.addresses import Article, Destination, destination
 from bot.formats.credits import (
     MIN_ABSTRACT,
     Credits,
@@ -53,7 +52,7 @@ from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 
 NAME = "journal-mail"
-FindArticle = Callable[[str], Article | None]  # by the address of a link
+Follow = Callable[[str], Destination]  # ``destination`` with a cache
 
 
 _NEAR = 5  # lines between a title and its last author and DOI
@@ -67,137 +66,135 @@ _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNOREC
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     item: Item
-    article: Article | None
+    destination: Destination
     names: tuple[str, ...]
     other: Article | None  # below the title
 
-    @property
-    def key(self) -> str:
-        article = self.article or self.other
-        return article.key if article else self.item.title.url
-
     @classmethod
-    def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
+    def read(cls, item: Item, follow: Follow) -> _Candidate:
         def is_of_item(line: HtmlLine) -> bool:
             return not (pattern("footer").search(line.text[:LONGEST_TITLE]) or _NUMBER.match(line.text))
 
         item = replace(item, lines=tuple(takewhile(is_of_item, item.lines)))
         near = item.lines[:_NEAR]
-        links = (link for line in near for link in line.links)
         dois = [doi_in(line.text) or "" for line in near if _DOI_LABEL.search(line.text)]
         if any(map(pattern("no_article").search, dois)):  # news have DOIs, too
-            return cls(item, None, (), None)
-        addresses = (find_article(link.url) or find_article(link.text) for link in links)
-        identifiers = (Article("", doi=identifier) for identifier in dois if identifier)
-        return cls(
-            item=item,
-            article=find_article(item.title.url),
-            names=credits_in(near).authors,
-            other=next((article for article in (*identifiers, *addresses) if article), None),
-        )
+            return cls(item, replace(follow(item.title.url), article=None), (), None)
+        texts = (text for line in near for link in line.links for text in (link.url, link.text))
+        articles = (follow(text).article for text in texts if "://" in text)
+        others = (*(Article("", doi=doi) for doi in dois if doi), *articles)
+        return cls(item, follow(item.title.url), credits_in(near).authors, next(filter(None, others), None))
+
+    @property
+    def articles(self) -> list[Article]:
+        return [article for article in (self.destination.article, self.other) if article]
 
     @property
     def is_supported(self) -> bool:
         """Return whether two names or an article's address prove that the title is a paper's."""
         of_others = (pattern("and_others").search(line.text[:LONGEST_TITLE]) for line in self.item.lines[:2])
         has_names = len(self.names) >= 2 or (bool(self.names) and any(of_others))
-        return bool(self.article or self.other or has_names)
+        return bool(self.articles) or has_names
 
     def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
         """Return whether the module's conditions hold. ``has_siblings``: the layout has a second such title."""
-        title = self.item.title
+        title = self.item.title.text
         # With headings, the third and the last line may belong to the next part.
         below = self.item.lines[:-1][:2] if has_headings else self.item.lines[:3]
         labels = (line.text[:LONGEST_TITLE] for line in below)
-        if (
-            pattern("no_paper").match(title.text)
-            or is_no_paper(title.text)
-            or any(map(pattern("news").fullmatch, labels))
-        ):
+        if pattern("no_paper").match(title) or is_no_paper(title) or any(map(pattern("news").fullmatch, labels)):
             return False
-        if self.article:
-            is_long = len(_WORD.findall(title.text)) >= _MIN_WORDS
+        if self.destination.article:
+            is_long = len(_WORD.findall(title)) >= _MIN_WORDS
             return is_long or has_siblings or bool(self.names or self.other)
-        # Unreadable tracking links have a token of letters and digits, menus and advertisements words and numbers.
-        if self.other or not is_opaque(title.url):
-            return bool(self.other and (self.names or is_opaque(title.url)))
+        if self.other:
+            return bool(self.names) or self.destination.is_opaque
         near = "\n".join(line.text[:LONGEST_TITLE] for line in self.item.lines[:_NEAR])
-        is_event = pattern("event").search(title.text) or pattern("invitation").search(near)
-        return bool(self.names) and (has_siblings or bool(pattern("citation").search(near))) and not is_event
+        is_event = pattern("event").search(title) or pattern("invitation").search(near)
+        # Unreadable tracking links have a token of letters and digits, menus and advertisements words and numbers.
+        is_cited = self.destination.is_opaque and (has_siblings or bool(pattern("citation").search(near)))
+        return bool(self.names) and is_cited and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail. None if nothing in it is certainly a paper."""
     senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
-    subject = mail.own_subject
-    before = pattern("before_journal").match(subject)
-    subject = subject[before.end() :] if before else subject
-    after = pattern("after_journal").search(subject)
-    journal = (subject[: after.start()] if after else subject if before else "").strip(" []")
-    journal = "" if len(journal) > 80 or ":" in journal or "ejournal" in journal.lower() else journal
-    find_article = cache(lambda url: article_at(unwrap(url)))
-    lines = with_linked_titles(_with_parted_links(lines), find_article)
-    news = _links_to_news(lines, find_article)
-    links = [link for line in lines for link in line.links]
-    inline = {  # a few words of a sentence
-        link.element
-        for line in lines
-        for link in line.links
-        if (link.text[0].islower() or len(link.text.split()) < _MIN_WORDS)
-        and len(line.text.partition(link.text)[0].split()) >= _MIN_WORDS
-    }
-    certain = {link.place for link in links if reads_like_title(link.text) and not names_in(link.text)}
-    titled = {link.place for link in links if link.place in certain and find_article(link.url)}
-
-    def is_title(link: HtmlLink) -> bool:
-        """Tell titles from links of authors and journals. Among other titles, one may be a single word."""
-        article = find_article(link.url)
-        if link.element in inline:
-            return False
-        if not reads_like_title(link.text):
-            is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
-            return bool(article) and (is_short or is_no_paper(link.text))
-        is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
-        return bool(article) or is_long or not (names_in(link.text) or is_venue(link.text))
-
-    candidates = [_Candidate.read(item, find_article) for item in items_of(lines, is_title)]
+    follow: Follow = cache(destination)
+    lines = with_linked_titles(_with_parted_links(lines), follow)
+    news = _links_to_news(lines, follow)
+    is_title = _title_test(lines, follow)
+    candidates = [_Candidate.read(item, follow) for item in items_of(lines, is_title)]
     places = Counter(candidate.item.title.place for candidate in candidates if candidate.is_supported)
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
-        item = candidate.item
-        has_siblings = places[item.title.place] > 1
+        title_link = candidate.item.title
+        has_siblings = places[title_link.place] > 1
         is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
-        if not is_paper or item.title.element in (news or ()):
+        if not is_paper or title_link.element in (news or ()):
             continue
-        title = prose(pattern("before_title").sub("", item.title.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
-        below = item.lines[:_BELOW]
+        title = prose(pattern("before_title").sub("", title_link.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
+        below = candidate.item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
-        abstract = abstract_in(below, item.title.text)
-        venue = stated.venue or journal
-        articles = [article for article in (candidate.article, candidate.other) if article]
-        identifier = articles[0].arxiv_id if articles else None
-        dois = [article.doi for article in articles if article.doi]
-        address = articles[0].url if articles else public_address(item.title.url)
-        first = papers.get(candidate.key)
+        abstract = abstract_in(below, title_link.text)
+        articles = candidate.articles
+        key = articles[0].key if articles else title_link.url
+        first = papers.get(key)
         if isinstance(first, Entry):  # a list of titles stands above the abstracts
-            papers[candidate.key] = replace(
-                first, abstract=first.abstract or abstract, authors=first.authors or stated.authors
-            )
+            papers[key] = replace(first, abstract=first.abstract or abstract, authors=first.authors or stated.authors)
             continue
-        papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
+        venue = stated.venue or _journal_of(mail.own_subject)
+        arxiv_id = articles[0].arxiv_id if articles else None
+        address = articles[0].url if articles else candidate.destination.public_address
+        papers[key] = reject_reason(quoted(title), title, abstract) or Entry(
             title=title.removesuffix(".") if title.count(".") == 1 else title,
             abstract=abstract,
             authors=stated.authors,
             published=plausible_date(stated.published, mail.date),
-            arxiv_id=identifier,
-            doi=dois[0] if dois else None,
-            url=None if identifier else address or None,
+            arxiv_id=arxiv_id,
+            doi=next((article.doi for article in articles if article.doi), None),
+            url=None if arxiv_id else address or None,
             alert=mail.alert() or None if sender.get("is_search") else None,
             facts=(Fact(FactKind.VENUE, venue, sender["name"]),) if venue else (),
         )
     topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
+
+
+def _journal_of(subject: str) -> str:
+    """Return the journal that a subject names, or an empty string."""
+    before = pattern("before_journal").match(subject)
+    subject = subject[before.end() :] if before else subject
+    after = pattern("after_journal").search(subject)
+    journal = (subject[: after.start()] if after else subject if before else "").strip(" []")
+    return "" if len(journal) > 80 or ":" in journal or "ejournal" in journal.lower() else journal
+
+
+def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink], bool]:
+    """Return a function that tells titles from links of authors and journals."""
+    inline: set[int] = set()  # links on a few words of a sentence
+    certain: set[tuple[str, ...]] = set()  # places of titles
+    for line in lines:
+        for link in line.links:
+            is_part = link.text[0].islower() or len(link.text.split()) < _MIN_WORDS
+            if is_part and len(line.text.partition(link.text)[0].split()) >= _MIN_WORDS:
+                inline.add(link.element)
+            if link.place not in certain and reads_like_title(link.text) and not names_in(link.text):
+                certain.add(link.place)
+    links = (link for line in lines for link in line.links)
+    titled = {link.place for link in links if link.place in certain and follow(link.url).article}
+
+    def is_title(link: HtmlLink) -> bool:
+        if link.element in inline:
+            return False
+        if not reads_like_title(link.text):
+            # Among other titles, one may be a single word.
+            is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
+            return (is_short or is_no_paper(link.text)) and bool(follow(link.url).article)
+        is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
+        return is_long or bool(follow(link.url).article) or not (names_in(link.text) or is_venue(link.text))
+
+    return is_title
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
@@ -213,7 +210,7 @@ def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
     return result
 
 
-def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[int] | None:
+def _links_to_news(lines: Sequence[HtmlLine], follow: Follow) -> set[int] | None:
     """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading.
 
     None if the first title has no heading above it: then such lines are labels of the titles.
@@ -227,7 +224,7 @@ def _links_to_news(lines: Sequence[HtmlLine], find_article: FindArticle) -> set[
             is_news = bool(pattern("news").fullmatch(heading))
             continue
         if not has_titles and any(
-            reads_like_title(link.text) and (find_article(link.url) or is_opaque(link.url)) for link in line.links
+            reads_like_title(link.text) and ((to := follow(link.url)).article or to.is_opaque) for link in line.links
         ):
             has_titles = True
             if is_news is None:
@@ -280,7 +277,7 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
     return result
 
 
-def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> list[HtmlLine]:
+def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLine]:
     """Return the lines with a link on each title that has only a label with a link below its authors."""
     linked = list(lines)
     titled: set[str] = set()  # keys of articles with a link on the title
@@ -293,7 +290,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
             continue
         label: HtmlLink | None = None
         for link in line.links or [HtmlLink("PDF", stated, "", ("stated",), number)]:
-            article = find_article(link.url)
+            article = follow(link.url).article
             if article and reads_like_title(link.text):
                 titled.add(article.key)
             elif article and article.key not in titled:
@@ -341,8 +338,7 @@ def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     results: list[Entry | str] = []
     for number, item in enumerate(items_of(lines, _is_scholar_title), 1):
         title = _SCHOLAR_KIND.sub("", item.title.text)
-        url = unwrap(item.title.url)
-        article = article_at(url)
+        to = destination(item.title.url)
         has_byline = bool(item.lines) and not has_class(item.lines[0].css_class, "gse_alrt_sni")
         # "A Lovelace, G Hopper… - Journal of Owls, 2026", where the year is the venue's.
         byline = item.lines[0].text if has_byline else ""
@@ -352,7 +348,7 @@ def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         is_venue = journal.strip(" \u2026.,") and not _PREPRINT.search(journal)
         venue = f"{journal} {year[1]}" if year and year[1] not in journal else journal
         preprint = arxiv_id_in(byline[byline.lower().find("arxiv:") :]) if "arxiv:" in byline.lower() else None
-        identifier = (article.arxiv_id if article else None) or preprint
+        identifier = (to.article.arxiv_id if to.article else None) or preprint
         rest = item.lines[1:] if has_byline else item.lines
         is_snippet = [line.block == rest[0].block and not line.links for line in rest] + [False]
         abstract = joined([line.text for line in rest[: is_snippet.index(False)]])
@@ -366,8 +362,8 @@ def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
             abstract=abstract,
             authors=author_names(names.replace("\u2026", "")),
             arxiv_id=identifier,
-            doi=article.doi if article else None,
-            url=None if identifier else url or None,
+            doi=to.article.doi if to.article else None,
+            url=None if identifier else to.address or None,
             alert=alert or None,
             facts=(
                 *([Fact(FactKind.VENUE, venue, _SCHOLAR)] if is_venue else []),

@@ -454,6 +454,4 @@ def _is_structured(abstract: str) -> bool:
     return not abstract or field_key(heading) in words().sections
 
 
-MARKDOWN = Format(
-    "Markdown digest", 'a heading such as "# A Title" with "**Authors**: ..." below it', starts, parse, specificity=5
-)
+MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)

@@ -185,12 +185,9 @@ def biorxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
     return build_digest("biorxiv-alert", server, max(days, default=None), results)
 
 
-ARXIV = Format(
-    "arXiv mail", 'a line "\\\\" above one such as "arXiv:2601.15305"', arxiv_starts, arxiv_parse, specificity=3
-)
+ARXIV = Format("arXiv mail", arxiv_starts, arxiv_parse, specificity=3)
 BIORXIV = Format(
     "bioRxiv alert",
-    'a line such as "bioRxiv posted 22 January 2026 doi:10.64898/2026.01.20.700468" below each title',
     biorxiv_starts,
     biorxiv_parse,
     specificity=4,

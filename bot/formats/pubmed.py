@@ -30,10 +30,12 @@ _NOT_PAPERS = {
     "Retraction of Publication",
 }
 _OUTER_TAGS = re.compile(r"\A<[^<>]*>|</[^<>]*>\Z")
-# Of most articles, so that they tell nothing.
+# Most articles have these.
 _COMMON_TYPES = re.compile(r"Journal Article|English Abstract|Research Support, .*")
 # Picks show the first category.
 _DESIGNS = ("Practice Guideline", "Meta-Analysis", "Systematic Review", "Randomized Controlled Trial")
+_PUBLISHED = ("ArticleDate", "Journal/JournalIssue/PubDate", "ContributionDate", "Book/PubDate")
+_ENTERED = "*/History/PubMedPubDate[@PubStatus='entrez']"
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -43,7 +45,7 @@ def parse(content: bytes) -> ParsedDigest:
     records = [record for record in root if record.tag in ("PubmedArticle", "PubmedBookArticle")]
     if len(records) > _MAX_ARTICLES:
         raise DigestError(f"{len(records):,} articles, more than the {_MAX_ARTICLES:,} that a digest may have")
-    days = [day for record in records if (day := _entered(record))]
+    days = [day for record in records if (day := _day(record, _ENTERED))]
     entries = (entry for record in records for entry in _entries(record))
     return build_digest("pubmed", "PubMed", max(days, default=None), [*problems, *entries])
 
@@ -53,11 +55,11 @@ def _entries(record: Any) -> Iterator[Entry | str]:
     citation = next((child for child in record if child.tag in ("MedlineCitation", "BookDocument")), record)
     article = citation if citation.tag == "BookDocument" else next(citation.iterfind("Article"), citation)
     types = [tidy("".join(name.itertext())) for name in article.iterfind(".//PublicationType")]
-    notes = {note.get("RefType") for note in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")}
+    is_retracted = citation.find("CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']") is not None
     names = ("ArticleTitle", "VernacularTitle", "Book/BookTitle")
-    title = next(filter(None, (prose(_markup(article, name), limits.MARKUP) for name in names)), "")
+    title = next(filter(None, (prose(_inner(article.find(name)), limits.MARKUP) for name in names)), "")
     title = _TITLE_END.sub("", match[1] if (match := _TRANSLATED.fullmatch(title)) else title)
-    if not _NOT_PAPERS.isdisjoint(types) or "RetractionIn" in notes or is_no_paper(title):
+    if is_retracted or not _NOT_PAPERS.isdisjoint(types) or is_no_paper(title):
         return
     pmid = tidy(citation.findtext("PMID") or "")
     abstract = _abstract(article, "Abstract") or _abstract(citation, "OtherAbstract")
@@ -72,22 +74,23 @@ def _entries(record: Any) -> Iterator[Entry | str]:
     of_doi = [text for text, e in zip(identifiers, stated, strict=True) if "doi" in (e.get("EIdType"), e.get("IdType"))]
     doi = next(filter(None, map(doi_in, of_doi)), None)
     arxiv_id = next(filter(None, (arxiv_id_in(text) for text in identifiers if "arxiv" in text.lower())), None)
-    majors = (
-        heading.findtext("DescriptorName") or ""
-        for heading in citation.iterfind("MeshHeadingList/MeshHeading")
-        if any(term.get("MajorTopicYN") == "Y" for term in heading)
-    )
+    majors = citation.xpath("MeshHeadingList/MeshHeading[*/@MajorTopicYN='Y']/DescriptorName")
     telling = sorted((t for t in types if not _COMMON_TYPES.fullmatch(t)), key=lambda name: name not in _DESIGNS)
-    venue = prose(_markup(article, "Journal/Title") or _markup(article, "Book/BookTitle"), limits.FACT)
+    venue = prose(_inner(article.find("Journal/Title")) or _inner(article.find("Book/BookTitle")), limits.FACT)
+    # Books also list their editors.
+    people = article.xpath("AuthorList[not(@Type='editors')][1]/Author[not(@ValidYN='N')]")
+    entered = _day(record, _ENTERED)
+    published = next((_day(article, path) for path in _PUBLISHED if article.findtext(f"{path}/Day")), None)
+    issued = _day(article, "Journal/JournalIssue/PubDate") or _day(article, "Book/PubDate")
     yield Entry(
         title=title,
         abstract=abstract,
-        authors=tuple(filter(None, map(_name, _authors(article)))),
-        published=plausible_date(_published(article) or _entered(record), _entered(record)) or _issued(article),
+        authors=tuple(filter(None, map(_name, people))),
+        published=plausible_date(published or entered, entered) or issued,
         arxiv_id=arxiv_id,
         doi=doi,
         url=None if doi or arxiv_id else f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid.isdecimal() else None,
-        categories=tuple(dict.fromkeys(filter(None, (*telling, *map(tidy, majors))))),
+        categories=tuple(dict.fromkeys(filter(None, (*telling, *(tidy(term.text or "") for term in majors))))),
         facts=(Fact(FactKind.VENUE, venue, "PubMed"),) if venue and venue != title and not arxiv_id else (),
     )
 
@@ -102,13 +105,6 @@ def _abstract(parent: Any, name: str) -> str:
     return " ".join(filter(None, sections))
 
 
-def _authors(article: Any) -> Iterator[Any]:
-    lists = article.findall("AuthorList")
-    # Books also list their editors.
-    chosen = next((names for names in lists if names.get("Type") != "editors"), None)
-    return (author for author in (chosen if chosen is not None else ()) if author.get("ValidYN") != "N")
-
-
 def _name(author: Any) -> str:
     if group := author.findtext("CollectiveName"):
         return tidy(group)
@@ -116,41 +112,17 @@ def _name(author: Any) -> str:
     return tidy(f"{first} {author.findtext('LastName') or ''} {author.findtext('Suffix') or ''}")
 
 
-def _markup(parent: Any, path: str) -> str:
-    element = parent.find(path)
-    return "" if element is None else _inner(element)
-
-
 def _inner(element: Any) -> str:
-    """Return what is in an element, with the tags of italics, indices and formulas for ``prose``."""
+    """Return the markup in an element, with the tags of italics, indices and formulas for ``prose``."""
     from lxml import etree
 
-    return _OUTER_TAGS.sub("", etree.tostring(element, encoding="unicode", with_tail=False))
+    return "" if element is None else _OUTER_TAGS.sub("", etree.tostring(element, encoding="unicode", with_tail=False))
 
 
-def _published(article: Any) -> date | None:
-    """Return the day of publication, if all of it is stated."""
-    for path in ("ArticleDate", "Journal/JournalIssue/PubDate", "ContributionDate", "Book/PubDate"):
-        parts = [article.findtext(f"{path}/{part}") or "" for part in ("Year", "Month", "Day")]
-        if all(parts):
-            return day_in("-".join(parts))
-    return None
-
-
-def _issued(article: Any) -> date | None:
-    """Return the first day of the month or year that an issue names, such as "2024 Nov-Dec"."""
-    for path in ("Journal/JournalIssue/PubDate", "Book/PubDate"):
-        if (stated := article.find(path)) is not None:
-            return day_in("-".join(part.text or "" for part in stated))
-    return None
-
-
-def _entered(record: Any) -> date | None:
-    """Return the day on which PubMed got the record."""
-    entered = record.find("*/History/PubMedPubDate[@PubStatus='entrez']")
-    return (
-        None if entered is None else day_in("-".join(entered.findtext(part) or "" for part in ("Year", "Month", "Day")))
-    )
+def _day(parent: Any, path: str) -> date | None:
+    """Return the day of a date such as "2024 Nov-Dec", the first if the day or month is missing."""
+    stated = parent.find(path)
+    return None if stated is None else day_in("-".join(part.text or "" for part in stated))
 
 
 PUBMED = Document("PubMed XML", _BEGINNING, parse)

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from bot.formats.addresses import public_address
+from bot.formats.addresses import destination
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
 from bot.formats.tables import table
@@ -45,15 +45,17 @@ _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general inform
 
 
 @cache
-def _labels() -> re.Pattern[str]:
+def _label() -> re.Pattern[str]:
     groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in table("mails")["fields"].items())
-    return re.compile(rf"\*?(?:{groups})\s?:(?:\s(.*))?", re.IGNORECASE)
+    return re.compile(rf"\*?(?:{groups})\s?:(?:\s(?P<rest>.*))?", re.IGNORECASE)
 
 
 def _field(text: str) -> tuple[str, str] | None:
-    match = _labels().fullmatch(text)
-    name = next((name for name, label in match.groupdict().items() if label), "") if match else ""
-    return (name, match[match.re.groups] or "") if match else None
+    """Return the name of a line's field, and the text behind its label."""
+    match = _label().fullmatch(text)
+    if match is None:
+        return None
+    return next(name for name, label in match.groupdict().items() if label), match["rest"] or ""
 
 
 def _records(lines: Sequence[Line]) -> Iterator[int]:
@@ -148,14 +150,13 @@ def _paper(record: Sequence[Line]) -> Entry | str:
         published=day_in(values.get("date", "")) or day_in(source),
         arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
         doi=doi_in(values.get("doi", "") or url) or doi_in(source),
-        url=public_address(url) or None,
+        url=destination(url).public_address or None,
         facts=(Fact(FactKind.VENUE, venue, "the mail"),) if venue else (),
     )
 
 
 RECORDS = Format(
     "NEP or another alert of labelled records",
-    'a line such as "1. A Title" or "Title: A Title" with "By: ..." below it',
     starts,
     parse,
     specificity=6,

@@ -168,11 +168,13 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
         # The copy may lack the first lines.
         rest = next((form for form in FORMATS if form.is_rest(lines)), None)
         if rest is None:
-            titles = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
-            remedy = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
-            if next(line.text for line in lines if line.text).startswith("{\\rtf"):
-                remedy = ", but an RTF document; save it as text"
-            raise DigestError(f"no digest that Paperbot knows (known: {titles}){remedy}")
+            beginning = next(line.text for line in lines if line.text)
+            if beginning.startswith("{\\rtf"):
+                raise DigestError("an RTF document; save it as text")
+            remedy = "move it elsewhere if it is no digest, or save it in a format of docs/formats.md"
+            raise DigestError(
+                f"no papers in a format that Paperbot reads (the first line is {quoted(beginning)}); {remedy}"
+            )
         formats = {0: rest}
     edges = pairwise([*sorted(formats), len(lines)])
     first, *others = (formats[start].parse(lines[start:end]) for start, end in edges)

@@ -155,9 +155,7 @@ def _joined(lines: Sequence[Line]) -> str:
     return " ".join(line.text for line in lines if line.text)
 
 
-KEYWORD = Format(
-    "keyword digest", 'a first line such as "LLM-RL - 2025-05-06"', keyword_starts, keyword_parse, specificity=1
-)
+KEYWORD = Format("keyword digest", keyword_starts, keyword_parse, specificity=1)
 
 _NAME = "daily papers"
 # Copies have "byAK" as often as "by AK".
@@ -300,7 +298,6 @@ def _text_at(lines: Sequence[Line], at: int) -> str:
 
 DAILY_PAPERS_PAGE = Format(
     "Daily Papers page",
-    'the lines "Daily Papers" and "byAK and the research community"',
     page_starts,
     page_parse,
     specificity=2,

@@ -203,6 +203,9 @@ class Entry:
     facts: tuple[Fact, ...] = ()
 
 
+CUT_OFF = "cut off: "  # begins the message on a digest without its end
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedDigest:
     """A digest of one day. ``rejected`` has a message for each unreadable block."""

@@ -34,7 +34,7 @@ from bot.model.errors import (
     StoreError,
     in_one_line,
 )
-from bot.model.papers import is_biorxiv_doi, is_same_paper, normalised_title
+from bot.model.papers import CUT_OFF, is_biorxiv_doi, is_same_paper, normalised_title
 from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, next_interval, retry_after
 from bot.sources.arxiv import URL
 from bot.store import Store
@@ -160,15 +160,16 @@ class Ingestion:
         visit = Visit(self.now, dict(state.memory), again=self.again)
         problems: list[Problem] = []
         failure: SourceError | None = None
-        digests = 0
+        has_whole_digest = False
         try:
             for raw in retrieved(source, visit):
                 if self.bounces and source.delivers_bounces and isinstance(raw, RawDigest):
                     self.bounces.record(raw)
                     continue
-                for outcome in [raw] if isinstance(raw, Problem) else self.ingest_digest(raw):
+                outcomes = [raw] if isinstance(raw, Problem) else self.ingest_digest(raw)
+                has_whole_digest |= not any(isinstance(outcome, Problem) for outcome in outcomes)
+                for outcome in outcomes:
                     if isinstance(outcome, DigestReport):
-                        digests += 1
                         yield outcome
                         continue
                     problem = outcome.problem
@@ -189,7 +190,7 @@ class Ingestion:
         # After a problem, the new memory would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
         # One unreadable file does not fail a folder.
-        if problems and (failure or not digests):
+        if problems and (failure or not has_whole_digest):
             wait = failure.retry_after if failure else None
             state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
         else:
@@ -204,13 +205,14 @@ class Ingestion:
         if warned != state.warned:
             self.store.sources.record(replace(state, warned=warned))
 
-    def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
+    def ingest_digest(self, raw: RawDigest) -> Sequence[DigestReport | Problem]:
         """Parse and store one digest. Raises StoreError and ParserError."""
         content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
         try:
             if stored := self.store.papers.digests_with(content_hash):
-                return [_digest_report(raw, digest, digest.papers, new=0, known=digest.papers) for digest in stored]
+                reports = [_digest_report(raw, digest, digest.papers, new=0, known=digest.papers) for digest in stored]
+                return [*reports, *_cut_off(raw, stored)]
             # A digest that kills its process is refused after the second time.
             if reason := attempts.begin(content_hash, self.now, again=self.again):
                 return [_refused(raw, reason)]
@@ -224,10 +226,11 @@ class Ingestion:
                 attempts.end(content_hash)
                 raise
             attempts.end(content_hash)
-            return [
+            reports = [
                 _digest_report(raw, digest, len(digest.entries), new=new, known=known)
                 for digest, (new, known) in zip(parsed, counts, strict=True)
             ]
+            return [*reports, *_cut_off(raw, parsed)]
         except (StoreError, ParserError):
             raise
         except Exception as error:
@@ -237,8 +240,14 @@ class Ingestion:
 def _digest_report(
     raw: RawDigest, digest: ParsedDigest | StoredDigest, papers: int, *, new: int, known: int
 ) -> DigestReport:
-    rejected = tuple(digest.rejected)
+    rejected = tuple(message for message in digest.rejected if not message.startswith(CUT_OFF))  # that is a Problem
     return DigestReport(raw.source, digest.date, digest.format, papers, new, known, rejected, raw.name)
+
+
+def _cut_off(raw: RawDigest, digests: Sequence[ParsedDigest | StoredDigest]) -> list[Problem]:
+    """Return a Problem for each digest without its end."""
+    messages = (message for digest in digests for message in digest.rejected if message.startswith(CUT_OFF))
+    return [Problem(_name(raw), message) for message in messages]
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
@@ -261,13 +270,15 @@ def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, P
 
 
 def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: datetime) -> Iterator[Problem]:
-    """Yield a Problem for each unreadable file in the folders, without changes."""
+    """Yield a Problem for each unreadable or cut file in the folders, without changes."""
     for raw in _in_folders(sources, now):
         if isinstance(raw, Problem):
             yield raw
         elif reason := store.parse_attempts.refusal(_content_hash(raw)):
             yield _refused(raw, reason)
-        elif not store.papers.digests_with(_content_hash(raw)):
+        elif stored := store.papers.digests_with(_content_hash(raw)):
+            yield from _cut_off(raw, stored)
+        else:
             yield from (outcome for outcome in _parsed(raw, parser) if isinstance(outcome, Problem))
 
 

@@ -30,27 +30,24 @@ if TYPE_CHECKING:
 Options = TypeVar("Options", bound=SourceOptions)
 # Sender address, subject, time -> is it a reader's vote?
 RecordVote = Callable[[str, str, datetime], bool]
-# An hourly run may start a second early.
-_TOLERANCE = 0.9  # share of the interval
+_TOLERANCE = 0.9  # share of the interval; an hourly run may start a second early
 _FIRST_RETRY = timedelta(minutes=5)  # doubled with each failure, up to the source's interval
 _MAX_DOUBLINGS = 20  # more would overflow timedelta
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One poll: its time, and the source's ``memory`` from the last successful poll.
+    """One poll.
 
-    A visit with ``peek`` changes nothing at the source.
+    ``memory`` is the source's, from its last successful poll. ``lasting`` is stored in it even after a refusal or
+    failure. The caller adds an unreadable digest's name to ``refused`` before it takes the next digest.
     """
 
     now: datetime
     memory: dict[str, str] = field(default_factory=dict)
-    peek: bool = False
-    # Deliver refused digests again.
-    again: bool = False
-    # The caller adds an unreadable digest's name before it takes the next digest.
+    peek: bool = False  # change nothing at the source
+    again: bool = False  # deliver refused digests again
     refused: set[str] = field(default_factory=set)
-    # Stored in ``memory`` even after a refusal or failure.
     lasting: dict[str, str] = field(default_factory=dict)
 
     def memory_of(self, key: str, value: str) -> Mapping[str, str]:
@@ -63,6 +60,7 @@ class Source(ABC):
     """A place that digests come from."""
 
     options: SourceOptions
+    delivers_bounces = False
 
     @property
     def name(self) -> str:
@@ -79,24 +77,17 @@ class Source(ABC):
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """True if arXiv's holidays pause it."""
         return False
 
     @property
     def delivers_papers(self) -> bool:
-        """False for a mailbox of bounces or of replies only."""
-        return True
-
-    @property
-    def delivers_bounces(self) -> bool:
-        return False
+        return True  # false for a mailbox of bounces or of replies only
 
     @abstractmethod
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield digests one at a time, and a Problem for each that can't be retrieved.
+        """Yield digests, and a Problem for each that can't be retrieved. Raises SourceError if the source fails.
 
-        Raises SourceError if the whole source fails. The caller stores or refuses each digest before it takes the next
-        one, so a source may then mark it as read.
+        The caller stores or refuses each digest before it takes the next one, so a source may then mark it as read.
         """
 
 
@@ -120,16 +111,12 @@ class FetchedSource(ConfiguredSource[Options]):
 
 @dataclass(frozen=True, slots=True)
 class SourceDependencies:
-    """Dependencies of sources apart from their options.
-
-    The shared ``fetcher`` limits requests to a host. ``samples_superseded`` tells whether another source has brought
-    papers.
-    """
+    """Dependencies of sources apart from their options."""
 
     home: Path
     passwords: Mapping[str, SecretStr]
-    fetcher: Callable[[], Fetcher]
-    samples_superseded: Callable[[], bool]
+    fetcher: Callable[[], Fetcher]  # one for all, because it limits requests to a host
+    samples_superseded: Callable[[], bool]  # whether another source has brought papers
     record_vote: RecordVote
 
     def password_of(self, source: str) -> str:
@@ -140,7 +127,7 @@ class SourceDependencies:
 
 @dataclass(frozen=True, slots=True)
 class SourceKind(Generic[Options]):
-    """A kind of source. ``options`` has its keys."""
+    """A kind of source, and how to make one from its options."""
 
     name: str
     options: type[Options]
@@ -160,7 +147,6 @@ def next_interval(interval: timedelta, state: SourceState) -> timedelta:
     """Return the time from a poll to the next, which is shorter after failures."""
     if not state.failures:
         return interval
-    # Constant retries would ask a dead server 2,000 times a week.
     backoff: timedelta = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
     return min(interval, backoff)
 

@@ -27,7 +27,6 @@ class FeedSource(FetchedSource[FeedOptions]):
         return f".{urlsplit(self.options.url).hostname or ''}".endswith(".arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
-        """Yield the feed unless it is unchanged. Raises SourceError."""
         # With another URL's validators, the server could answer 304 for a feed that was never read.
         url = self.options.url
         memory = visit.memory_of("url", url)

@@ -1,10 +1,8 @@
 """Fetch over HTTP, protected against server-side request forgery (SSRF, CWE-918).
 
-Anybody may choose a feed's URL and its redirects. Unchecked, they could reach the cloud's metadata service
-(169.254.169.254) or a database on this machine. One deadline holds for a whole fetch.
-
-The name is resolved once, and the connection goes to a checked address. A second look-up would allow DNS rebinding.
-httpx resolves names and follows redirects itself, so httpcore sends the requests.
+A feed's URL or redirect could lead to the cloud's metadata service (169.254.169.254) or a database on this machine. So
+the name is resolved once, and the connection goes to a checked address: a second look-up would allow DNS rebinding.
+httpx resolves names and follows redirects itself, so httpcore sends the requests. One deadline holds for a whole fetch.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import ssl
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
@@ -36,22 +34,26 @@ _NO_NETWORK = "this machine has no network, or no name server answers it; check 
 _WITHOUT_A_ROUTE = (errno.ENETUNREACH, errno.ENETDOWN)
 _RESERVED_NAME = "example.com"
 _CONNECT_SECONDS = 10.0  # leaves time for IPv4 after a dead IPv6 address
-# Global, but with an embedded IPv4 address that may be private: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo
-# (RFC 4380), IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
-_TRANSLATION_NETWORKS = tuple(
-    map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
+_PRIVATE_NETWORKS = tuple(
+    ip_network(network)
+    for network in (
+        # With an embedded IPv4 address that may be private: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo
+        # (RFC 4380), IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
+        *("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"),
+        # Unknown to older Pythons: IETF protocol assignments (RFC 6890), 6to4 relays (RFC 7526), documentation
+        # (RFC 9637), segment routing (RFC 9602).
+        *("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16"),
+        "fec0::/10",  # deprecated, and global for Python (RFC 3879)
+    )
 )
-# Not global, but unknown to older Pythons: IETF protocol assignments (RFC 6890), 6to4 relays (RFC 7526), documentation
-# (RFC 9637), segment routing (RFC 9602).
-_SPECIAL_NETWORKS = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
 # Labels up to 63 characters (RFC 1123, and underscores), 253 in all (RFC 1035).
 _HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,126}\.?")
 
 
 def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """Parse an http or https URL, relative to ``base`` if given, without login and fragment.
+    """Parse an http or https URL, relative to ``base``, without login and fragment. Raises SourceError.
 
-    Raises SourceError for anything else, and for invalid hosts, which the system's resolver may accept.
+    Invalid hosts are refused, too, because the system's resolver may accept them.
     """
     try:
         parsed = base.join(url) if base else httpx2.URL(url)
@@ -105,13 +107,10 @@ def _is_offline() -> bool:
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    mapped = getattr(address, "ipv4_mapped", None)
-    if mapped is not None:
+    if mapped := getattr(address, "ipv4_mapped", None):
         return _is_public(mapped)
-    is_listed = any(address in network for network in (*_TRANSLATION_NETWORKS, *_SPECIAL_NETWORKS))
-    # Python counts the deprecated site-local network fec0::/10 (RFC 3879) as global.
-    site_local = getattr(address, "is_site_local", False)
-    return address.is_global and not (address.is_multicast or site_local or is_listed)
+    is_listed = any(address in network for network in _PRIVATE_NETWORKS)
+    return address.is_global and not (address.is_multicast or is_listed)
 
 
 class CheckedBackend(httpcore2.NetworkBackend):
@@ -160,10 +159,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
 
 class _DeadlineStream(httpcore2.NetworkStream):
-    """A connection with a deadline for all steps.
-
-    httpcore's timeouts hold for single reads, so a server that sends a byte a second never meets them.
-    """
+    """A connection with a deadline for all steps: httpcore's timeouts hold for single reads."""
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
         self._stream = stream
@@ -184,7 +180,6 @@ class _DeadlineStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 - httpcore's signature
     ) -> httpcore2.NetworkStream:
-        """Check the certificate for the host's name."""
         stream = self._stream.start_tls(ssl_context, server_hostname, _step_timeout(self._deadline))
         return _DeadlineStream(stream, self._deadline)
 
@@ -230,7 +225,7 @@ class Response:
 
 
 def user_agent(contact: str = "") -> str:
-    """Return the User-Agent, with a mail address, as arXiv and Crossref ask for one.
+    """Return the User-Agent. arXiv and Crossref ask for a mail address in it.
 
     >>> user_agent("ada@example.org").partition(" ")[2]
     '(reads paper digests; mailto:ada@example.org)'
@@ -238,32 +233,21 @@ def user_agent(contact: str = "") -> str:
     return f"Paperbot/{__version__} (reads paper digests{f'; mailto:{contact}' if contact else ''})"
 
 
+@dataclass
 class Fetcher:
-    """Fetch for all sources of a process, at a limited rate for each host."""
+    """Fetch for all sources of a process, at a limited rate for each host.
 
-    def __init__(
-        self,
-        *,
-        private_hosts: Collection[str] = (),
-        proxy: str = "",
-        contact: str = "",
-        seconds: float = 30.0,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        """``private_hosts`` may have private addresses. ``seconds`` is the deadline of one fetch.
+    ``private_hosts`` may have private addresses. Servers see ``contact``, a mail address. A ``proxy``
+    (``http://host:port``) resolves names, so only literal addresses are checked.
+    """
 
-        Servers see ``contact``, a mail address. A ``proxy`` (``http://host:port``) resolves names, so only literal
-        addresses are checked.
-        """
-        self._private_hosts = {host.lower() for host in private_hosts}
-        self.contact = contact
-        self._user_agent = user_agent(contact)
-        self._proxy = httpx2.URL(proxy) if proxy else None
-        self._seconds = seconds
-        self._clock = clock
-        self._sleep = sleep
-        self._last_request: dict[str, float] = {}
+    private_hosts: Collection[str] = ()
+    proxy: str = ""
+    contact: str = ""
+    seconds: float = 30.0  # for one fetch
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _last_request: dict[str, float] = field(default_factory=dict)
 
     def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Response:
         """Fetch a URL. Raises SourceError, and HttpError for an error status.
@@ -271,33 +255,31 @@ class Fetcher:
         Validators make the request conditional (RFC 9110, section 13). A busy host with a short Retry-After is asked
         once more.
         """
-        conditions = {
-            "If-None-Match": _sendable_validator(etag),
-            "If-Modified-Since": _sendable_validator(last_modified),
-        }
-        headers = {name: value for name, value in conditions.items() if value}
+        validators = {"If-None-Match": etag, "If-Modified-Since": last_modified}
+        headers = {name: value for name, value in validators.items() if _sendable(value)}
         try:
             return self._follow(url, headers)
         except HttpError as error:
             if error.retry_after is None or error.retry_after > _LONGEST_WAIT_IN_RUN:
                 raise
-            self._sleep(error.retry_after)
+            self.sleep(error.retry_after)
         return self._follow(url, headers)
 
     def _follow(self, url: str, headers: dict[str, str]) -> Response:
+        private_hosts = {host.lower() for host in self.private_hosts}
         origin = parse_url(url)
         target = origin
-        deadline = Deadline(self._seconds, self._clock)
+        deadline = Deadline(self.seconds, self.clock)
         for _ in range(MAX_REDIRECTS + 1):
             # No public page may redirect to a private host.
-            allow_private = target.host == origin.host and target.host in self._private_hosts
+            allow_private = target.host == origin.host and target.host in private_hosts
             last_request = self._last_request.get(target.host)
             if last_request is not None and not allow_private:
                 is_arxiv = f".{target.host}".endswith(".arxiv.org")
                 interval = ARXIV_SECONDS_BETWEEN_REQUESTS if is_arxiv else SECONDS_BETWEEN_REQUESTS
-                wait = last_request + interval - self._clock()
+                wait = last_request + interval - self.clock()
                 if wait > 0:
-                    self._sleep(wait)
+                    self.sleep(wait)
             result = self._request(target, headers, deadline, allow_private)
             if isinstance(result, Response):
                 return result
@@ -310,14 +292,14 @@ class Fetcher:
         """Return the answer or the redirect's target."""
         request_headers = {
             "Host": url.netloc.decode(),
-            "User-Agent": self._user_agent,
+            "User-Agent": user_agent(self.contact),
             # 10 KB of gzip can hold 10 MB.
             "Accept-Encoding": "identity",
             "Accept": "*/*",
             **headers,
         }
         pool: httpcore2.ConnectionPool
-        if self._proxy is None:
+        if not self.proxy:
             backend = CheckedBackend(deadline, allow_private=allow_private)
             pool = httpcore2.ConnectionPool(ssl_context=self._tls, network_backend=backend)
         else:
@@ -325,7 +307,7 @@ class Fetcher:
                 refuse_private(url.host, literal_addresses(url.host))
             # The settings name the proxy, so it may be private.
             backend = CheckedBackend(deadline, allow_private=True)
-            pool = httpcore2.HTTPProxy(str(self._proxy), ssl_context=self._tls, network_backend=backend)
+            pool = httpcore2.HTTPProxy(self.proxy, ssl_context=self._tls, network_backend=backend)
         try:
             with pool, pool.stream("GET", str(url), headers=list(request_headers.items())) as response:
                 return _read_response(url, response)
@@ -340,7 +322,7 @@ class Fetcher:
         ) as error:
             raise SourceError(f"{_shown(url)}: {one_line(error)}; if that stays so, correct the source's url") from None
         finally:
-            self._last_request[url.host] = self._clock()
+            self._last_request[url.host] = self.clock()
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -357,8 +339,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
     headers = httpx2.Headers(response.headers)
     if response.status in _REDIRECT_STATUSES and "location" in headers:
         return parse_url(headers["location"], url)
-    etag = _sendable_validator(headers.get("etag", ""))
-    last_modified = _sendable_validator(headers.get("last-modified", ""))
+    etag, last_modified = (_sendable(headers.get(name, "")) for name in ("etag", "last-modified"))
     if response.status == HTTPStatus.NOT_MODIFIED:
         return Response(None, etag, last_modified)
     if not 200 <= response.status <= 299:
@@ -404,6 +385,6 @@ def retry_after_seconds(headers: httpx2.Headers) -> float:
         return _DEFAULT_RETRY_AFTER
 
 
-def _sendable_validator(value: str) -> str:
-    is_sendable = len(value) <= _MAX_VALIDATOR_LENGTH and value.isascii() and value.isprintable()
-    return value if is_sendable else ""
+def _sendable(validator: str) -> str:
+    is_sendable = len(validator) <= _MAX_VALIDATOR_LENGTH and validator.isascii() and validator.isprintable()
+    return validator if is_sendable else ""

@@ -1,7 +1,6 @@
 """IMAP connections with a deadline for the session and a maximum size for each response.
 
-imaplib reads literals of any size, and its timeout holds for single reads. Importing it takes long, so this module is
-imported late.
+imaplib reads literals of any size, and its timeout holds for single reads. Import this late: it takes long.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import imaplib
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
+    from bot.sources.mailbox import MailFolderOptions
 
 _CHUNK = 65_536
 _MAX_LINE = 1_000_000  # bytes, for a search response of 100,000 mails
@@ -30,26 +30,8 @@ _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 _STEP_SECONDS = 30.0  # one read or write
 
 
-class FolderAddress(Protocol):
-    """The address of a folder, with the keys of a source's options."""
-
-    @property
-    def host(self) -> str: ...
-    @property
-    def port(self) -> int: ...
-    @property
-    def security(self) -> str: ...
-    @property
-    def username(self) -> str: ...
-    @property
-    def folder(self) -> str: ...
-
-
 class _Bounded(imaplib.IMAP4):
-    """Overrides ``read`` and ``readline``, as imaplib documents.
-
-    The server may send ``max_bytes`` after each command.
-    """
+    """A connection over which the server may send ``max_bytes`` after each command."""
 
     _buffer: bytearray
     _read_from: socket.socket | None = None
@@ -66,8 +48,8 @@ class _Bounded(imaplib.IMAP4):
         except TimeoutError as error:
             raise TimeoutError(f"{error}; the rest comes with the next poll") from None
 
+    # imaplib documents that subclasses override the next two.
     def read(self, size: int) -> bytes:
-        """Return ``size`` bytes, fewer at the end. Raises ``abort`` above the maximum."""
         if size > self.max_bytes:
             raise self.abort(f"the server announces {size:,} bytes, more than the cap")
         while len(self._buffered()) < size and self._receive():
@@ -85,14 +67,12 @@ class _Bounded(imaplib.IMAP4):
         return self._take(end + 1 if end >= 0 else len(self._buffered()))
 
     def send(self, data: ReadableBuffer) -> None:
-        """Send a command, and count its response from now on."""
         self._received = 0
         self.sock.settimeout(self._step_seconds())
         super().send(data)
 
     def _buffered(self) -> bytearray:
-        """Return the unread bytes, none from before encryption."""
-        if self._read_from is not self.sock:
+        if self._read_from is not self.sock:  # drop what came before encryption
             self._buffer, self._read_from = bytearray(), self.sock
         return self._buffer
 
@@ -118,8 +98,7 @@ class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
 class Mailbox(BaseMailBox):
     """imap-tools' mailbox over a bounded connection."""
 
-    def __init__(self, options: FolderAddress, deadline: Deadline, max_bytes: int) -> None:
-        """Connect. Raises OSError and imaplib's errors."""
+    def __init__(self, options: MailFolderOptions, deadline: Deadline, max_bytes: int) -> None:
         self._options = options
         self._limits = deadline, max_bytes
         super().__init__()
@@ -138,7 +117,7 @@ class Mailbox(BaseMailBox):
         return client
 
     def unread(self, *, sender: str | None = None, subject: str | None = None) -> list[str]:
-        """``sender`` and ``subject`` select by text in the fields From and Subject."""
+        """Return the UIDs of unread mails with these texts in From and Subject."""
         uids = self.uids(AND(seen=False, deleted=False, from_=sender, subject=subject))
         return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
@@ -166,10 +145,9 @@ class Mailbox(BaseMailBox):
         return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
 
     def mark_as_read(self, uid: str, moved_to: str) -> None:
-        """Mark a mail as read, and move it if ``moved_to`` is given.
+        """Mark a mail as read, and move it if the server has MOVE (RFC 6851).
 
-        Needs the server's MOVE (RFC 6851). After a copy, expunging would remove all mails that the owner marked as
-        deleted.
+        Expunging after a copy would remove all mails that the owner marked as deleted.
         """
         self.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
         if moved_to and "MOVE" in self.client.capabilities:
@@ -177,7 +155,7 @@ class Mailbox(BaseMailBox):
 
 
 @contextmanager
-def open_folder(options: FolderAddress, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
+def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
     """Connect, log in and select the folder. Any error becomes a SourceError."""
     try:
         mailbox = Mailbox(options, deadline, max_bytes)

@@ -1,17 +1,14 @@
-"""Read mails of one sender in an IMAP mailbox, then mark them as read or move them, never delete them.
+"""Read mails of an IMAP mailbox, then mark them as read or move them, never delete them.
 
 A mail is marked after it was stored, so an interrupted poll loses nothing. An unreadable mail stays unread for its
 owner, and only ``paperbot ingest --again`` downloads it once more.
-
-An IMAP server searches all of the From field, so each address is checked before download. Readers' replies are recorded
-from their headers.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email import policy
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class MailFolderOptions(PolledOptions):
-    """The keys of sources that read a folder of a mailbox."""
+    """The folder of a mailbox."""
 
     host: str
     username: str
@@ -55,7 +52,7 @@ MAX_BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class MailFolderSource(ConfiguredSource[MailOptions]):
-    """A folder of a mailbox, and the limits of one poll."""
+    """A source in a folder of a mailbox, and the limits of one poll."""
 
     password: str = field(repr=False)
     max_bytes: int = MAX_BYTES  # of a mail, and of every other answer
@@ -66,6 +63,17 @@ class MailFolderSource(ConfiguredSource[MailOptions]):
         from bot.sources.imap import open_folder
 
         return open_folder(self.options, self.password, Deadline(self.seconds, self.clock), self.max_bytes)
+
+    def download(self, mailbox: Mailbox, uid: str, otherwise: str) -> tuple[RawDigest | Problem, bool]:
+        """Return a mail, or a Problem that ends in ``otherwise``, and whether the next poll should try again."""
+        name = f"{self.options.folder}/{uid}"
+        if mailbox.size(uid) > self.max_bytes:
+            limit = f"{self.max_bytes // 1_000_000} MB"
+            return Problem(self.name, f"mail {name}: more than the {limit} that a digest may have; {otherwise}"), False
+        content = mailbox.content(uid)
+        if content is None:
+            return Problem(self.name, f"mail {name}: the server does not deliver it; {otherwise}"), True
+        return RawDigest(self.name, name, content, if_refused=otherwise), False
 
 
 _REFUSED = "refused"  # "UIDVALIDITY:UID,UID", refused mails that are still unread
@@ -108,29 +116,21 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                 return
             uids = mailbox.unread(sender=self.options.sender)
             uid_validity = mailbox.uid_validity()
-            # Drop UIDs of another UIDVALIDITY, and of mails since read or deleted.
+            # Drop UIDs of another UIDVALIDITY, and of mails that were read or deleted.
             stored_validity, _, stored = visit.memory.get(_REFUSED, "").partition(":")
             refused = set(stored.split(",")).intersection(uids) if stored_validity == uid_validity else set()
             visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
             candidates = uids if visit.again else [uid for uid in uids if uid not in refused]
             headers = ((uid, _Header.parse(mailbox.header(uid, _MAX_HEADER))) for uid in candidates)
+            # The server searches all of the From field.
             from_sender = ((uid, header) for uid, header in headers if header.is_from(self.options.sender))
             for uid, header in islice(from_sender, _MAX_MAILS):
-                name = f"{self.options.folder}/{uid}"
                 unread = f"the mail from {header.address} of {header.date} stays unread"
-                if mailbox.size(uid) > self.max_bytes:
-                    reason = f"more than the {self.max_bytes // 1_000_000} MB that a digest may have"
-                    yield Problem(self.name, f"mail {name}: {reason}; {unread}")
-                    is_refused = True
-                elif (content := mailbox.content(uid)) is None:
-                    yield Problem(self.name, f"mail {name}: the server does not deliver it; {unread}")
-                    continue  # the next poll tries again
-                else:
-                    yield RawDigest(self.name, name, content, if_refused=unread)
-                    is_refused = name in visit.refused
-                if visit.peek:
+                mail, is_missing = self.download(mailbox, uid, unread)
+                yield mail
+                if visit.peek or is_missing:
                     continue
-                if is_refused:
+                if isinstance(mail, Problem) or mail.name in visit.refused:
                     refused.add(uid)
                 else:
                     refused.discard(uid)
@@ -138,7 +138,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
-        """Record the unread replies, oldest first. Other mails stay unread."""
+        """Record the unread replies from their headers. Other mails stay unread."""
         # Only the newest, because false replies could block the others.
         for uid in mailbox.unread(subject="Paperbot")[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
@@ -158,24 +158,19 @@ class _Header:
     def parse(cls, header: bytes) -> _Header:
         """Read a header. A From field cut at the maximum has no address."""
         fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
+        address, date, subject = "", "unknown date", ""
         # Fields are parsed on access, and malformed bytes raise many exceptions.
-        try:
+        with suppress(Exception):
             (sender,) = fields.get_all("From", [])
             (mailbox,) = sender.addresses
             is_cut = len(header) >= _MAX_HEADER
             is_invalid = is_cut or any(isinstance(defect, InvalidHeaderDefect) for defect in sender.defects)
             address = "" if is_invalid else str(mailbox.addr_spec).lower()
-        except Exception:
-            address = ""
-        try:
+        with suppress(Exception):
             date = f"{fields['Date'].datetime:%Y-%m-%d %H:%M}"
-        except Exception:
-            date = "unknown date"
-        try:
+        with suppress(Exception):
             is_automatic = str(fields.get("Auto-Submitted", "no")).strip().lower() != "no"
             subject = "" if is_automatic else " ".join(str(fields.get("Subject", "")).split())
-        except Exception:
-            subject = ""
         return cls(address, date, subject)
 
     def is_from(self, sender: str) -> bool:
@@ -214,16 +209,9 @@ class BouncesSource(MailFolderSource[BouncesOptions]):
         """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             for uid in islice(mailbox.unread(), _MAX_BOUNCES):
-                name = f"{self.options.folder}/{uid}"
-                if mailbox.size(uid) > self.max_bytes:
-                    limit = f"{self.max_bytes // 1_000_000} MB"
-                    yield Problem(self.name, f"mail {name}: more than {limit}; not read")
-                elif (content := mailbox.content(uid)) is None:
-                    yield Problem(self.name, f"mail {name}: the server does not deliver it; it stays unread")
-                    continue
-                else:
-                    yield RawDigest(self.name, name, content)
-                if not visit.peek:
+                mail, is_missing = self.download(mailbox, uid, "it is not read")
+                yield mail
+                if not (visit.peek or is_missing):
                     mailbox.mark_as_read(uid, self.options.moved_to)
 
 

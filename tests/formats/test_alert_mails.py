@@ -6,7 +6,7 @@ from email.message import EmailMessage
 import pytest
 from alert_mails import BEES, OWLS, journal, mail, scholar
 
-from bot.formats.addresses import article_at, public_address, unwrap
+from bot.formats.addresses import destination
 from bot.formats.registry import parse
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
@@ -163,14 +163,12 @@ def test_the_address_of_a_tracking_link_never_reaches_a_reader() -> None:
     ],
 )
 def test_an_articles_address_keeps_only_what_identifies_the_article(link: str, address: str) -> None:
-    article = article_at(unwrap(link))
+    article = destination(link).article
     assert article
     assert article.url == address
-    assert public_address(link) == address
+    assert destination(link).public_address == address
 
 
 def test_personal_parameters_of_other_addresses_are_cut() -> None:
-    assert (
-        unwrap(f"https://repo.example.org/item?id=12&user_id=7&session={TOKEN}")
-        == "https://repo.example.org/item?id=12"
-    )
+    link = f"https://repo.example.org/item?id=12&user_id=7&session={TOKEN}"
+    assert destination(link).address == "https://repo.example.org/item?id=12"

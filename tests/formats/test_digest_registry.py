@@ -37,9 +37,6 @@ def refusal(content: bytes | str) -> str:
     return str(refused.value)
 
 
-KNOWN = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
-
-
 def test_the_order_of_the_registry_decides_nothing() -> None:
     titles = [form.title for form in (*FORMATS, *DOCUMENTS)]
     assert len(set(titles)) == len(titles)
@@ -82,15 +79,16 @@ def test_one_document_at_most_recognises_a_file(beginning: str, title: str | Non
         "Owls at Night\n\nAuthors:Ada Lovelace\n\nOwls see well.",
     ],
 )
-def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None:
-    message = refusal(prose)
-    assert message.startswith(f"no digest that Paperbot knows (known: {KNOWN}); ")
-    assert '"LLM-RL - 2025-05-06"' in message
-    assert "\n" not in message
+def test_prose_is_refused_in_one_line_with_a_remedy(prose: str) -> None:
+    first, _, _ = prose.partition("\n")
+    assert refusal(prose) == (
+        f'no papers in a format that Paperbot reads (the first line is "{first}"); '
+        "move it elsewhere if it is no digest, or save it in a format of docs/formats.md"
+    )
 
 
-def test_an_rtf_document_is_named() -> None:
-    assert refusal(r"{\rtf1 Owls}").startswith(f"no digest that Paperbot knows (known: {KNOWN}), but an RTF document")
+def test_a_document_of_another_kind_is_named() -> None:
+    assert refusal(r"{\rtf1 Owls}") == "an RTF document; save it as text"
 
 
 @pytest.mark.parametrize(

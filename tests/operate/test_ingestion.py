@@ -13,7 +13,7 @@ from bot.editions.health import Health, check_health
 from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, Problem, RawDigest
 from bot.model.errors import OfflineError, SourceError
-from bot.operate.ingest import DigestReport, Ingestion
+from bot.operate.ingest import DigestReport, Ingestion, unreadable
 from bot.sources import Visit
 from bot.store import Store
 
@@ -126,6 +126,25 @@ def test_an_unreadable_file_is_not_a_failure_of_its_folder(run, store: Store) ->
     folder.brings = [Problem("owls", "no folder seeds")]
     run(folder)
     assert check_health(folder, store, NOW, store.sources.states()["owls"]).health is Health.FAILING
+
+
+def test_a_feed_without_its_end_is_a_problem_of_each_run_until_it_is_whole(run, store: Store) -> None:
+    items = "<item><title>Owls See by Night</title></item><item><title>Bees Dance by Day</title></item>"
+    whole = f"<rss version='2.0'><channel><title>Birds</title>{items}</channel></rss>".encode()
+    source = Fake(brings=[RawDigest("owls", "feed.xml", whole[: -len(b"</item></channel></rss>")])])
+    report, problem = run(source)
+    again = run(source, now=NOW + HOUR)
+    sentence = "the feed ends before its </rss>; the papers above were read, for the others get the whole feed"
+    assert (report.papers, report.new, report.rejected) == (2, 2, ())
+    assert [problem, again[-1]] == [Problem("owls/feed.xml", f"cut off: {sentence}")] * 2
+    state = store.sources.states()["owls"]
+    assert str(check_health(source, store, NOW, state)) == f"failing: {problem.problem} (2 times in a row)"
+    folder = Fake(kind="folder", poll_interval=timedelta(0), brings=source.brings)
+    assert list(unreadable([folder], store, ParserBy(parse), NOW)) == [problem]
+    assert source.visits == [{}, {}]
+    source.brings = [RawDigest("owls", "feed.xml", whole)]
+    assert [type(outcome) for outcome in run(source, now=NOW + 2 * HOUR)] == [DigestReport]
+    assert store.sources.states()["owls"].failures == 0
 
 
 def test_other_sources_are_polled_when_one_fails(run) -> None:
