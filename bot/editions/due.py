@@ -121,7 +121,7 @@ def due_editions(
         for page in store.active_readers.without_edition(slug, newest_slot, today, now, ids):
             readers = with_profiles(store, profiles, page)
             last_days = last_edition_days(store, readers, now)
-            since = store.readers.since_of([reader.id for reader in page if reader.id not in last_days])
+            since = store.readers.since_of([reader.id for reader in page])
             absences = absences_of(
                 store, [pair for pair in readers if pair[1].catch_up and pair[0].id in last_days], now
             )

@@ -481,7 +481,7 @@ def _disliked_elsewhere(
         query = query.join(votes, votes.c.reader_id == same.c.other_id)
         # In a channel, the majority decides.
         query = query.group_by(same.c.reader_id, votes.c.reader_id, votes.c.paper_id).having(func.sum(sign) > 0)
-        yield from connection.execute(query).tuples()
+        yield from connection.execute(query)
 
 
 def _same_addresses(reader_ids: Sequence[ReaderId]) -> Subquery:

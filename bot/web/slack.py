@@ -188,7 +188,7 @@ class SlackPages:
                         self._subscriptions.pause(reader)
                     text = "Paused. `/papers resume` resumes."
                 else:
-                    self._subscriptions.resume(*readers)
+                    self._subscriptions.resume(*readers, now=self._site.now)
                     text = "Resumed. The next edition comes as planned."
                 return [{"text": text}]
             case _:
