@@ -243,6 +243,19 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         echo(f"? {note}", fg="yellow", err=True)
         if edition.quiet and not edition.considered:
             edition = replace(edition, quiet=Quiet(edition.quiet.reason, f"No paper that was read is new; {note}."))
+    if edition.quiet and (last := app.store.editions.last_with_picks(recipient.id)):
+        echo(f"? No new paper would be sent. {edition.quiet}", fg="yellow", err=True)
+        echo(f"? This is the last edition with papers, of {long_date(last.date)}.", fg="yellow", err=True)
+        edition = replace(
+            edition,
+            date=last.date,
+            composed_at=last.composed_at,
+            picks=app.store.editions.picks_of(last.id),
+            considered=last.considered,
+            quiet=None,
+            closest=(),
+            more=last.more,
+        )
     if app.tldr_writer:
         # Stored TL;DRs only: a request would cost money and write to the store.
         edition = app.tldr_writer.known(edition)

@@ -72,6 +72,9 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
     today = local_date(now, profile.schedule.timezone)
     span = _span(composer, request, now)
     ranked = composer.ranked(request.reader, profile, span.ids, now)
+    if ranked:
+        elsewhere = composer.store.papers.sent_elsewhere([request.reader.id], span.ids[0])
+        ranked = ranked.without_sent(elsewhere.get(request.reader.id, ()))
     good = good_scores(ranked, profile) if ranked else []
     topics = _topics(ranked, good) if ranked else []
     picks = _picks(ranked, profile, good, topics, request.minutes) if ranked else []

@@ -173,6 +173,13 @@ class Ranked:
         scores = tuple(score for score in self.scores if score.paper != paper_id)
         return replace(self, ranking=replace(self.ranking, scores=scores))
 
+    def without_sent(self, papers: Collection[PaperId]) -> Ranked:
+        """Leave out papers that another profile sent to the same address, except those of followed authors."""
+        if not papers:
+            return self
+        scores = tuple(score for score in self.scores if score.followed or score.paper not in papers)
+        return replace(self, ranking=replace(self.ranking, scores=scores))
+
 
 def choices_of(
     profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = (), chosen: Collection[PaperId] = ()

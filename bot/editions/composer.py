@@ -8,6 +8,7 @@ paper that matches an alert rule. ``TldrWriter`` replaces summaries with a langu
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -18,12 +19,13 @@ from bot.channels import MessageRenderer
 from bot.config.profiles import Profile
 from bot.editions.connections import FollowUps, GroupLikes, citations_of, listed
 from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of
-from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
+from bot.editions.health import SourceActivitySince, SourceMonitor, all_sent, quiet_reason
 from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
     GOOD,
     Edition,
     EditionKind,
+    Kind,
     Paper,
     PaperId,
     Pick,
@@ -99,8 +101,13 @@ class EditionComposer:
         unseen = {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
         ids = [[*new.ids, *new.chosen] for new in candidates]
         rankings = self._ranked(readers, ids, now, [new.waiting for new in candidates])
-        for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
+        # Two profiles of a batch may have one address.
+        sent: dict[tuple[Kind, str], set[PaperId]] = defaultdict(set)
+        for request, new, ranking, activity in zip(requests, candidates, rankings, activities, strict=True):
+            sent_now = sent[request.reader.kind, request.reader.address]
+            ranked = ranking.without_sent(sent_now.union(new.sent_elsewhere)) if ranking else None
             picks = ranked.edition_picks(request.profile, new.waiting, new.chosen) if ranked else []
+            sent_now.update(pick.paper.id for pick in picks)
             edition = compose(
                 request,
                 picks,
@@ -110,6 +117,8 @@ class EditionComposer:
                 activity=activity,
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
             )
+            if ranking and ranked and not ranked.scores:
+                edition = replace(edition, quiet=all_sent(len(ranking.scores)))
             if ranked and picks:
                 follow_ups = self.follow_ups.of_reader(request.reader, ranked, new.ids, now)
                 edition = replace(edition, follow_ups=follow_ups)
@@ -130,7 +139,7 @@ class EditionComposer:
         watermark = candidates.watermark
         alerts = [
             compose(request, [pick], scores=[score], watermark=watermark, now=now)
-            for score, pick in ranked.alert_picks(profile)
+            for score, pick in ranked.without_sent(candidates.sent_elsewhere).alert_picks(profile)
         ]
         return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
 

@@ -55,14 +55,15 @@ class EditionRequest:
 class Candidates:
     """Papers new to a reader, and the highest paper id of that time.
 
-    ``waiting`` are recent papers without a place in earlier editions. ``chosen`` were judged in
-    ``init`` as worth reading.
+    ``waiting`` are recent papers without a place in earlier editions. ``chosen`` were judged in ``init`` as worth
+    reading. Another profile has sent ``sent_elsewhere`` to the same address, so only a followed author brings them.
     """
 
     ids: Sequence[PaperId]
     watermark: PaperId
     waiting: Collection[PaperId] = ()
     chosen: Collection[PaperId] = ()
+    sent_elsewhere: Collection[PaperId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def due_editions(
         for page in store.active_readers.without_edition(slug, newest_slot, today, now, ids):
             readers = with_profiles(store, profiles, page)
             last_days = last_edition_days(store, readers, now)
-            since = store.readers.since_of([reader.id for reader in page if reader.id not in last_days])
+            since = store.readers.since_of([reader.id for reader in page])
             absences = absences_of(
                 store, [pair for pair in readers if pair[1].catch_up and pair[0].id in last_days], now
             )
@@ -330,6 +331,8 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
 
     new = store.papers.new_papers_of(cursors, watermark)
     recent = store.papers.new_papers_of(of_last_days, watermark)
+    lowest = min((ids[0] for ids in (*new.values(), *recent.values()) if ids), default=watermark + 1)
+    elsewhere = store.papers.sent_elsewhere(list(new), lowest)
     excluded = superseded(store, samples)
     new_readers = [reader.id for reader, _ in readers if reader.id not in last_editions]
     votes = store.feedback.votes_of(new_readers) if new_readers else {}
@@ -338,7 +341,8 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         chosen = {vote.paper for vote in votes.get(reader.id, ()) if (vote.via, vote.vote) == (JUDGED, Vote.UP)}
         waiting = frozenset(recent.get(reader.id, ())) - set(new[reader.id]) - excluded
         new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in excluded]
-        candidates.append(Candidates(new_ids, watermark, waiting if new_ids else (), chosen - excluded))
+        sent = elsewhere.get(reader.id, ())
+        candidates.append(Candidates(new_ids, watermark, waiting if new_ids else (), chosen - excluded, sent))
     return candidates
 
 

@@ -178,6 +178,11 @@ def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quie
     return Quiet(QuietReason.BELOW, f"{papers} came in, and none comes close enough to what you want.")
 
 
+def all_sent(papers: int) -> Quiet:
+    words = f"{plural(papers, 'new paper')} came in, and you got {'it' if papers == 1 else 'all'} from another profile."
+    return Quiet(QuietReason.BELOW, words)
+
+
 def _day(day: date) -> str:
     # strftime has no portable day without a leading zero.
     return f"{day.day} {day:%B}"

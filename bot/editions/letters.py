@@ -254,6 +254,8 @@ def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datet
     ranked = context.composer.ranked(reader, profile, ids, now)
     if ranked is None:
         return ()
+    elsewhere = store.papers.sent_elsewhere([reader.id], ids[0])
+    ranked = ranked.without_sent(elsewhere.get(reader.id, ()))
     best = next((score for score in ranked.scores if not (score.muted or score.missing_terms)), None)
     if best is None or Match.for_probability(best.probability) not in _MATCHES:
         return ()

@@ -121,13 +121,17 @@ def due_slots(
 ) -> list[date]:
     """Return the due slots, newest first: send the first and mark the others as missed.
 
-    ``last`` is the newest taken date. Without it, dates from the subscription ``since`` are due, or today.
+    Dates after ``last``, the newest taken one, are due, but none before the subscription or resumption ``since``.
+    Without both, only today is due.
     """
     today = local_date(now, timezone)
-    # A clock that ran ahead would block editions until then.
-    subscribed = local_date(min(since or now, now), timezone)
-    first = last + timedelta(days=1) if last and last <= today else subscribed
-    first = max(first, today - timedelta(days=LOOK_BACK))
+    begins = [today - timedelta(days=LOOK_BACK)]
+    # Later times are of a clock that ran ahead. They would block editions until then.
+    if last and last <= today:
+        begins.append(last + timedelta(days=1))
+    if since or len(begins) == 1:
+        begins.append(local_date(min(since or now, now), timezone))
+    first = max(begins)
     return [day for day in reversed(days_between(first, today, days)) if moment(day, at, timezone) <= now]
 
 

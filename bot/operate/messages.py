@@ -68,7 +68,7 @@ class ChannelTests:
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
         day = local_date(now, profile.schedule.timezone)
-        last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
+        last = self.store.editions.last_with_picks(reader.id)
         next_one = None if last else self.composer.edition(reader, profile, day, now)
         schedule = profile.schedule
         first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(

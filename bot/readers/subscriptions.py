@@ -186,10 +186,10 @@ class SubscriptionService:
         self._sync_readers(slug, now)
         return self.store.readers.request_subscription(slug, reader.kind, reader.address, now)
 
-    def resume(self, *readers: Reader) -> None:
+    def resume(self, *readers: Reader, now: datetime) -> None:
         """Resume the readers who may. Raises NotStoppedByReaderError if none may."""
         # A list, because any() over a generator would stop at the first.
-        resumed = [self.store.readers.resubscribe(reader.id) for reader in readers]
+        resumed = [self.store.readers.resubscribe(reader.id, now) for reader in readers]
         if not any(resumed):
             raise NotStoppedByReaderError
 

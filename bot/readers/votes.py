@@ -95,7 +95,7 @@ def compared_papers(
 ) -> ComparedPapers:
     store = composer.store
     new = composer.candidates(reader, profile)
-    if candidates := [paper_id for paper_id in new.ids if paper_id != without]:
+    if candidates := [paper_id for paper_id in new.ids if paper_id != without and paper_id not in new.sent_elsewhere]:
         earlier = sorted({*new.waiting} - {without})
         ids = [*candidates[-_MAX_CANDIDATES:], *earlier[-_MAX_CANDIDATES:]]
         return ComparedPapers(ids, frozenset(earlier), waiting=True)

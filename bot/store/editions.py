@@ -144,6 +144,11 @@ class Editions(Aggregate):
             query = query.where(editions.c.composed_at < before)
         return next(iter(self._read(query)), None)
 
+    def last_with_picks(self, reader_id: ReaderId) -> StoredEdition | None:
+        has_picks = exists().where(picks.c.edition_id == editions.c.id)
+        query = _stored_editions().where(editions.c.reader_id == reader_id, has_picks)
+        return next(iter(self._read(query.order_by(editions.c.id.desc()).limit(1))), None)
+
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
         # A correlated subquery stops at the first match in the index. max(id) would read all editions of a reader.
         newest = (

@@ -15,7 +15,20 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    TextClause,
+    case,
+    exists,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
 from bot.model import Entry, Fact, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
 from bot.model.papers import PROGRAMME_SOURCE, keys, keys_in, merge
@@ -39,6 +52,8 @@ from bot.store.schema import (
     papers,
     picks,
     publications,
+    reader_lists,
+    readers,
     revisions,
     sightings,
 )
@@ -170,7 +185,7 @@ class Papers(Aggregate):
     def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
         """Return each reader's papers beyond their cursor up to ``upto``, oldest first.
 
-        Leaves out papers that the reader was sent, voted on or owns.
+        Leaves out papers that the reader was sent, voted on or owns, and those that they disliked in another profile.
         """
         as_of = self._as_of
         by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
@@ -182,12 +197,33 @@ class Papers(Aggregate):
                 arrived |= _arrived(connection, same_sources, upto, sources, as_of)
             lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
             excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
+            for reader_id, paper_id in _disliked_elsewhere(connection, list(arrived), lowest, self._until):
+                excluded[reader_id].add(paper_id)
             owned = in_libraries(connection, list(arrived), lowest, upto, self._until)
         new = {}
         for reader_id, ids in arrived.items():
             hidden = excluded[reader_id].union(owned.get(reader_id, ()), as_of.shown if as_of else ())
             new[reader_id] = [paper_id for paper_id in ids if paper_id not in hidden]
         return new
+
+    def sent_elsewhere(self, reader_ids: Sequence[ReaderId], lowest: PaperId) -> dict[ReaderId, set[PaperId]]:
+        """Return the papers from ``lowest`` on that other profiles have sent to these readers' addresses."""
+        sent: dict[ReaderId, set[PaperId]] = {}
+        with self._database.reading() as connection:
+            for chunk in in_chunks(reader_ids):
+                same = _same_addresses(chunk)
+                query = (
+                    select(same.c.reader_id, picks.c.paper_id)
+                    .select_from(same)
+                    .join(editions, editions.c.reader_id == same.c.other_id)
+                    .join(picks, picks.c.edition_id == editions.c.id)
+                    .where(editions.c.watermark >= lowest, picks.c.paper_id >= lowest)
+                )
+                if self._until:
+                    query = query.where(editions.c.composed_at < self._until)
+                for reader_id, paper_id in connection.execute(query):
+                    sent.setdefault(reader_id, set()).add(paper_id)
+        return sent
 
     def last_before(self, time: datetime) -> PaperId:
         query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
@@ -429,6 +465,33 @@ def _shown_or_voted(
             for reader_id, paper_id in connection.execute(query):
                 excluded[reader_id].add(paper_id)
     return excluded
+
+
+def _disliked_elsewhere(
+    connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, until: datetime | None
+) -> Iterator[tuple[ReaderId, PaperId]]:
+    for chunk in in_chunks(reader_ids):
+        same = _same_addresses(chunk)
+        others = {other_id for _, other_id in connection.execute(select(same.c.reader_id, same.c.other_id))}
+        if not others:
+            continue  # as in most homes
+        votes = current_votes(others, until=until, lowest=lowest)
+        sign = case((votes.c.vote == Vote.DOWN, 1), else_=-1)
+        query = select(same.c.reader_id, votes.c.paper_id).select_from(same)
+        query = query.join(votes, votes.c.reader_id == same.c.other_id)
+        # In a channel, the majority decides.
+        query = query.group_by(same.c.reader_id, votes.c.reader_id, votes.c.paper_id).having(func.sum(sign) > 0)
+        yield from connection.execute(query)
+
+
+def _same_addresses(reader_ids: Sequence[ReaderId]) -> Subquery:
+    """Select ``other_id``, the readers of other profiles at the address of a ``reader_id``."""
+    other = readers.alias()
+    # The profiles let the index on profile and address find them.
+    has_address = other.c.profile.in_(select(reader_lists.c.profile)) & (other.c.address == readers.c.address)
+    is_same = has_address & (other.c.kind == readers.c.kind) & (other.c.id != readers.c.id)
+    query = select(readers.c.id.label("reader_id"), other.c.id.label("other_id")).select_from(readers)
+    return query.join(other, is_same).where(readers.c.id.in_(reader_ids)).subquery()
 
 
 _WORD = re.compile(r"\w+")

@@ -20,6 +20,7 @@ from bot.model import (
     Reader,
     ReaderId,
     RecordedVote,
+    State,
     StopReason,
     Vote,
 )
@@ -36,7 +37,17 @@ from bot.store.engine import (
     replace_rows,
     row_of,
 )
-from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
+from bot.store.schema import (
+    editions,
+    forgotten,
+    outbox,
+    outbox_bodies,
+    overrides,
+    reader_lists,
+    readers,
+    salts,
+    votes,
+)
 from bot.store.sending import keyed_hash
 
 CONFIRM_WITHIN = timedelta(hours=48)
@@ -195,15 +206,29 @@ class Readers(Aggregate):
 
     def confirm(self, reader_id: ReaderId) -> bool:
         """Subscribe a reader who confirms, or return False if the operator or the server stopped them."""
-        return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
+        with self._database.writing() as connection:
+            return _change(connection, reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
 
-    def resubscribe(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader again, or return False if the operator or the server stopped them."""
-        return self._change(reader_id, None, STOPPED_BY_READER)
+    def resubscribe(self, reader_id: ReaderId, now: datetime) -> bool:
+        """Subscribe a reader again, or return False if the operator or the server stopped them.
+
+        Missed days stay missed, because ``since`` becomes ``now``.
+        """
+        has_left = (readers.c.id == reader_id) & readers.c.stopped.in_(STOPPED_BY_READER)
+        with self._database.writing() as connection:
+            connection.execute(update(readers).where(has_left).values(since=now))
+            return _change(connection, reader_id, None, STOPPED_BY_READER)
 
     def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
-        """Pause or unsubscribe a reader at their request, or return False if they may not."""
-        return self._change(reader_id, why, STOPPED_BY_READER)
+        """Pause or unsubscribe a reader at their request, or return False if they may not.
+
+        Withdraws unsent editions. Their papers come with the first one after a pause.
+        """
+        with self._database.writing() as connection:
+            has_left = _change(connection, reader_id, why, STOPPED_BY_READER)
+            if has_left:
+                _withdraw_unsent(connection, reader_id)
+            return has_left
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever stopped them before. The operator sees ``detail``."""
@@ -250,14 +275,6 @@ class Readers(Aggregate):
         with self._database.reading() as connection:
             return _select(connection, condition)
 
-    def _change(self, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
-        """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
-        # A separate read could undo an operator's stop.
-        changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
-        change = update(readers).where(readers.c.id == reader_id, changeable)
-        with self._database.writing() as connection:
-            return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
-
     def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
         """The store's salt survives the loss of the home's keys."""
         if not self._salt:
@@ -300,6 +317,27 @@ def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReaso
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
         connection.execute(statement.values(stopped=why, stop_detail=detail), values)
+
+
+def _change(connection: Connection, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
+    """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
+    # A separate read could undo an operator's stop.
+    changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
+    change = update(readers).where(readers.c.id == reader_id, changeable)
+    return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
+
+
+def _withdraw_unsent(connection: Connection, reader_id: ReaderId) -> None:
+    """Delete the editions without an attempted message, and cancel the unsent rest of others."""
+    is_unsent = outbox.c.state.in_((State.PENDING, State.CLAIMED, State.RETRY, State.HELD))
+    of_reader = (outbox.c.reader_id == reader_id) & outbox.c.edition_id.is_not(None)
+    unsent, others = (select(outbox.c.edition_id).where(of_reader, state) for state in (is_unsent, ~is_unsent))
+    connection.execute(delete(editions).where(editions.c.id.in_(unsent), editions.c.id.not_in(others)))
+    # A worker that holds a claim finds its token gone.
+    cancelled = {"state": State.CANCELLED, "token": None, "detail": "the reader has stopped"}
+    rest = update(outbox).where(of_reader, is_unsent).values(cancelled).returning(outbox.c.id)
+    if settled := connection.scalars(rest).all():
+        connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
 
 
 class Overrides(Aggregate):

@@ -34,11 +34,12 @@ _STUDY = re.compile(
     r"\.\s(?:[\w()'’-]+ ){1,12}(?:Group|Investigators)$",
     re.IGNORECASE,
 )
-# A title that asks, or announces a comparison, without its outcome.
+# A title that asks, or announces a comparison, without its outcome. "Estimating effects" announces a method.
 _ASKS = re.compile(
-    r"\?|^(?:the |an? )?(?:[\w-]+,? ){0,3}(?:effects?|impact|influence|role|comparison|evaluation|assessment|"
-    r"investigation|association|relationship|efficacy|effectiveness|safety|usefulness|use|study|trial) "
-    r"(?:and \w+ )?(?:of|on|between|in|with|for)\b|"
+    r"\?|^(?!(?!contrasting|differing|opposing)[a-z]+ing )(?:the |an? )?(?:[\w-]+,? ){0,3}"
+    r"(?:effects?|impact|influence|role|comparison|evaluation|assessment|investigation|association|relationship|"
+    r"efficacy|effectiveness|safety|usefulness|use|study|trial) "
+    r"(?:and \w+ )?(?:of|on|between|in)\b|"
     r"^(?:exploring|evaluating|assessing|comparing|investigating|understanding|examining|measuring|revisiting|does|do|"
     r"is|are|can|how|what|why)\b|"
     r"\b(?:versus|vs|randomi[sz]ed)\b",

@@ -160,7 +160,7 @@ class EditionPages:
             ]
         if not me:
             editions = [replace(edition, follow_ups=()) for edition in editions]
-        last = self._site.store.editions.last(reader.id)
+        last = self._latest(reader)
         shown = [pick.paper for edition in editions for pick in edition.picks]
         shown += [paper for edition in editions for paper in edition.closest]
         own = self._site.own(reader, shown, f"{me}/edition/{day}") if me else {"links": None}
@@ -176,9 +176,14 @@ class EditionPages:
 
     def redirect_to_today(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.ME)
-        last = self._site.store.editions.last(reader.id)
+        last = self._latest(reader)
         page = f"edition/{last.date}" if last else "archive"
         return RedirectResponse(f"{own_path(request)}/{page}", 303)
+
+    def _latest(self, reader: Reader) -> StoredEdition | None:
+        """Return the last edition with papers, or else the last quiet one."""
+        editions = self._site.store.editions
+        return editions.last_with_picks(reader.id) or editions.last(reader.id)
 
     def archive(self, request: Request) -> Response:
         return self._archive(request, self._site.viewer(request, Purpose.ME))

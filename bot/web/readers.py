@@ -147,7 +147,7 @@ class ReaderPage:
                 subscriptions.pause(reader)
                 message = "Paused: no editions until you resume."
             case "resume":
-                subscriptions.resume(reader)
+                subscriptions.resume(reader, now=self._site.now)
                 message = "Resumed: the next edition comes as planned."
             case _:
                 raise HTTPException(400, "This form is incomplete.")
@@ -423,7 +423,7 @@ class SubscriptionPages:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
         resumed = field(request, "do") == "resubscribe"
         if resumed:
-            self._subscriptions.resume(reader)
+            self._subscriptions.resume(reader, now=self._site.now)
         else:
             self._subscriptions.unsubscribe(reader)
         return self._unsubscribe_page(reader, unsubscribed=not resumed, resumed=resumed)

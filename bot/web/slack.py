@@ -166,7 +166,7 @@ class SlackPages:
                 # The channel's editions and the user's own, in messages of up to 50 blocks.
                 answers: list[Answer] = []
                 for reader in self._readers_at([_id_at(payload, "channel_id"), user]).values():
-                    stored = self._site.store.editions.last(reader.id)
+                    stored = self._site.store.editions.last_with_picks(reader.id)
                     if stored:
                         edition = load_edition(self._site, reader, stored)
                         answers.extend(render_answers(edition, self._site.app.links(reader)))
@@ -188,7 +188,7 @@ class SlackPages:
                         self._subscriptions.pause(reader)
                     text = "Paused. `/papers resume` resumes."
                 else:
-                    self._subscriptions.resume(*readers)
+                    self._subscriptions.resume(*readers, now=self._site.now)
                     text = "Resumed. The next edition comes as planned."
                 return [{"text": text}]
             case _:

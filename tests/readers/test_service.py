@@ -72,7 +72,7 @@ def test_a_reader_pauses_unsubscribes_and_resumes(app, service, ada):
     service.pause(current(app, ada))
     assert current(app, ada).stopped is StopReason.UNSUBSCRIBED
     assert may_resume(current(app, ada))
-    service.resume(ada)
+    service.resume(ada, now=NOW)
     assert current(app, ada).stopped is None
 
 
@@ -84,7 +84,7 @@ def test_the_operator_adds_and_removes_a_reader_of_the_file(app, service, ada, h
     assert current(app, added).stopped is StopReason.REMOVED
     assert EVE not in (home / "profiles" / f"{SLUG}.toml").read_text()
     with pytest.raises(NotStoppedByReaderError):
-        service.resume(added)
+        service.resume(added, now=NOW)
     service.add(SLUG, "email", EVE, NOW)
     assert current(app, added).stopped is None
     assert current(app, ada).stopped is None
@@ -105,8 +105,8 @@ def test_resuming_all_resumes_what_the_reader_stopped(app, service):
     app.store.readers.confirm(paused.id)
     service.pause(current(app, paused))
     app.store.readers.stop(removed.id, StopReason.OPERATOR)
-    service.resume(removed, paused)
+    service.resume(removed, paused, now=NOW)
     assert current(app, paused).stopped is None
     assert current(app, removed).stopped is StopReason.OPERATOR
     with pytest.raises(NotStoppedByReaderError):
-        service.resume(removed)
+        service.resume(removed, now=NOW)

@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from bot.model import Delivery, State, StopReason
+from bot.model import Delivery, Message, State, StopReason
 from bot.store.engine import Database, parse_url
 from bot.store.outbox import UndeliveredMessage
 
@@ -284,3 +284,22 @@ def test_settling_one_message_touches_no_other_and_keeps_what_was_learned(sample
     assert outbox.last_sent([ada.id, eve.id]) == {ada.id: later}
     assert outbox.mark_arrived(second, "seen there", later + LEASE)
     assert outbox.last_sent([ada.id, eve.id]) == {ada.id: later, eve.id: later + LEASE}
+
+
+def test_a_reader_who_leaves_withdraws_what_was_not_sent(samples, store, outbox, now):
+    reader = samples.reader()
+    (paper,) = samples.papers(1)
+    slots = {"sent": 1, "claimed": 1, "half sent": 2, "pending": 1}
+    for slot, parts in slots.items():
+        messages = [Message(b"", "", part=number) for number in range(1, parts + 1)]
+        store.editions.save(samples.edition(reader, paper), slot, messages)
+    sent, claimed, first = outbox.claim(EMAIL, now, LEASE, 3)
+    for delivery in (sent, first):
+        assert outbox.start_data(delivery, now, LEASE)
+        assert outbox.record_sent(delivery, "", now)
+    assert store.readers.leave(reader.id, StopReason.PAUSED)
+    assert store.readers.resubscribe(reader.id, now)
+    assert [edition.slot for edition in store.editions.of_reader(reader.id)] == ["half sent", "sent"]
+    assert outbox.counts()[State.CANCELLED] == 1
+    assert not outbox.start_data(claimed, now, LEASE)
+    assert outbox.claim(EMAIL, now + 2 * LEASE, LEASE, 9) == []

@@ -348,3 +348,24 @@ def test_entries_are_identified_without_storing_any(samples, store, now):
     assert (owls.id, owls.abstract) == (samples.paper("Owls").id, "A whole abstract.")
     assert bees.id == again.id < 0
     assert store.papers.count() == 1
+
+
+def test_other_profiles_at_an_address_tell_what_they_sent_and_what_was_disliked_there(samples, store, now):
+    first, second, third = samples.papers(3)
+    ada, same, bob = samples.reader(), samples.reader(profile="owls"), samples.reader("bob@example.org", "bees")
+    store.editions.save(samples.edition(same, first, second), "day", [])
+    store.feedback.add(same.id, first, Vote.DOWN, now, "mail")
+    store.feedback.add(same.id, third, Vote.UP, now, "mail")
+    readers = [ada.id, same.id, bob.id]
+    assert store.papers.sent_elsewhere(readers, first) == {ada.id: {first, second}}
+    assert store.papers.sent_elsewhere(readers, second) == {ada.id: {second}}
+    assert [store.papers.new_to(reader_id) for reader_id in readers] == [[second, third], [], [first, second, third]]
+
+
+def test_the_majority_of_a_channel_hides_a_paper_from_its_other_profile(samples, store, now):
+    channel, same = samples.reader("C0123ABC"), samples.reader("C0123ABC", "owls")
+    first, second = samples.papers(2)
+    for voter, votes in {"U1": (Vote.DOWN, Vote.DOWN), "U2": (Vote.DOWN, Vote.UP), "U3": (Vote.UP, Vote.UP)}.items():
+        for paper, vote in zip((first, second), votes, strict=True):
+            store.feedback.add(same.id, paper, vote, now, "slack", voter=voter)
+    assert store.papers.new_to(channel.id) == [second]

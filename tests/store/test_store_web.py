@@ -57,7 +57,7 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
         store.readers.stop(eve.id, reason)
     stopped = store.readers.by_id(eve.id)
     assert not store.readers.confirm(eve.id)
-    assert not store.readers.resubscribe(eve.id)
+    assert not store.readers.resubscribe(eve.id, now)
     assert not store.readers.leave(eve.id, StopReason.PAUSED)
     assert store.readers.by_id(eve.id) == stopped
     store.readers.resume(eve.id)
@@ -66,9 +66,9 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
 
 def test_readers_can_end_their_own_stop(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
-    assert not store.readers.resubscribe(eve.id)  # only the confirmation ends the wait for it
+    assert not store.readers.resubscribe(eve.id, now)  # only the confirmation ends the wait for it
     store.readers.confirm(eve.id)
-    for resubscribe in (store.readers.resubscribe, store.readers.confirm):
+    for resubscribe in (lambda reader_id: store.readers.resubscribe(reader_id, now), store.readers.confirm):
         for reason in (StopReason.PAUSED, StopReason.UNSUBSCRIBED):
             assert store.readers.leave(eve.id, reason)
             assert store.readers.by_id(eve.id).stopped is reason

@@ -86,7 +86,15 @@ def test_in_doubt_the_title_stays(finding):
 
 
 @pytest.mark.parametrize(
-    "title", ["STRIX: a network for owls in nets", "Larger nets change owls", "Owls and their larger nets"]
+    "title",
+    [
+        "STRIX: a network for owls in nets",
+        "Larger nets change owls",
+        "Owls and their larger nets",
+        "Estimating net effects with owls",
+        "Estimating the effect of larger nets on owls",
+        "Night evaluation for owls in larger nets",
+    ],
 )
 def test_a_title_that_asks_nothing_stays(title):
     assert line_of(title, "Larger nets catch 31% more owls in forests.") == title

@@ -128,6 +128,19 @@ def test_an_editions_page_opens_as_long_as_its_readers_pages(client, app, reader
             assert (client.get(edition).status_code, client.get(me).status_code) == (status, status)
 
 
+def test_after_a_quiet_day_the_latest_edition_is_the_last_one_with_papers(client, me, paperbot):
+    later = "2025-05-08T09:00:00+02:00"
+    report = paperbot("run", "--now", later, "--json").json
+    assert (report["editions"], report["skipped"]) == (0, 1)
+    latest = client.get(f"{me}/today")
+    assert latest.url.path == f"{me}/edition/2025-05-07"
+    assert 'aria-current="page">Latest' in latest.text
+    assert "7 May 2025 · 5 papers" in latest.text
+    preview = paperbot("preview", "reward-models", "--now", later)
+    assert "5 papers" in preview.out
+    assert "This is the last edition with papers, of 7 May 2025." in preview.err
+
+
 def test_every_page_of_a_reader_leads_to_today_archive_search_and_preferences(client, app, paper, reader, links, me):
     today = client.get(f"{me}/today")
     assert today.url.path == f"{me}/edition/2025-05-07"
