@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from bot.channels import (
     ChannelKind,
@@ -36,7 +37,9 @@ from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.model import OPERATOR_KIND, Kind, Problem, Reader
 from bot.model.addresses import is_loopback, is_one_address
+from bot.model.clock import zone_named
 from bot.model.errors import PaperbotError, UsageError
+from bot.model.wording import oneline
 from bot.sources import source_models
 
 if TYPE_CHECKING:
@@ -86,6 +89,8 @@ class App:
         self.home = Home(home, source_models(), address_checks())
         self._stop = stop
         self._shared_parser = parser
+        # Senders of thumbs by mail: those that were recorded, and those that weren't.
+        self.replies: dict[bool, list[str]] = {True: [], False: []}
         # Closes in reverse order, even if one part fails.
         self._resources = ExitStack()
 
@@ -109,6 +114,11 @@ class App:
     @property
     def profile_problems(self) -> list[Problem]:
         return self.home.profile_problems
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which commands show times."""
+        return zone_named(self.home.settings.bot.timezone)
 
     @property
     def public_url(self) -> str:
@@ -212,9 +222,12 @@ class App:
         return make_sources(self.home.settings.sources, dependencies)
 
     def _record_reply(self, sender: str, subject: str, now: datetime) -> bool:
-        from bot.readers.votes import record_reply
+        from bot.readers.votes import REPLY_SUBJECT, record_reply
 
-        return record_reply(self.store, self.signer, sender, subject, now)
+        is_recorded = record_reply(self.store, self.signer, sender, subject, now)
+        if (match := REPLY_SUBJECT.fullmatch(subject)) and match["vote"]:
+            self.replies[is_recorded].append(oneline(sender))
+        return is_recorded
 
     @property
     def _digest_sources(self) -> list[Source]:

@@ -255,6 +255,9 @@ def sample_edition() -> Edition:
     )
 
 
+SAMPLE_TITLE = "What the buttons do: more like this, less like this"
+
+
 def welcome_edition(words: str, first: datetime, page: str) -> Edition:
     """Return an edition that shows a new reader the layout, and ``words`` on their interests."""
     when = f"{long_date(first.date())} at {first:%H:%M}"
@@ -267,9 +270,9 @@ def welcome_edition(words: str, first: datetime, page: str) -> Edition:
         ),
         (
             PickKind.MATCH,
-            "What the buttons do: more like this, less like this",
-            ("Each press is a vote that changes the next edition, and can be taken back on the page that it opens.",
-             "In this mail they change nothing, and lead to a page that tells you so."),
+            SAMPLE_TITLE,
+            ("Each press is a vote that changes the next edition, and can be taken back.",
+             "This paper is made up, as are the two others. Their buttons, if any, lead to a page that tells you so."),
         ),
         (
             PickKind.EXPLORE,

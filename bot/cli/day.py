@@ -46,7 +46,7 @@ _MAX_AHEAD = timedelta(hours=48)
 
 @click.command("run", short_help="Compose and deliver what is due.")
 @now_option
-@click.option("--force", is_flag=True, help="Compose an edition for every reader, due or not.")
+@click.option("--force", is_flag=True, help="Make an edition for every reader now, even if none is due.")
 @json_option
 @pass_app
 def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
@@ -133,13 +133,25 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
             f"field, name a source in {app.home.settings_file}, such as arXiv's feed of a category (docs/sources.md "
             f"shows how), or copy digests into {app.home.path / 'seeds'}."
         )
+    print_replies(app)
     for kind in sorted(report.sent_kinds & app.file_kinds):
         echo(f"{reader_channel(kind).messages} {app.route_description(kind)}.")
 
 
+def print_replies(app: App) -> None:
+    """Print how many thumbs came by mail, and of whom none could be taken."""
+    if app.replies[True]:
+        echo(f"{plural(len(app.replies[True]), 'thumb')} came by mail")
+    for sender in dict.fromkeys(app.replies[False]):
+        number = plural(app.replies[False].count(sender), "thumb")
+        reason = "its link is too old or not from here, or it came from another address than the edition went to"
+        echo(f"? {number} by mail of {sender or 'an unknown sender'} not taken: {reason}", fg="yellow", err=True)
+
+
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:
     if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
-        return [] if force else ["No edition is due now. `paperbot status` shows when, and --force doesn't wait."]
+        remedy = "`paperbot status` shows when the next one is. `paperbot run --force` makes one now."
+        return [] if force else [f"No edition is due now. {remedy}"]
     if app.store.readers.first(app.profiles, 1):
         return ["No edition was made: all readers have stopped. `paperbot status` shows why."]
     if app.profiles:
@@ -175,6 +187,7 @@ def ingest(app: App, paths: Sequence[Path], now: datetime, again: bool, as_json:
         print_json({"digests": digests, "problems": report.problems})
     else:
         print_digests(report.digests)
+        print_replies(app)
         print_problems(report.problems)
     return 1 if report.problems else 0
 

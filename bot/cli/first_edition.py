@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import webbrowser
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.output import echo, has_browser, print_edition, print_problems, progress_bar, wrapped
-from bot.cli.questions import PASSWORD, ZOTERO, Back, prompt
+from bot.cli.questions import ZOTERO, Back, has_password, prompt
 from bot.cli.readers import ask_zotero_key
 from bot.config.files import write_atomically
 from bot.model import Paper, Problem, Reader, Vote
@@ -31,7 +30,7 @@ _ABSTRACT_WIDTH = 600  # characters
 _FIRST_EDITION = "first-edition.html"  # in state/
 
 
-def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | None) -> None:
+def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
     """Import the library, fetch papers, let the user judge some, and show an edition."""
     from bot.app import open_app
     from bot.readers import stored_reader
@@ -55,9 +54,7 @@ def first_papers(home: Path, user: NewUser, *, is_asked: bool, edition: bool | N
                     )
                 echo(f"ok  {plural(read.read, 'paper')} of your library read; each counts as liked.")
                 print_problems(read.problems)
-            if edition is None and is_asked:
-                edition = click.confirm("Fetch papers now, and show your first edition?", default=True)
-            if not edition:
+            if not user.edition:
                 return
             with progress_bar() as progress:
                 report = app.ingestion.ingest(app.sources, now, at_once=True, progress=progress)
@@ -138,7 +135,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
     from bot.readers import stored_reader
     from bot.sources import Visit
 
-    if user.mail_username and PASSWORD not in os.environ:
+    if user.mail_username and not has_password(user):
         echo("The mail server wasn't tried, as its password is missing. `paperbot check --connect` tries it later.")
         return
     with open_app(home) as app:
@@ -151,7 +148,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
                 for _ in retrieved(mailbox, Visit(datetime.now(UTC), peek=True)):
                     break
                 echo("ok  The mailbox for thumbs can be read.")
-            if not user.email or not click.confirm(f"Send a test mail to {user.email}?", default=True):
+            if not user.test_mail:
                 return
             reader, profile = stored_reader(app.store, app.profiles, user.profile, datetime.now(UTC))
             sent = app.channel_tests.send(reader, profile, datetime.now(UTC))

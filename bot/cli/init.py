@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
-from bot.channels import address_checks, channel_of
+from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
-from bot.cli.output import app_of, echo, valid, wrapped
-from bot.cli.questions import HOST, Questions, passwords_of, prompt, time_of_day
+from bot.cli.output import app_of, checked_address, echo, is_terminal, valid
+from bot.cli.questions import HOST, Questions, passwords_of, phone_url, prompt, time_of_day
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.model import SAMPLES
-from bot.model.addresses import is_loopback, own_mail_address, pages_url
+from bot.model.addresses import is_loopback, own_mail_address
 from bot.model.categories import known_category
 from bot.model.errors import UsageError
 from bot.model.wording import listed, shorten
@@ -31,7 +31,6 @@ from bot.model.wording import listed, shorten
 if TYPE_CHECKING:
     from bot.config.home import NewUser
 
-_SETTINGS = "paperbot.toml"
 _KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
 _TITLE_WIDTH = 60  # characters
 
@@ -41,7 +40,8 @@ def arxiv_categories(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
 
 
-def _mailbox_account(text: str) -> str:
+def mailbox_account(text: str) -> str:
+    """Return the text if it is ``LOGIN@HOST``. Raises ValueError."""
     from bot.config.home import mailbox_table
 
     mailbox_table(text)
@@ -49,6 +49,8 @@ def _mailbox_account(text: str) -> str:
 
 
 at_option = click.option("--at", callback=valid(time_of_day), help="The time of day of editions, such as 08:00 or 7pm.")
+interests_option = click.option("--interests", help="What you want to read about, in your own words.")
+yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
 
 
 @click.command("init", short_help="Make a new home.")
@@ -58,7 +60,7 @@ at_option = click.option("--at", callback=valid(time_of_day), help="The time of 
     default=None,
     help="Sample digests, used until your own sources bring papers  [default: if they fit your interests]",
 )
-@click.option("--interests", help="What you want to read about, in your own words.")
+@interests_option
 @click.option(
     "--arxiv",
     callback=valid(arxiv_categories),
@@ -85,16 +87,14 @@ at_option = click.option("--at", callback=valid(time_of_day), help="The time of 
 @click.option("--mail-host", help="Your mail server; without one, mails are files.")
 @click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
 @click.option("--mail-username", help="The login at the mail server.")
-@click.option(
-    "--public-url", callback=valid(pages_url), help="Where telephones reach the pages of `serve`: thumbs open them."
-)
+@click.option("--public-url", callback=valid(phone_url), help="Where phones reach the pages of `serve`.")
 @click.option(
     "--replies",
     metavar="LOGIN@HOST",
-    callback=valid(_mailbox_account),
-    help="A mailbox (IMAP) that thumbs are mailed to, where no telephone reaches the pages.",
+    callback=valid(mailbox_account),
+    help="A mailbox (IMAP) that thumbs are mailed to, for phones that don't reach the pages.",
 )
-@click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
+@yes_option
 def init(
     directory: Path,
     *,
@@ -102,26 +102,21 @@ def init(
     yes: bool,
     arxiv: tuple[str, ...] | None,
     sources: tuple[str, ...],
-    edition: bool | None,
     **options: Any,
 ) -> None:
     """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for your own digests.
 
     On a terminal, it asks for everything that you don't give as an option. It proposes sources that fit your interests,
-    shows ten papers to judge and the first edition, tries the mail server, and sends a test mail that asks for one
-    thumb. Press Enter to skip a question, or type "back" to return to the one before. In a pipe, or with --yes, it
-    asks nothing.
+    shows ten papers to judge and the first edition, tries the mail server, and sends a test mail. Press Enter to skip a
+    question, or type "back" to return to the one before.
 
-    The samples are a source of their own. Once another source has delivered papers, editions leave the samples out.
-    Their titles and authors are real. The abstracts are rewritten, not the authors'.
+    The samples have real titles and authors, and rewritten abstracts.
 
     \b
     Examples:
       paperbot init ~/papers
       paperbot init ~/papers --yes --email ada@example.org --interests "Reward models for reasoning"
-      paperbot init ~/papers --arxiv cs.LG,q-bio.NC
       paperbot init ~/papers --yes --interests "Protein language models" --source proposed --library library.bib
-      paperbot init ~/papers --no-samples
     """
     from bot.config.home import NewUser, make_home, refuse_existing
     from bot.sources import source_models
@@ -130,8 +125,9 @@ def init(
     refuse_existing(directory)
     named = named_sources([*(f"arxiv={category}" for category in arxiv or ()), *sources], options["interests"])
     user = NewUser(**options, sources=named)
-    if is_asked := not yes and _is_terminal():
+    if is_asked := not yes and is_terminal():
         user = Questions(user, samples is not False).ask()
+        os.environ.update(user.passwords)
     user = replace(user, timezone=user.timezone or local_timezone())
     if samples is None:
         samples = samples_are_for(user)
@@ -147,10 +143,8 @@ def init(
             f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "
             "authors'.\nEditions use them until your own sources bring papers."
         )
-    if is_asked:
-        ask_passwords(user)
-    if user.library or edition or is_asked:
-        first_papers(directory, user, is_asked=is_asked, edition=edition)
+    if user.library or user.edition or is_asked:
+        first_papers(directory, user, is_asked=is_asked)
     if is_asked and user.mail_host:
         try_mail_server(directory, user)
     echo("Next:")
@@ -159,7 +153,7 @@ def init(
 
 
 @profiles.command("add", short_help="Add a profile: another interest of a reader.")
-@click.option("--interests", help="What you want to read about, in your own words.")
+@interests_option
 @click.option("--title", help="The title of its editions  [default: the beginning of your interests]")
 @click.option("--reader", "address", help="Who gets it: a mail address or Slack channel  [default: the first reader]")
 @at_option
@@ -167,7 +161,7 @@ def init(
     "--timezone", callback=valid(time_zone), help="The time zone of that time  [default: as the first profile]"
 )
 @click.option("--source", "sources", multiple=True, metavar="KIND=VALUE", help="A source, as for `init`; repeatable.")
-@click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
+@yes_option
 @click.pass_context
 def add(
     ctx: click.Context,
@@ -185,8 +179,7 @@ def add(
     On a terminal, it asks what `init` asks. A source that the home has already is not added again.
 
     \b
-    Examples:
-      paperbot profiles add
+    Example:
       paperbot profiles add --yes --interests "Barn owls and their prey" --source proposed
     """
     from bot.config.home import NewUser
@@ -197,29 +190,27 @@ def add(
     first = next(iter(app.profiles.values()), None)
     usual = f"{first.schedule.at:%H:%M}" if first else "08:00"
     user = NewUser(interests=interests, at=at, sources=named_sources(sources, interests))
-    if not yes and _is_terminal():
-        names = ("interests", "sources", "at")
-        user = Questions(user, samples=False, usual_time=usual).ask(names)
-        title = title or prompt("What are its editions called?", _title(user.interests)) if user.interests else None
+    if not yes and is_terminal():
+        user = Questions(user, samples=False, usual_time=usual).ask(("interests", "sources", "at"))
+        if user.interests and not title:
+            title = prompt("What are its editions called?", title_of(user.interests))
     if not user.interests:
         raise UsageError('a profile needs interests; name them, as with --interests "Barn owls and their prey"')
     address = address or next((known for profile in app.profiles.values() for _, known in profile.addresses), None)
     if not address:
         raise UsageError("a profile needs a reader; name one, as with --reader ada@example.org")
-    try:
-        channel = channel_of(address)
-        reader = (channel.name, channel.check_address(address))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    timezone = timezone or (first.schedule.timezone if first else local_timezone())
+    reader = checked_address(address)
     added = app.home.add_sources(user.all_sources)
     slug = add_profile(
         app.home.profiles_folder,
-        title or _title(user.interests),
+        title or title_of(user.interests),
         user.interests,
         reader,
         address_checks(),
-        schedule={"at": user.at or usual, "timezone": timezone},
+        schedule={
+            "at": user.at or usual,
+            "timezone": timezone or (first.schedule.timezone if first else local_timezone()),
+        },
     )
     echo(f"{app.home.profile_file(slug)} is ready; its reader is {address}.")
     if text := understood(user.interests):
@@ -229,30 +220,52 @@ def add(
     echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
 
 
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def _title(interests: str | None) -> str:
-    return shorten(re.split(r"[.;:\n]", (interests or "").strip())[0], _TITLE_WIDTH)
+def title_of(interests: str) -> str:
+    return shorten(re.split(r"[.;:\n]", interests.strip())[0], _TITLE_WIDTH)
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
+    """Return the tables of sources given as KIND=VALUE. Raises BadParameter with the nearest one."""
+    from bot.config.tables import mistakes_of
     from bot.operate.proposals import proposed_sources, source_table
+    from bot.sources import source_models
 
     tables: list[Mapping[str, str]] = []
     for name in names:
         kind, _, value = name.partition("=")
-        if name == "proposed":
-            tables += [proposal.table for proposal in proposed_sources(interests or "") if proposal.is_ticked]
-        elif kind not in _KINDS or not value:
-            raise click.BadParameter(f"{name!r} is no source; write one of {', '.join(_KINDS)}, = and its value")
-        else:
-            try:
-                tables.append(source_table(kind, value))
-            except ValueError as error:
-                raise click.BadParameter(str(error), param_hint="--source") from None
+        try:
+            if name == "proposed":
+                tables += [proposal.table for proposal in proposed_sources(interests or "") if proposal.is_ticked]
+            elif kind in _KINDS and value:
+                table = source_table(kind, value)
+                for _, problem in mistakes_of(source_models(), table):
+                    raise ValueError(problem)
+                tables.append(table)
+            else:
+                nearest = nearest_source(name)
+                remedy = f"did you mean {nearest}?" if nearest else f"write one of {', '.join(_KINDS)}, = and its value"
+                raise ValueError(f"{name!r} is no source; {remedy}")
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--source") from None
     return tuple(tables)
+
+
+def nearest_source(name: str) -> str:
+    """Return what a mistaken KIND=VALUE may mean, or an empty string.
+
+    >>> [nearest_source(name) for name in ("arxv=cs.LG", "https://example.org/rss", "cs.lg", "proposd", "owls")]
+    ['arxiv=cs.LG', 'feed=https://example.org/rss', 'arxiv=cs.LG', 'proposed', '']
+    """
+    kind, _, value = name.partition("=")
+    if "://" in kind:
+        return f"feed={name}"
+    near = get_close_matches(kind.strip().casefold(), (*_KINDS, "proposed"), n=1)
+    if near:
+        return "proposed" if near == ["proposed"] else f"{near[0]}={value.strip() or '...'}"
+    try:
+        return f"arxiv={known_category(name)}"
+    except ValueError:
+        return ""
 
 
 def samples_are_for(user: NewUser) -> bool:
@@ -282,29 +295,19 @@ def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
     else:
         served = "and the pages. Thumbs work on this computer, while it runs"
     is_complete = user.interests and user.email
-    about = "everything else about your profile" if is_complete else "your interests, and where to send them"
-    way = "by mail" if has_server else "a file until you set a mail server"
     return {
         **{f"export {name}=...": f"the password of {of}; no file has it" for name, of in passwords_of(user).items()},
-        f"edit {profile}": about,
-        f"copy digests into {directory / 'seeds'}": (
-            f"or name {'more' if user.sources else 'other'} sources in {directory / _SETTINGS}"
+        f"edit {profile}": (
+            "everything else about your profile" if is_complete else "your interests, and where to send them"
         ),
-        f"paperbot --home {directory} run --force": f"your first edition, now; {way}",
+        f"copy digests into {directory / 'seeds'}": (
+            f"or name {'more' if user.sources else 'other'} sources in {directory / 'paperbot.toml'}"
+        ),
+        f"paperbot --home {directory} run --force": (
+            f"your first edition, now; {'by mail' if has_server else 'a file until you set a mail server'}"
+        ),
         f"paperbot --home {directory} send-test {profile.stem}": (
             "the same again as a test" + ("" if has_server else ", once you have set a mail server")
         ),
         f"paperbot --home {directory} {serve}": f"an edition whenever one is due, {served}",
     }
-
-
-def ask_passwords(user: NewUser) -> None:
-    """Set the variables of passwords for this process."""
-    last = ""
-    for variable, of in passwords_of(user).items():
-        if variable not in os.environ:
-            entered = f"Enter: {'the same' if last else 'later'}"
-            question = f"The password of {of} (used now, and not stored; {entered})?"
-            last = click.prompt(wrapped(question), default=last, hide_input=True, show_default=False)
-            if last:
-                os.environ[variable] = last

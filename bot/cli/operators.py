@@ -10,10 +10,12 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import click
 from click.shell_completion import get_completion_class
@@ -27,6 +29,7 @@ from bot.cli.output import (
     echo,
     home_of,
     json_option,
+    local_time,
     now_option,
     pass_app,
     plain,
@@ -35,6 +38,7 @@ from bot.cli.output import (
     report_options,
     schema_option,
     table,
+    with_local_times,
 )
 from bot.config.files import shipped
 from bot.model import Kind, Origin, Problem, RawDigest
@@ -300,8 +304,8 @@ def status(app: App, now: datetime, as_json: bool) -> int:
     if as_json:
         print_json(current)
     else:
-        print_status(current)
-        print_problems(current.problems)
+        print_status(current, app.zone)
+        print_problems([replace(each, problem=with_local_times(each.problem, app.zone)) for each in current.problems])
     # 1 with any problem, so monitoring needs the exit code only.
     return 1 if current.problems else 0
 
@@ -321,13 +325,13 @@ def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
         return {}, [Problem("queue", str(error))]
 
 
-def print_status(status: Status) -> None:
+def print_status(status: Status, zone: ZoneInfo) -> None:
     sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
     for source in status.sources:
-        seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
+        seen = local_time(source.last_seen, zone) if source.last_seen else "never"
         cells = [seen, str(source.latest_digest or "-"), str(source.digests), str(source.papers)]
         if not source.delivers_papers:
-            read = f"read {source.last_checked:%Y-%m-%d %H:%M} UTC" if source.last_checked else "not read yet"
+            read = f"read {local_time(source.last_checked, zone)}" if source.last_checked else "not read yet"
             cells = [read, "-", "-", "-" if source.votes is None else plural(source.votes, "vote")]
         sources.add_row(source.name, source.health, *cells)
     readers = table("reader", "thumbs", "last edition", "next due", unbroken=("reader",))
@@ -341,24 +345,25 @@ def print_status(status: Status) -> None:
             # An edition for Slack may have several messages. Each state appears once.
             states = ", ".join(dict.fromkeys(reader.last_states))
             last_edition = f"{reader.last_edition}, {plural(reader.last_picks, 'paper')}, {states}"
-        due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
+        due = local_time(reader.next_due, zone) if reader.next_due else str(reader.stopped)
         readers.add_row(reader.reader, thumbs, last_edition, due)
     console().print(sources, readers)
     if status.readers_left_out:
         echo(f"and {plural(status.readers_left_out, 'more reader')}")
     outbox = ", ".join(f"{number} {state}" for state, number in status.outbox.items() if number) or "empty"
     echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
-    for line in load_lines(status.load):
+    for line in load_lines(status.load, zone):
         echo(line)
     if status.bounces:
         echo("came back: " + ", ".join(f"{number} {kind}" for kind, number in status.bounces.items()))
     for reader in status.readers:
         if reader.late:
-            last = f"{reader.last_sent:%Y-%m-%d %H:%M} UTC" if reader.last_sent else "never"
-            echo(f"late: {reader.reader} (last message: {last}): {reader.late}", fg="yellow")
+            last = local_time(reader.last_sent, zone) if reader.last_sent else "never"
+            late = with_local_times(reader.late, zone)
+            echo(f"late: {reader.reader} (last message: {last}): {late}", fg="yellow")
 
 
-def load_lines(load: Load) -> list[str]:
+def load_lines(load: Load, zone: ZoneInfo) -> list[str]:
     lines = []
     if load.queue:
         lines.append("queue: " + ", ".join(f"{number} {task}" for task, number in load.queue.items()))
@@ -367,7 +372,7 @@ def load_lines(load: Load) -> list[str]:
     if load.oldest_unsent_seconds:
         lines.append(f"the oldest unsent message has waited {duration(load.oldest_unsent_seconds)}")
     if load.claimed_until:
-        held = f"{plural(load.claims, 'message')} held by workers until {load.claimed_until:%H:%M} UTC at most"
+        held = f"{plural(load.claims, 'message')} held by workers until {local_time(load.claimed_until, zone)} at most"
         lines.append(f"{held}. If a worker died, its unsent messages are then due again, or unknown")
     if load.expired_claims:
         lines.append(f"{plural(load.expired_claims, 'message')} of workers that died")
@@ -403,7 +408,7 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
     else:
         rows = table("source", "kind", "state", "last checked", "newest digest", ">papers", ">usual a day")
         for status in statuses:
-            checked = f"{status.last_checked:%Y-%m-%d %H:%M}" if status.last_checked else "never"
+            checked = local_time(status.last_checked, app.zone) if status.last_checked else "never"
             usual = f"{status.usual:.0f}" if status.usual is not None else "-"
             state = plain(f"{status.health}: {status.detail}" if status.detail else status.health)
             newest = str(status.latest_digest or "-")

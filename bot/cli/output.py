@@ -15,11 +15,14 @@ from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
+from zoneinfo import ZoneInfo
 
 import click
 
+from bot.channels import channel_of
 from bot.config.files import shipped
-from bot.model import Edition, Match, Pick, Problem
+from bot.model import Edition, Kind, Match, Pick, Problem
+from bot.model.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,6 +91,22 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
     return rows
 
 
+_UTC_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC")
+
+
+def local_time(time: datetime, zone: ZoneInfo) -> str:
+    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone.key}"
+
+
+def with_local_times(text: str, zone: ZoneInfo) -> str:
+    """Return a message with its times in a zone.
+
+    >>> with_local_times("due since Tue 2025-05-06 23:00 UTC", ZoneInfo("Europe/Berlin"))
+    'due since Wed 2025-05-07 01:00 Europe/Berlin'
+    """
+    return _UTC_TIME.sub(lambda match: local_time(datetime.fromisoformat(f"{match[1]}+00:00"), zone), text)
+
+
 def print_edition(edition: Edition) -> None:
     from bot.text.latex import readable
 
@@ -109,6 +128,11 @@ def why(pick: Pick) -> str:
     from bot import wording
 
     return ". ".join(part for part in (wording.kind_label(pick), wording.why(pick)) if part)
+
+
+def is_terminal() -> bool:
+    """Return whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def has_browser() -> bool:
@@ -229,6 +253,15 @@ def valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Paramet
             raise click.BadParameter(str(error)) from None
 
     return convert
+
+
+def checked_address(address: str) -> tuple[Kind, str]:
+    """Return the kind of a reader's address, and its usual spelling. Raises UsageError."""
+    try:
+        channel = channel_of(address)
+        return channel.name, channel.check_address(address)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def schema_option(name: str, subject: str) -> Callable[[Any], Any]:

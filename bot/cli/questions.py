@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -35,9 +36,9 @@ PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 HOST = "PAPERBOT_EMAIL__HOST"
 _SCHOLAR = "scholaralerts-noreply@google.com"
 _BACK = ("back", "<")
+_NO = ("no", "none", "nothing", "skip", "-")
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
 _REFUSALS = range(400, 429)  # of a query; 429 asks to wait
-_NO = ("no", "none", "nothing", "skip", "-")
 _COUNT_SECONDS = 10.0  # for each source's number of papers
 
 
@@ -82,34 +83,44 @@ class Questions:
             "interests": lambda: prompt("What do you want to read about, in your own words?", topic),
             "sources": self._sources,
             "library": lambda: prompt(
-                "A library to learn from: a file such as .bib, .ris, .nbib or .csv, or zotero?", "none", _library
+                "A library to learn from: a file such as .bib, .ris, .nbib or .csv, or zotero?", "none", library
             ),
             "email": lambda: prompt("Your mail address?", "none yet", own_mail_address),
             "at": lambda: (
                 prompt("When should editions come, Monday to Friday?", self.usual_time, time_of_day) or self.usual_time
             ),
-            "timezone": lambda: prompt("In which time zone (a large city, or a country)?", local, _zone) or local,
+            "timezone": lambda: prompt("In which time zone (a large city, or a country)?", local, zone) or local,
             "mail_host": lambda: prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
-            "mail_port": lambda: prompt("Its port?", "587", _port) or 587,
+            "mail_port": lambda: prompt("Its port?", "587", port) or 587,
             "mail_username": self._mail_username,
             "public_url": self._public_url,
             "replies": self._replies,
+            "passwords": self._passwords,
+            "edition": lambda: yes_or_no("Fetch papers now, and show your first edition?"),
+            "test_mail": lambda: yes_or_no(f"Send a test mail to {self.user.email}?"),
         }
 
     def _is_open(self, name: str) -> bool:
         user = self.user
-        if getattr(user, name):
+        answer = getattr(user, name)
+        if answer or answer is False:
             return False
         has_server = bool(user.mail_host or os.environ.get(HOST))
+        has_mailbox = any(table["kind"] == "mailbox" for table in user.sources)
         if name == "mail_host" and has_server:
             echo(f"Mails go by {os.environ[HOST]}, as {HOST} says.")
-            return False
-        if name in ("mail_port", "mail_username"):
-            return bool(user.mail_host) and (name == "mail_port" or wants_login(user))
-        if name == "public_url":  # without a mail server, mails are files of this computer
-            return has_server and not user.replies
-        has_mailbox = any(table["kind"] == "mailbox" for table in user.sources)
-        return name != "replies" or (has_server and not user.public_url and not has_mailbox)
+        if name == "mail_username":
+            return bool(user.mail_host) and wants_login(user)
+        return {
+            "mail_host": not has_server,
+            "mail_port": bool(user.mail_host),
+            # Without a mail server, mails are files of this computer.
+            "public_url": has_server and not user.replies,
+            "replies": has_server and not user.public_url and not has_mailbox,
+            "passwords": any(variable not in os.environ for variable in passwords_of(user)),
+            "edition": bool(user.email),
+            "test_mail": bool(user.mail_host and user.email and (not user.mail_username or has_password(user))),
+        }.get(name, True)
 
     def _mail_username(self) -> str | None:
         login = prompt("Your login there?", self.user.email or "none")
@@ -120,7 +131,7 @@ class Questions:
             "\nBelow each paper are two thumbs, from which Paperbot learns. On your phone they open a page, if the "
             "phone reaches this computer at an address. Else they open a mail to Paperbot, which you only send."
         )
-        return prompt("The address, such as https://papers.example.org?", "none: thumbs are mails", pages_url) or ""
+        return prompt("The address, such as https://papers.example.org?", "none: thumbs are mails", phone_url) or ""
 
     def _replies(self) -> str:
         host = self.user.mail_host or os.environ.get(HOST, "")
@@ -132,6 +143,18 @@ class Questions:
             echo("Then thumbs work on this computer only, while `paperbot serve` runs.")
             return ""
         return f"{login}@{server or imap}"
+
+    def _passwords(self) -> dict[str, str]:
+        """Return the passwords by variable, for this process."""
+        passwords: dict[str, str] = {}
+        last = ""
+        for variable, of in passwords_of(self.user).items():
+            if variable not in os.environ:
+                question = f"The password of {of} (used now, and not stored)?"
+                last = prompt(question, "the same" if last else "later", has_no=False, hidden=True) or last
+                if last:
+                    passwords[variable] = last
+        return passwords
 
     def _sources(self) -> tuple[Mapping[str, Any], ...]:
         """Propose sources until the user chooses. A new search joins the list."""
@@ -148,15 +171,15 @@ class Questions:
                 "openalex=WORDS or pubmed=WORDS is another search."
             )
             default = "the ones with x; or none" if proposals else "none: the digests that you copy into seeds/"
-            chosen = prompt("Which do you want?", default, partial(_chosen, proposals=proposals))
-            if isinstance(chosen, Proposal):
-                others = [proposal for proposal in proposals if proposal.table["kind"] != chosen.table["kind"]]
-                proposals = [*others, *with_counts([chosen])]
+            answer = prompt("Which do you want?", default, partial(chosen_sources, proposals=proposals))
+            if isinstance(answer, Proposal):
+                others = [proposal for proposal in proposals if proposal.table["kind"] != answer.table["kind"]]
+                proposals = [*others, *with_counts([answer])]
                 continue
-            if chosen is None:
-                chosen = [proposal.table for proposal in proposals if proposal.is_ticked]
+            if answer is None:
+                answer = [proposal.table for proposal in proposals if proposal.is_ticked]
             with suppress(Back):  # back to the list, not to the question before it
-                return tuple(_mailbox() if table is _MAIL else table for table in chosen)
+                return tuple(alerts_mailbox() if table is _MAIL else table for table in answer)
 
 
 def sample_interests() -> str:
@@ -190,14 +213,13 @@ def with_counts(proposals: Sequence[Proposal]) -> list[Proposal]:
     return counted
 
 
-def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, Any]] | Proposal:
+def chosen_sources(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, Any]] | Proposal:
     """Return the tables of an answer, or the proposal of another search. Raises ValueError."""
     from bot.operate.proposals import Proposal, source_table
 
-    kind, is_search, words = answer.partition("=")
-    if is_search and kind.strip() in _SEARCHED and words.strip():
-        about = f"{_SEARCHED[kind.strip()]}: {words.strip()}"
-        return Proposal(about, source_table(kind.strip(), words.strip()), is_ticked=True)
+    kind, _, words = (part.strip() for part in answer.partition("="))
+    if kind in _SEARCHED and words:
+        return Proposal(f"{_SEARCHED[kind]}: {words}", source_table(kind, words), is_ticked=True)
     chosen: list[Mapping[str, Any]] = []
     for word in re.split(r"[\s,;]+", answer):
         if word.isdecimal():
@@ -211,18 +233,18 @@ def _chosen(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[str, Any
     return chosen
 
 
-def _mailbox() -> Mapping[str, Any]:
+def alerts_mailbox() -> Mapping[str, Any]:
     from bot.operate.proposals import source_table
 
     host = prompt("The IMAP server of that mailbox?", "imap.example.org") or "imap.example.org"
     login = prompt("Your login there?", "ada@example.org") or "ada@example.org"
     sender = prompt("The sender of the alerts?", _SCHOLAR, own_mail_address) or _SCHOLAR
     table = source_table("mailbox", f"{login}@{host} {sender}")
-    echo(f"Its password is read from {_password_variable(table)}.")
+    echo(f"Its password is read from {password_variable(table)}.")
     return table
 
 
-def _library(text: str) -> str:
+def library(text: str) -> str:
     if text.casefold() == ZOTERO:
         return ZOTERO
     path = Path(text).expanduser()
@@ -231,18 +253,27 @@ def _library(text: str) -> str:
     return str(path)
 
 
-def _zone(text: str) -> str:
-    zone = time_zone(text)
-    if zone.casefold() != text.casefold():
-        all_year = ", without summer time" if zone.startswith("Etc/") else ""
-        echo(f"That is {zone}{all_year}.")
-    return zone
+def zone(text: str) -> str:
+    name = time_zone(text)
+    if name.casefold() != text.casefold():
+        all_year = ", without summer time" if name.startswith("Etc/") else ""
+        echo(f"That is {name}{all_year}.")
+    return name
 
 
-def _port(text: str) -> int:
+def port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise ValueError(f"{text!r} is not a port; write a number from 1 to 65535")
     return int(text)
+
+
+def phone_url(text: str) -> str:
+    """Return the address of the pages, and warn if no phone reaches it. Raises ValueError."""
+    url = pages_url(text)
+    if url and is_loopback(urlsplit(url).hostname or ""):
+        remedy = "name an address of your network or a proxy, or leave it out and have thumbs mailed"
+        echo(f"? {url} opens on this computer only, so thumbs don't work on phones; {remedy}", fg="yellow", err=True)
+    return url
 
 
 def wants_login(user: NewUser) -> bool:
@@ -285,18 +316,38 @@ def passwords_of(user: NewUser) -> dict[str, str]:
     passwords = {PASSWORD: f"the mail server {user.mail_host}"} if user.mail_username else {}
     for table in user.all_sources:
         if table["kind"] == "mailbox":
-            passwords[_password_variable(table)] = f"the mailbox {table['username']} at {table['host']}"
+            passwords[password_variable(table)] = f"the mailbox {table['username']} at {table['host']}"
     return passwords
 
 
-def _password_variable(source: Mapping[str, Any]) -> str:
+def has_password(user: NewUser) -> bool:
+    """Return whether the mail server's password is known."""
+    return PASSWORD in os.environ or PASSWORD in user.passwords
+
+
+def password_variable(source: Mapping[str, Any]) -> str:
     return f"PAPERBOT_PASSWORDS__{source['name'].replace('-', '_').upper()}"
 
 
-def prompt(question: str, default: str, convert: Callable[[str], Any] = str, *, has_no: bool = True) -> Any:
+def yes_or_no(question: str) -> bool:
+    """Return the answer to a question, yes if it is empty. Raises Back."""
+    return prompt(question, "yes", parsed_yes_or_no, has_no=False) is not False
+
+
+def parsed_yes_or_no(text: str) -> bool:
+    answers = {"y": True, "yes": True, "n": False, **dict.fromkeys(_NO, False)}
+    if text.casefold() not in answers:
+        raise ValueError(f"{text!r} is neither yes nor no; type y, n or back")
+    return answers[text.casefold()]
+
+
+def prompt(
+    question: str, default: str, convert: Callable[[str], Any] = str, *, has_no: bool = True, hidden: bool = False
+) -> Any:
     """Return the converted answer, None if it is empty, or "" for no. Raises Back."""
     while True:
-        answer = click.prompt(wrapped(f"{question} [{default}]"), default="", show_default=False).strip()
+        text = wrapped(f"{question} [{default}]")
+        answer = click.prompt(text, default="", show_default=False, hide_input=hidden).strip()
         if answer.casefold() in _BACK:
             raise Back
         if not answer:

@@ -11,13 +11,16 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.channels import address_checks, channel_of
+from bot.channels import address_checks
 from bot.cli.output import (
     Commands,
     app_of,
+    checked_address,
     console,
     echo,
+    is_terminal,
     json_option,
+    local_time,
     name_of,
     now_option,
     pass_app,
@@ -132,14 +135,8 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
 
     if profile not in app.profiles:
         raise unknown_profile(profile, app.profiles)
-    try:
-        channel = channel_of(address)
-        address = channel.check_address(address)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    added, was_listed = app.subscriptions.add(profile, channel.name, address, now)
-    state = "is in the profile already" if was_listed else "is subscribed"
-    echo(f"{added.name} {state}")
+    added, was_listed = app.subscriptions.add(profile, *checked_address(address), now)
+    echo(f"{added.name} {'is in the profile already' if was_listed else 'is subscribed'}")
 
 
 @click.command("unsubscribe", short_help="Stop READER's editions.")
@@ -185,10 +182,13 @@ def export(
 
 @click.command("forget", short_help="Delete all data about READER.")
 @click.argument("reader")
+@click.option("--yes", is_flag=True, help="Don't ask before, even on a terminal.")
 @now_option
 @pass_app
-def forget(app: App, reader: str, now: datetime) -> None:
+def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
     """Delete READER from the profile's file and the store, with votes, editions and message files.
+
+    On a terminal, it asks before.
 
     \b
     Example:
@@ -199,6 +199,11 @@ def forget(app: App, reader: str, now: datetime) -> None:
 
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
+    if is_terminal() and not yes:
+        votes = plural(len(app.store.feedback.current(stored.id)), "vote")
+        editions = plural(len(app.store.editions.of_reader(stored.id)), "edition")
+        if not click.confirm(f"Delete all of {stored.name}: {votes}, {editions}?"):
+            raise UsageError("nothing was deleted")
     if path.exists():
         # First: an error leaves the store untouched, and the operator can repeat the command.
         remove_reader(path, stored.address, address_checks())
@@ -447,7 +452,7 @@ def status(app: App, reader: str, as_json: bool) -> int:
     else:
         checked = connection.poll.checked_at
         echo(f"{owner.name}: {_described(connection)}")
-        echo(f"  last read {f'{checked:%Y-%m-%d %H:%M} UTC' if checked else 'never'}")
+        echo(f"  last read {local_time(checked, app.zone) if checked else 'never'}")
         echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
         if connection.poll.problem:
             echo(f"! {connection.poll.problem}", fg="red")

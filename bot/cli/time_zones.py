@@ -26,7 +26,10 @@ _ABBREVIATIONS = {
     "Asia/Seoul": ("kst",),
     "Australia/Sydney": ("aest", "aedt"),
 }
-_HINT = "name a large city nearby, or the country"
+_HINT = (
+    'add the country, as in "Munich, Germany", or write a zone: Europe/Berlin, Europe/London, America/New_York, '
+    "America/Los_Angeles, Asia/Kolkata, Asia/Shanghai"
+)
 _LONGEST_CODE = 3  # letters
 _OFFSET = re.compile(r"(?:utc|gmt)\s*([+-])\s*(\d{1,2})(?::?(00|15|30|45))?")
 _MOST_HOURS = {"+": 14, "-": 12}  # of zones without summer time in the database
@@ -61,7 +64,7 @@ def time_zone(text: str) -> str:
     if country not in countries:
         cities = {zone.rpartition("/")[2].replace("_", " ").lower() for zone in timezone_names()}
         names = [*cities, *(name for name in countries if len(name) > _LONGEST_CODE)]
-        near = get_close_matches(said, names, n=3, cutoff=0.8)
+        near = get_close_matches(country, names, n=3, cutoff=0.8)
         meant = f"did you mean {' or '.join(name.title() for name in near)}?" if near else _HINT
         raise ValueError(f"{text!r} is an unknown time zone; {meant}")
     # Small zones count where their clocks differ from the large ones.

@@ -9,7 +9,7 @@ import shutil
 import stat
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
@@ -372,6 +372,9 @@ class NewUser:
     replies: str | None = None  # LOGIN@HOST of the mailbox for thumbs
     library: str | None = None  # a file, or zotero
     sources: tuple[Mapping[str, Any], ...] = ()  # tables of the settings, beside the shipped ones
+    passwords: Mapping[str, str] = field(default_factory=dict, repr=False)  # by variable, for this process
+    edition: bool | None = None  # fetch papers, and show the first edition
+    test_mail: bool | None = None
 
     @property
     def profile(self) -> str:
@@ -486,6 +489,8 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
     before, header, email = text.partition("[email]\n")
     if user.public_url or user.replies:  # links to pages of this computer would be dead on a telephone
         before = _assign(before, "public_url", user.public_url or "")
+    if user.timezone:
+        before = _assign(before, "timezone", user.timezone)
     for table in user.all_sources:
         before += f"{_source_text(table)}\n"
     for key, value in {

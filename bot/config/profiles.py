@@ -51,11 +51,11 @@ from bot.model import GOOD, Kind, Origin, Override, Problem, Reader
 from bot.model.addresses import mail_address
 from bot.model.clock import local_date, timezone_names
 from bot.model.errors import ConfigError
-from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date
+from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date, shorten
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 SCHEMAS = "state/schemas"  # below the home, for editors; `check --fix` updates them after an upgrade
-_LONGEST_STEM = 40  # characters of a slug that is made of a title
+_LONGEST_SLUG = 42  # characters of one that is made of a title
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -110,7 +110,10 @@ def known_timezone(name: str) -> str:
     cities = [known for known in names if known.startswith(_REGIONS) and known.casefold().endswith(f"/{folded}")]
     for known in (*(known for known in names if known.casefold() == folded), *cities):
         return known
-    raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin", "Berlin" or "UTC"')
+    raise ValueError(
+        f'unknown time zone {name!r}; write it like "Europe/Berlin", "Berlin" or "UTC". A town has the zone of a '
+        "large city, such as London, New York, Los Angeles, Kolkata or Shanghai"
+    )
 
 
 def groups_of_terms(value: Any) -> Any:
@@ -499,6 +502,16 @@ def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)
 
 
+def slug_of(text: str, otherwise: str) -> str:
+    """Return the first words of a text as an id.
+
+    >>> slug_of("Barn owls, and all the other birds of prey in Europe", "papers"), slug_of("猫头鹰", "papers")
+    ('barn-owls-and-all-the-other-birds-of-prey', 'papers')
+    """
+    words = re.sub(r"[^a-z0-9]+", " ", text.lower())
+    return shorten(words, _LONGEST_SLUG).rstrip("…").replace(" ", "-") or otherwise
+
+
 def add_profile(
     folder: Path,
     title: str,
@@ -513,8 +526,8 @@ def add_profile(
 
     The title makes the slug, with a number behind it if a file has that name. Raises ConfigError.
     """
-    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    stem = re.sub(r"[^a-z0-9]+", "-", ascii_title)[:_LONGEST_STEM].strip("-") or "papers"
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    stem = slug_of(ascii_title, "papers")
     kind, address = reader
     values = {
         "title": title.strip(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +13,28 @@ from bot.channels import MessageRenderer, Route, reader_channel
 from bot.channels.email import EMAIL
 from bot.channels.email.rendering import notice_bytes, sender_domain
 from bot.channels.papers import SampleLinks
-from bot.channels.templates import welcome_edition
+from bot.channels.templates import SAMPLE_TITLE, welcome_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
-from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
+from bot.model import (
+    OPERATOR_KIND,
+    Delivery,
+    Edition,
+    Entry,
+    Kind,
+    Message,
+    OutboxKey,
+    PaperId,
+    ParsedDigest,
+    Problem,
+    Reader,
+    State,
+    StopReason,
+)
 from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
+from bot.model.papers import PROGRAMME_SOURCE
 from bot.operate.dispatcher import Dispatcher
 from bot.operate.status import breaker_problem, message_problem
 from bot.store import Store
@@ -77,7 +93,13 @@ class ChannelTests:
         welcome = welcome_edition(
             understood(profile.interests_at(now)), first, SampleLinks(self.public_url).page("title")
         )
-        has_papers = bool(last or (next_one and next_one.picks))
+        request = self._request(reader)
+        if request and not (last or (next_one and next_one.picks)):
+            request = request.replace("one thumb below", f"one thumb of “{SAMPLE_TITLE}” below")
+            sample = replace(welcome.picks[1].paper, id=self._stored_sample(now))
+            welcome = replace(
+                welcome, picks=(welcome.picks[0], replace(welcome.picks[1], paper=sample), welcome.picks[2])
+            )
         edition = replace(
             next_one if next_one and next_one.picks else welcome,
             reader=reader,
@@ -87,7 +109,7 @@ class ChannelTests:
             composed_at=now,
             language=profile.language,
             is_test=True,
-            request=self._request(reader) if has_papers else "",
+            request=request,
         )
         if last:
             edition = replace(
@@ -99,6 +121,15 @@ class ChannelTests:
             )
         renderer = self.renderer if last else self.sample_renderer
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
+
+    def _stored_sample(self, now: datetime) -> PaperId:
+        """Return the id of a stored, made-up paper that takes votes and appears in no edition."""
+        entry, name = Entry(SAMPLE_TITLE), f"{PROGRAMME_SOURCE}a test"
+        content = hashlib.sha256(name.encode()).hexdigest()
+        if not self.store.papers.digests_with(content):
+            digest = ParsedDigest("programme", "A test", None, (entry,))
+            self.store.papers.add_digests(name, "A test", content, [digest], now=now)
+        return self.store.papers.identified([entry], now)[0].id
 
     def _request(self, reader: Reader) -> str:
         """Return the test's request to its reader, or an empty string if thumbs aren't links."""

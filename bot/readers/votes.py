@@ -36,7 +36,7 @@ _VOTES = tuple(vote.value for vote in Vote)
 # Lines in a transaction, which bound memory and waits for the disk.
 _BATCH = 1_000
 BY_REPLY = "reply"
-_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe) (?P<token>\S+)")
+REPLY_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe) (?P<token>\S+)")
 
 
 def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
@@ -250,7 +250,7 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
     Returns False without a valid signature. A vote also needs the reader's ``sender``, which prevents accidental votes
     on forwarded editions. Nothing answers these mails, so no mail loop begins.
     """
-    match = _SUBJECT.fullmatch(subject)
+    match = REPLY_SUBJECT.fullmatch(subject)
     if not match:
         return False
     try:

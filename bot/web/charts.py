@@ -236,7 +236,7 @@ def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
     if learned is None or words is None or chance is None:
         return (
             f"Too early to tell: {plural(evaluation.likes, 'liked paper')} could be predicted from earlier thumbs, "
-            f"in {plural(evaluation.folds, 'fold')}. It takes {MIN_LIKES} in {MIN_FOLDS}."
+            f"in {plural(evaluation.folds, 'fold')}. An answer needs {MIN_LIKES} liked papers in {MIN_FOLDS} folds."
         )
     if learned.auc is None or words.auc is None or evaluation.gain is None:
         likes = plural(evaluation.likes, "liked paper")

@@ -42,7 +42,7 @@ _ALSO = "Also"
 
 
 def tally(edition: Edition) -> str:
-    """Return ``3 papers; 412 looked at; 2 minutes to read``, or ``412 new papers``.
+    """Return ``3 papers of 412 new to you; 2 minutes to read``, or ``412 new papers``.
 
     Alerts, tests and samples are marked, unreadable sources named.
     """
@@ -59,7 +59,7 @@ def _counts(edition: Edition) -> str:
     if edition.catch_up and edition.picks:
         return f"{_caught_up(edition, edition.catch_up)}; {minutes(edition)} to read"
     if edition.picks:
-        papers += f"; {edition.considered:,} looked at"
+        papers += f" of {edition.considered:,} new to you"
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"

@@ -90,9 +90,9 @@ def test_only_an_exploration_pick_is_labelled_exploratory(make_pick):
 
 
 def test_the_tally_counts_in_correct_english(make_pick, make_edition):
-    assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper; 1 looked at; 1 minute to read"
+    assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper of 1 new to you; 1 minute to read"
     two = make_edition(make_pick(), make_pick(), considered=1200)
-    assert wording.tally(two) == "2 papers; 1,200 looked at; 1 minute to read"
+    assert wording.tally(two) == "2 papers of 1,200 new to you; 1 minute to read"
     assert wording.tally(make_edition(considered=0)) == "0 new papers"
 
 
@@ -165,12 +165,12 @@ def test_a_quiet_edition_gives_its_reason(make_edition):
 def test_an_edition_names_missing_sources_once(make_edition, make_pick):
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     missing = "without blog and arxiv-ai, which could not be read"
-    assert wording.tally(edition) == f"1 paper; 9 looked at, {missing}; 1 minute to read"
+    assert wording.tally(edition) == f"1 paper of 9 new to you, {missing}; 1 minute to read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert wording.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
 def test_a_weekly_edition_is_worded_by_the_week(make_paper, make_pick, make_edition):
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
-    assert wording.tally(edition) == "2 papers; 143 looked at; 1 minute to read"
+    assert wording.tally(edition) == "2 papers of 143 new to you; 1 minute to read"
     assert wording.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"

@@ -83,7 +83,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(make_paper, make_pick, m
     text = displayed_text(message["blocks"])
     for phrase in (
         "Reward models",
-        "6 May 2025 · 1 paper; 143 looked at",
+        "6 May 2025 · 1 paper of 143 new to you",
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
         "●●● Exploratory pick: strong match",
@@ -193,7 +193,7 @@ def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(make_paper,
     ]
     text = displayed_text(first["blocks"])
     for phrase in (
-        "6 May 2025 · 3 papers; 143 looked at",
+        "6 May 2025 · 3 papers of 143 new to you",
         "2. <https://example.org/paper|Title 2>  ●●●",
         "Each paper has a reply in this message's thread: why it is here, its summary, and the buttons to vote.",
         f"<{links.unsubscribe()}|Unsubscribe>",

@@ -53,7 +53,8 @@ IN_SETTINGS = [
     "environment: PAPERBOT_BOT__TIMEZON: there is no such setting; did you mean PAPERBOT_BOT__TIMEZONE?",
     "environment: PAPERBOT_EMAIL__PORT: '99999' is not valid; it should be less than or equal to 65535",
     "paperbot.toml:28: email.hots: unknown key; did you mean 'host'?",
-    'paperbot.toml:26: bot.timezone: unknown time zone \'Nowhere\'; write it like "Europe/Berlin", "Berlin" or "UTC"',
+    'paperbot.toml:26: bot.timezone: unknown time zone \'Nowhere\'; write it like "Europe/Berlin", "Berlin" or "UTC". '
+    "A town has the zone of a large city, such as London, New York, Los Angeles, Kolkata or Shanghai",
     "paperbot.toml:16: sources[4].serach: unknown key; did you mean 'search'?",
     "paperbot.toml:18: sources[4].every: 0 is not valid; it should be greater than or equal to 1",
     "paperbot.toml:19: sources[5].name: is missing; add it",

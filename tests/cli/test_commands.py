@@ -109,7 +109,7 @@ def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
     html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
     slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
     assert (text.code, html.code, slack.code) == (0, 0, 0)
-    assert "5 papers; 176 looked at" in text.out
+    assert "5 papers of 176 new to you" in text.out
     assert "oday" not in text.out + html.out + slack.out, "the papers are of other days"
     assert html.out.lower().startswith("<!doctype html>")
     assert {json.loads(line)["channel"] for line in slack.out.splitlines()} == {"ada@example.org"}
@@ -144,7 +144,12 @@ def test_status_shows_sources_readers_and_outbox(home, paperbot):
     )  # fmt: skip
     assert reader["next_due"].startswith("2025-05-08T06:00")
     assert answer.json["outbox"]["sent"] == 1
-    assert "2025-05-07, 5 papers, sent" in paperbot("status").out
+    text = " ".join(paperbot("status", "--now", NOW).out.split())
+    assert "2025-05-07, 5 papers, sent" in text
+    assert "Wed 2025-05-07 09:00 Europe/Berlin" in text, "in the zone of the bot"
+    assert "UTC" not in text
+    late = " ".join(paperbot("status", "--now", "2025-05-09T09:00:00+02:00").out.split())
+    assert "due since Fri 2025-05-09 08:00 Europe/Berlin" in late
 
 
 def test_status_with_problems_is_exit_code_1(home, paperbot):

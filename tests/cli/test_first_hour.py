@@ -118,7 +118,7 @@ def test_a_run_without_editions_says_why(home, paperbot, profile, says, force, f
         (home / "profiles" / "a.toml").write_text(profile)
     answer = paperbot("run", *force)
     assert says in answer.out
-    assert "--force doesn't wait" not in answer.out
+    assert "No edition is due now" not in answer.out
     assert ("profiles/a.toml:1: titel: unknown key" in answer.err) is (says == "")
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from imap_server import ImapServer
 from support import digest
 
 from bot.app import open_app
+from bot.config.keys import Purpose
 
 WEDNESDAY = "2025-05-07T09:00:00+02:00"
 RUN_KEYS = [
@@ -53,6 +55,25 @@ def small(home):
         '[[readers]]\nemail = "ada@example.org"',
     )
     return home
+
+
+def test_a_run_tells_how_many_thumbs_came_by_mail_and_whose_it_could_not_take(small, paperbot, monkeypatch):
+    paperbot("run", "--force")
+    with open_app(small) as app:
+        (reader,) = app.store.readers.of_profile("rewards")
+        subject = f"Paperbot vote up {app.signer.sign(Purpose.REPLY, [reader.id, 1])}"
+    with ImapServer().running() as server:
+        for sender, wanted in (("ada@example.org", subject), ("eve@example.org", subject), ("ada@example.org", "Hi")):
+            server.put(f"From: {sender}\r\nSubject: {wanted}\r\n\r\n".encode())
+        mailbox = f'[[sources]]\nname = "replies"\nkind = "mailbox"\nhost = "127.0.0.1"\nport = {server.port}\n'
+        settings = (small / "paperbot.toml").read_text()
+        (small / "paperbot.toml").write_text(f'{settings}{mailbox}security = "none"\nusername = "bot@example.org"\n')
+        monkeypatch.setenv("PAPERBOT_PASSWORDS__REPLIES", "secret")
+        answer = paperbot("run")
+    assert answer.code == 0
+    assert "1 thumb came by mail\n" in answer.out
+    assert answer.err.startswith("? 1 thumb by mail of eve@example.org not taken: its link is too old")
+    assert answer.err.count("\n") == 1
 
 
 def test_the_sample_digests_hold_177_entries_of_176_papers(home, paperbot):
@@ -159,7 +180,7 @@ def test_no_paper_is_sent_twice_and_an_edition_continues_from_the_last(small, pa
     )
     assert "Reward models for dogs" in text
     assert "Robot arms" not in text
-    assert "1 paper; 1 looked at" in text
+    assert "1 paper of 1 new to you" in text
 
 
 def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):

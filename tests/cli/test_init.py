@@ -84,8 +84,25 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
     assert (mailbox["host"], mailbox["username"]) == ("imap.uni.edu", "ada@uni.edu")
     assert not (home / "samples").exists()
     assert paperbot("--home", home, "check").code == 0
-    for wrong in ("owls", "arxiv=owls.barn", "mailbox=ada", "feed=nowhere"):
-        assert paperbot("init", tmp_path / "other", "--source", wrong).code == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("owls", "'owls' is no source; write one of arxiv, biorxiv"),
+        ("arxv=cs.LG", "did you mean arxiv=cs.LG?"),
+        ("cs.lg", "did you mean arxiv=cs.LG?"),
+        ("https://example.org/rss", "did you mean feed=https://example.org/rss?"),
+        ("arxiv=q-bio.PX", "did you mean q-bio.PE?"),
+        ("biorxiv=genetcs", "did you mean 'Genetics'?"),
+        ("mailbox=ada", "write LOGIN@HOST SENDER"),
+        ("feed=nowhere", "is not a web address"),
+    ],
+)
+def test_a_mistaken_source_is_refused_with_the_nearest_one(paperbot, tmp_path, source, message):
+    answer = paperbot("init", tmp_path / "papers", "--source", source)
+    assert answer.code == 2
+    assert message in answer.err
 
 
 @pytest.mark.parametrize(
@@ -247,7 +264,7 @@ def test_without_options_the_files_are_as_shipped(home):
     text = (home / "profiles" / "reward-models.toml").read_text()
     assert text.partition("\n")[2] == profile_text(NewUser(email="ada@example.org"), address_checks())
     _, settings = (home / "paperbot.toml").read_text().split("\n", 1)
-    assert settings.startswith(settings_text(NewUser(), source_models()))
+    assert settings.startswith(settings_text(NewUser(timezone="Europe/Berlin"), source_models()))
     assert profile_of(home, "reward-models").keywords == ("reward hacking",)
 
 
@@ -339,6 +356,9 @@ def answer_all(terminal: Terminal, port: int) -> None:
     terminal.answer("Its port?", str(port))
     terminal.answer("The address, such as https://papers.example.org? [none: thumbs are mails]", "")
     terminal.answer("The IMAP server of the mailbox that gets these mails", "no")
+    terminal.answer("Fetch papers now", "perhaps")
+    terminal.answer("Fetch papers now", "back")
+    terminal.answer("The IMAP server of the mailbox that gets these mails", "no")
     terminal.answer("Fetch papers now", "n")
 
 
@@ -366,7 +386,7 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert profile.interests[0].text == "Owls and other birds of prey"
     assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "America/New_York")
     assert "'half eight' is not a time of day" in terminal.seen
-    assert "'Boston' is an unknown time zone; name a large city nearby, or the country" in terminal.seen
+    assert "'Boston' is an unknown time zone; add the country, as in" in terminal.seen
     assert "'USA' has several time zones; name one of: America/New_York, America/Chicago" in terminal.seen
     assert "That is America/New_York." in terminal.seen
     assert "unknown: OpenAlex can't be reached" in terminal.seen
@@ -388,10 +408,10 @@ def test_the_test_mail_proves_that_a_thumb_arrives_by_mail(tmp_path):
         terminal.answer("Your login there?", "")
         terminal.answer("The password of the mailbox ada@example.org at 127.0.0.1", "secret")
         terminal.answer("Fetch papers now", "y")
+        terminal.answer("Send a test mail", "y")
         terminal.answer("Would you read it?", "a")
         terminal.answer("Would you read it?", "y")
         terminal.answer("Would you read it?", "done")
-        terminal.answer("Send a test mail", "y")
         terminal.answer("Press a thumb in it", "")
         terminal.wait("No thumb has arrived yet")
         press_thumb(server, mailbox)
@@ -449,12 +469,17 @@ def test_a_login_is_asked_for_wherever_the_server_takes_one(tmp_path):
         terminal.answer("Its port?", str(server.port))
         terminal.answer("Your login there? [ada@example.org]", "ada")
         terminal.answer("The address, such as", "https://papers.example.org")
+        terminal.answer("The password of the mail server 127.0.0.1", "back")
+        terminal.answer("The address, such as", "http://localhost:8000")
         terminal.answer("The password of the mail server 127.0.0.1", "secret")
+        terminal.answer("Fetch papers now", "n")
+        terminal.answer("Send a test mail", "back")
         terminal.answer("Fetch papers now", "n")
         terminal.answer("Send a test mail", "n")
         assert terminal.finish() == 0
         assert server.logins == [(b"ada", b"secret")]
     assert "ok  127.0.0.1 lets you log in." in terminal.seen
+    assert "? http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
     assert "sample" not in terminal.seen
     assert profile_of(tmp_path / "papers", "my-papers").schedule.timezone == "Europe/Berlin"
 

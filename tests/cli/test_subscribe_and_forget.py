@@ -1,5 +1,6 @@
 """Readers added, taken out, exported and forgotten on the command line."""
 
+import io
 import json
 import sqlite3
 import tomllib
@@ -124,6 +125,20 @@ def test_forget_leaves_nothing_not_even_in_files(home, paperbot):
     assert paperbot("export", ADA).code == 2
     paperbot("subscribe", SLUG, "ada@example.org")
     assert paperbot("export", ADA).json["thumbs"] == []
+
+
+def test_forget_asks_on_a_terminal(home, paperbot, monkeypatch):
+    paperbot("ingest")
+    paperbot("thumb", "up", SLUG, "TTRL")
+    monkeypatch.setattr("bot.cli.readers.is_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\nyes\n"))
+    answer = paperbot("forget", ADA)
+    assert f"Delete all of {ADA}: 1 vote, 0 editions? [y/N]" in answer.out
+    assert (answer.code, answer.err) == (2, "paperbot: nothing was deleted\n")
+    assert len(paperbot("export", ADA).json["thumbs"]) == 1
+    assert "is forgotten" in paperbot("forget", ADA).out
+    paperbot("subscribe", SLUG, "ada@example.org")
+    assert "?" not in paperbot("forget", ADA, "--yes").out
 
 
 def test_forget_leaves_no_byte_of_the_address_in_the_store_its_log_or_its_backups(home, paperbot):

@@ -32,10 +32,10 @@ def test_a_zone_a_country_an_abbreviation_and_an_offset_are_understood(said, zon
 @pytest.mark.parametrize(
     ("said", "hint"),
     [
-        ("Munich", "name a large city nearby, or the country"),
-        ("UTC+5:30", "name a large city nearby, or the country"),
+        ("Munich", 'add the country, as in "Munich, Germany", or write a zone: Europe/Berlin'),
+        ("UTC+5:30", "Asia/Kolkata"),
         ("Berln", "did you mean Berlin?"),
-        ("Lyon, Frence", "name a large city"),
+        ("Lyon, Frence", "did you mean France?"),
         ("Brazil", "name one of: .*America/Sao_Paulo, America/Cuiaba"),
         ("Spain", "name one of: Europe/Madrid, Atlantic/Canary"),
     ],

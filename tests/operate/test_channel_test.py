@@ -3,10 +3,12 @@
 import email
 import json
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 from email import policy
+from urllib.parse import unquote
 
 import httpx2
 import pytest
@@ -15,6 +17,7 @@ from support import digest
 
 from bot.app import open_app
 from bot.model import Vote
+from bot.readers.votes import record_reply
 from bot.web.application import make_web
 
 NOW = "2025-05-07T09:00:00+02:00"
@@ -72,7 +75,7 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
     assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
-    assert "7 May 2025 · a test · 5 papers; 176 looked at; " in text_of(tests[0])
+    assert "7 May 2025 · a test · 5 papers of 176 new to you; " in text_of(tests[0])
     links = re.compile(r"http://localhost:8000/thumb/\S+\?vote=")
     assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 10
 
@@ -124,6 +127,31 @@ def test_a_home_without_papers_sends_what_its_reader_will_want_to_know(home, by_
     assert "You want: Reward models; verifiable rewards; reasoning" in text
     assert "é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>" in text
     assert "samples: real papers" not in text
+
+
+@pytest.mark.parametrize("public_url", ["http://localhost:8000", ""])
+def test_a_home_without_papers_asks_for_a_thumb_on_a_sample_paper_that_no_edition_shows(
+    home, by_smtp, paperbot, monkeypatch, public_url
+):
+    shutil.rmtree(home / "samples")
+    (home / "samples").mkdir()
+    mailbox = '[[sources]]\nname = "replies"\nkind = "mailbox"\nhost = "127.0.0.1"\nusername = "bot@example.org"\n'
+    (home / "paperbot.toml").write_text((home / "paperbot.toml").read_text() + mailbox)
+    monkeypatch.setenv("PAPERBOT_PASSWORDS__REPLIES", "secret")
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", public_url)
+    server = by_smtp()
+    for _ in range(2):
+        assert "It asks for one thumb" in paperbot("send-test", "reward-models").out
+    text = text_of(parsed(server.mails[-1].content))
+    title = "What the buttons do: more like this, less like this"
+    assert f"Please press one thumb of “{title}” below, and send the mail to bot@example.org that it opens." in text
+    subjects = [unquote(subject) for subject in re.findall(r"mailto:bot@example\.org\?subject=(\S+vote\S+)", text)]
+    assert [subject.split()[2] for subject in subjects] == ["up", "down", "save"]
+    with open_app(home) as app:
+        assert record_reply(app.store, app.signer, "ada@example.org", subjects[0], datetime.now(UTC))
+    assert [thumb["title"] for thumb in paperbot("export", "reward-models").json["thumbs"]] == [title]
+    assert paperbot("run", "--force").code == 1, "the mailbox can't be reached"
+    assert paperbot("export", "reward-models").json["editions"][0]["papers"] == []
 
 
 def test_without_a_server_a_test_is_a_file_beside_the_edition(home, paperbot):

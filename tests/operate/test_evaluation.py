@@ -268,7 +268,8 @@ def test_too_few_votes_get_an_answer_without_figures(world):
     few = world.evaluate(reader)
     assert (few.verdict, few.learned, few.points) == (Verdict.TOO_FEW, None, ())
     assert answer(few) == (
-        "Too early to tell: 4 liked papers could be predicted from earlier thumbs, in 2 folds. It takes 10 in 3."
+        "Too early to tell: 4 liked papers could be predicted from earlier thumbs, in 2 folds. "
+        "An answer needs 10 liked papers in 3 folds."
     )
 
 
