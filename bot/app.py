@@ -440,7 +440,7 @@ class App:
         ]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-        """Mail the operator, if there is one, about problems. Return failures."""
+        """Mail the operator, if there is one, about problems and subscribers. Return failures."""
         settings = self.home.settings
         if not settings.bot.operator:
             return []
@@ -452,6 +452,7 @@ class App:
             address=settings.bot.operator,
             sender=settings.email.sender,
             store=self.store,
+            profiles=self.profiles,
             disk_space=self.disk_space,
             route=self.routes[OPERATOR_KIND],
             stop=self._stop or Event(),

@@ -2,8 +2,9 @@
 
     start page: request --> AWAITING --confirm, a button behind the mailed link--> active     double opt-in
     Slack:      subscribe_authenticated --> active               Slack has authenticated the user
+                confirm, subscribe_authenticated --> APPROVAL    for an address that ``allow`` doesn't name
     operator:   add --> active                                   the operator vouches for the address
-    reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume--> active
+    reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume, end of the pause--> active
     operator:   remove --> REMOVED, OPERATOR                     only ``add`` starts these readers again
 
 Old links never undo a stop by the operator or by a mail server.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from ipaddress import IPv6Network
 from pathlib import Path
 
@@ -34,8 +35,9 @@ from bot.config.profiles import (
 )
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
+from bot.model.clock import moment
 from bot.model.errors import DeletedError, PaperbotError, UsageError
-from bot.model.wording import known_language, oneline, shorten
+from bot.model.wording import known_language, long_date, oneline, shorten
 from bot.store import Store
 from bot.store.sending import RateLimit
 from bot.text.topics import read_interests
@@ -142,20 +144,29 @@ class SubscriptionService:
             return False
         return True
 
-    def confirm(self, reader: Reader) -> None:
-        """Start a reader's editions. Raises NotStoppedByReaderError."""
-        if not self.store.readers.confirm(reader.id):
+    def confirm(self, reader: Reader, profile: Profile, now: datetime) -> bool:
+        """Start a reader's editions, or return False if they await approval. Raises NotStoppedByReaderError."""
+        needs_approval = profile.needs_approval(reader)
+        if reader.stopped is StopReason.APPROVAL:
+            if not needs_approval:  # ``allow`` has the domain by now
+                self.store.readers.resume(reader.id)
+            return not needs_approval
+        if not self.store.readers.confirm(reader.id, now, needs_approval=needs_approval):
             raise NotStoppedByReaderError
+        return not (needs_approval and reader.stopped is StopReason.AWAITING)
 
-    def subscribe_authenticated(self, slug: str, kind: Kind, address: str, now: datetime) -> Reader:
-        """Subscribe a person whom the channel has authenticated (single opt-in). Raises NotStoppedByReaderError."""
+    def subscribe_authenticated(self, slug: str, profile: Profile, kind: Kind, address: str, now: datetime) -> bool:
+        """Subscribe a person whom the channel has authenticated (single opt-in). Returns and raises as ``confirm``."""
         reader = self.store.readers.request_subscription(slug, kind, address, now)
-        self.confirm(reader)
-        return reader
+        return self.confirm(reader, profile, now)
 
-    def pause(self, reader: Reader) -> None:
-        if reader.stopped is None:
-            self.store.readers.leave(reader.id, StopReason.PAUSED)
+    def pause(self, readers: Sequence[Reader], until: date | None = None, timezone: str = "UTC") -> None:
+        """Pause the active ones of these readers, until a day begins in their time zone or until they resume."""
+        detail = f"until {long_date(until)}" if until else ""
+        end = moment(until, time(), timezone) if until else None
+        for reader in readers:
+            if reader.stopped is None:
+                self.store.readers.leave(reader.id, StopReason.PAUSED, detail, until=end)
 
     def unsubscribe(self, reader: Reader) -> None:
         """Stop the editions, and keep the votes. Succeeds for any reader, as RFC 8058 demands."""
@@ -186,7 +197,7 @@ class SubscriptionService:
         self._sync_readers(slug, now)
         return self.store.readers.request_subscription(slug, reader.kind, reader.address, now)
 
-    def resume(self, *readers: Reader) -> None:
+    def resume(self, readers: Sequence[Reader]) -> None:
         """Resume the readers who may. Raises NotStoppedByReaderError if none may."""
         # A list, because any() over a generator would stop at the first.
         resumed = [self.store.readers.resubscribe(reader.id) for reader in readers]

@@ -45,7 +45,7 @@ PAGE = 1_000
 _THUMBS = (Vote.UP, Vote.DOWN)
 
 # An address in the profile's file is the operator's consent to send, and ends these stops.
-_ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
+_ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING, StopReason.APPROVAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,18 @@ class Readers(Aggregate):
         unconfirmed = (readers.c.stopped == StopReason.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
         with self._database.writing() as connection:
             connection.execute(delete(readers).where(readers.c.origin == Origin.WEB, unconfirmed))
+
+    def end_pauses(self, now: datetime) -> None:
+        """Start the readers again whose pause is over."""
+        is_over = (readers.c.stopped == StopReason.PAUSED) & (readers.c.paused_until <= now)
+        with self._database.writing() as connection:
+            connection.execute(update(readers).where(is_over).values(_stop(None)))
+
+    def subscribers(self, since: datetime) -> dict[Reader, datetime]:
+        """Return who came by pages or Slack after a time, and when: active readers, and those who await approval."""
+        is_here = readers.c.stopped.is_(None) | (readers.c.stopped == StopReason.APPROVAL)
+        query = select(readers).where(readers.c.origin == Origin.WEB, readers.c.since > since, is_here)
+        return {reader_of(row, row.id): row.since for row in self._rows(query.order_by(readers.c.since))}
 
     def get(self, profile: str, address: str) -> Reader | None:
         return next(iter(self._where((readers.c.profile == profile) & (readers.c.address == address))), None)
@@ -193,17 +205,33 @@ class Readers(Aggregate):
                 matches = _select(connection, same)
         return matches[0]
 
-    def confirm(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader who confirms, or return False if the operator or the server stopped them."""
-        return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
+    def confirm(self, reader_id: ReaderId, now: datetime, *, needs_approval: bool = False) -> bool:
+        """Subscribe a reader who confirms, or return False if the operator or the server stopped them.
+
+        A new one who ``needs_approval`` waits for it.
+        """
+        is_new = (readers.c.id == reader_id) & (readers.c.stopped == StopReason.AWAITING)
+        values = {**_stop(StopReason.APPROVAL if needs_approval else None), "since": now}
+        with self._database.writing() as connection:
+            if connection.execute(update(readers).where(is_new).values(values)).rowcount:
+                return True
+        return self._change(reader_id, None, STOPPED_BY_READER)
 
     def resubscribe(self, reader_id: ReaderId) -> bool:
         """Subscribe a reader again, or return False if the operator or the server stopped them."""
         return self._change(reader_id, None, STOPPED_BY_READER)
 
-    def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
-        """Pause or unsubscribe a reader at their request, or return False if they may not."""
-        return self._change(reader_id, why, STOPPED_BY_READER)
+    def leave(
+        self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None
+    ) -> bool:
+        """Pause or unsubscribe a reader at their request, or return False if they may not.
+
+        One who awaits approval becomes unconfirmed: a later link must not start them without it.
+        """
+        unapproved = (readers.c.id == reader_id) & (readers.c.stopped == StopReason.APPROVAL)
+        with self._database.writing() as connection:
+            connection.execute(update(readers).where(unapproved).values(_stop(StopReason.AWAITING)))
+        return self._change(reader_id, why, STOPPED_BY_READER, detail, until)
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever stopped them before. The operator sees ``detail``."""
@@ -250,13 +278,20 @@ class Readers(Aggregate):
         with self._database.reading() as connection:
             return _select(connection, condition)
 
-    def _change(self, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
+    def _change(
+        self,
+        reader_id: ReaderId,
+        to: StopReason | None,
+        ends: Sequence[StopReason],
+        detail: str = "",
+        until: datetime | None = None,
+    ) -> bool:
         """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
         # A separate read could undo an operator's stop.
         changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
         change = update(readers).where(readers.c.id == reader_id, changeable)
         with self._database.writing() as connection:
-            return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
+            return connection.execute(change.values(_stop(to, detail, until))).rowcount == 1
 
     def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
         """The store's salt survives the loss of the home's keys."""
@@ -295,11 +330,15 @@ def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Read
     return [reader_of(row, row.id) for row in rows]
 
 
+def _stop(why: StopReason | None, detail: str = "", until: datetime | None = None) -> dict[str, object]:
+    return {"stopped": why, "stop_detail": detail, "paused_until": until}
+
+
 def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = "") -> None:
     # Executed for many ids, because IN (...) has a limit.
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
-        connection.execute(statement.values(stopped=why, stop_detail=detail), values)
+        connection.execute(statement.values(_stop(why, detail)), values)
 
 
 class Overrides(Aggregate):

@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import time, timedelta
+from datetime import date, time, timedelta
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -20,7 +20,7 @@ from bot.channels import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
-from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
+from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, StopReason, Vote
 from bot.model.addresses import mail_address
 from bot.model.clock import local_date, regional_timezones
 from bot.model.errors import DigestError
@@ -70,6 +70,8 @@ _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # keeps the page short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
+_USUAL_PAUSE = timedelta(weeks=2)
+_LONGEST_PAUSE = timedelta(days=365)
 _MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up", "weekly")  # of a form
 _VOTE_MESSAGES = {
     Vote.UP: "More like this",
@@ -144,14 +146,32 @@ class ReaderPage:
                 subscriptions.unsubscribe(reader)
                 message = "You are unsubscribed. Your votes are kept in case you come back."
             case "pause":
-                subscriptions.pause(reader)
-                message = "Paused: no editions until you resume."
+                timezone = self._site.profile_of(reader).schedule.timezone
+                until = self._end_of_pause(request, timezone)
+                subscriptions.pause(self._lists(reader) if field(request, "all") else [reader], until, timezone)
+                message = "Paused. You can resume at any time."
             case "resume":
-                subscriptions.resume(reader)
+                paused = [other for other in self._lists(reader) if other.stopped is StopReason.PAUSED]
+                subscriptions.resume([reader, *paused] if field(request, "all") else [reader])
                 message = "Resumed: the next edition comes as planned."
             case _:
                 raise HTTPException(400, "This form is incomplete.")
         return message
+
+    def _end_of_pause(self, request: Request, timezone: str) -> date | None:
+        """Return the first day after a pause. Raises ValueError."""
+        typed = field(request, "until")
+        if not typed:
+            return None
+        until, today = date.fromisoformat(typed), local_date(self._site.now, timezone)
+        if not today < until <= today + _LONGEST_PAUSE:
+            raise ValueError("A pause ends tomorrow at the earliest, and within a year.")
+        return until
+
+    def _lists(self, reader: Reader) -> list[Reader]:
+        """Return all subscriptions at a reader's address."""
+        profiles = self._site.profiles()
+        return [other for other in self._site.store.readers.at_address(reader.address) if other.profile in profiles]
 
     def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
         sent = request.state.form
@@ -205,11 +225,14 @@ class ReaderPage:
             case "/data":
                 library = self._site.store.library
                 owned = library.of_readers([reader.id], _LIBRARY_SHOWN).get(reader.id, [])
+                today = local_date(self._site.now, profile.schedule.timezone)
                 template = "data.html.j2"
                 shown = {
                     "links": self._site.app.links(reader),
                     "library": owned,
                     "library_size": library.size(reader.id),
+                    "tomorrow": today + timedelta(days=1),
+                    "in_two_weeks": today + _USUAL_PAUSE,
                 }
             case _:
                 template, shown = "preferences.html.j2", self._settings(reader, profile)
@@ -223,6 +246,7 @@ class ReaderPage:
             message=message,
             is_shared=is_shared(reader),
             may_resume=may_resume(reader) and not is_shared(reader),
+            lists=[] if is_shared(reader) else self._lists(reader),
             **shown,
         )
 
@@ -392,24 +416,23 @@ class SubscriptionPages:
 
     def show_confirmation(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.CONFIRM)
-        if not may_confirm(reader):
+        if not may_confirm(reader) and reader.stopped is not StopReason.APPROVAL:
             raise NotStoppedByReaderError
-        return self._confirmation_page(reader, confirmed=reader.stopped is None)
+        return self._confirmation_page(reader, confirmed=reader.stopped in (None, StopReason.APPROVAL))
 
     def confirm(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.CONFIRM)
-        self._subscriptions.confirm(reader)
+        now, profile = self._site.now, self._site.profile_of(reader)
+        is_subscribed = self._subscriptions.confirm(reader, profile, now)
         first = None
         # A double click publishes once.
         if reader.stopped is not None:
-            if self._site.store.editions.last(reader.id) is None:
-                subscribed, now = self._site.reader_with(reader.id), self._site.now
-                profile = self._site.profile_of(subscribed)
+            if is_subscribed and self._site.store.editions.last(reader.id) is None:
                 with self._site.composer() as composer:
                     day = local_date(now, profile.schedule.timezone)
-                    first = len(composer.edition(subscribed, profile, day, now).picks)
+                    first = len(composer.edition(self._site.reader_with(reader.id), profile, day, now).picks)
             self._publish_soon()
-        return self._confirmation_page(reader, confirmed=True, first=first)
+        return self._confirmation_page(self._site.reader_with(reader.id), confirmed=True, first=first)
 
     def show_unsubscribe(self, request: Request) -> Response:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
@@ -423,7 +446,7 @@ class SubscriptionPages:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
         resumed = field(request, "do") == "resubscribe"
         if resumed:
-            self._subscriptions.resume(reader)
+            self._subscriptions.resume([reader])
         else:
             self._subscriptions.unsubscribe(reader)
         return self._unsubscribe_page(reader, unsubscribed=not resumed, resumed=resumed)
@@ -457,6 +480,7 @@ class SubscriptionPages:
             interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
+            needs_approval=reader.stopped in (StopReason.AWAITING, StopReason.APPROVAL) and in_file.needs_approval(reader),
             # Only after the confirmation, because the mailed link must not open preferences.
             me=self._site.me(reader) if confirmed else "",
         )

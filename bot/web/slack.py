@@ -176,19 +176,19 @@ class SlackPages:
                 profile = self._open_editions.profiles().get(slug)
                 if not user or profile is None:
                     raise HTTPException(400, self._offer())
-                self._subscriptions.subscribe_authenticated(slug, SLACK.name, user, self._site.now)
                 title = escape(profile.title, 200)
-                return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]
+                if self._subscriptions.subscribe_authenticated(slug, profile, SLACK.name, user, self._site.now):
+                    return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]
+                return [{"text": f"The operator has to approve your subscription to “{title}”."}]
             case "pause" | "resume":
                 readers = list(self._readers_at([user]).values())
                 if not readers:
                     text = "You have no subscription of your own. Only the operator can pause a channel's."
                 elif verb == "pause":
-                    for reader in readers:
-                        self._subscriptions.pause(reader)
+                    self._subscriptions.pause(readers)
                     text = "Paused. `/papers resume` resumes."
                 else:
-                    self._subscriptions.resume(*readers)
+                    self._subscriptions.resume(readers)
                     text = "Resumed. The next edition comes as planned."
                 return [{"text": text}]
             case _:

@@ -41,7 +41,7 @@ def test_a_request_waits_for_the_confirmation(app, service):
     assert reader.stopped is StopReason.AWAITING
     assert may_confirm(reader)
     assert not may_resume(reader)
-    service.confirm(reader)
+    assert service.confirm(reader, PROFILE, NOW)
     assert current(app, reader).stopped is None
 
 
@@ -60,19 +60,19 @@ def test_no_confirmation_mail_goes_to_a_reader_stopped_by_somebody_else(app, ser
     assert not request(service, ada.address)
     assert not may_confirm(current(app, ada))
     with pytest.raises(NotStoppedByReaderError):
-        service.confirm(ada)
+        service.confirm(ada, PROFILE, NOW)
 
 
 def test_a_reader_pauses_unsubscribes_and_resumes(app, service, ada):
-    service.pause(ada)
+    service.pause([ada])
     assert current(app, ada).stopped is StopReason.PAUSED
     service.unsubscribe(current(app, ada))
     service.unsubscribe(current(app, ada))
     assert current(app, ada).stopped is StopReason.UNSUBSCRIBED
-    service.pause(current(app, ada))
+    service.pause([current(app, ada)])
     assert current(app, ada).stopped is StopReason.UNSUBSCRIBED
     assert may_resume(current(app, ada))
-    service.resume(ada)
+    service.resume([ada])
     assert current(app, ada).stopped is None
 
 
@@ -84,29 +84,30 @@ def test_the_operator_adds_and_removes_a_reader_of_the_file(app, service, ada, h
     assert current(app, added).stopped is StopReason.REMOVED
     assert EVE not in (home / "profiles" / f"{SLUG}.toml").read_text()
     with pytest.raises(NotStoppedByReaderError):
-        service.resume(added)
+        service.resume([added])
     service.add(SLUG, "email", EVE, NOW)
     assert current(app, added).stopped is None
     assert current(app, ada).stopped is None
 
 
 def test_the_operator_removes_a_reader_who_subscribed_in_slack(app, service):
-    reader = service.subscribe_authenticated(SLUG, "slack", "U9", NOW)
+    assert service.subscribe_authenticated(SLUG, PROFILE, "slack", "U9", NOW)
+    reader = app.store.readers.get(SLUG, "U9")
     assert current(app, reader).stopped is None
     service.remove(reader, NOW)
     assert current(app, reader).stopped is StopReason.OPERATOR
     with pytest.raises(NotStoppedByReaderError):
-        service.subscribe_authenticated(SLUG, "slack", "U9", NOW)
+        service.subscribe_authenticated(SLUG, PROFILE, "slack", "U9", NOW)
 
 
 def test_resuming_all_resumes_what_the_reader_stopped(app, service):
     paused = app.store.readers.request_subscription("one", "slack", "U9", NOW)
     removed = app.store.readers.request_subscription("two", "slack", "U9", NOW)
-    app.store.readers.confirm(paused.id)
-    service.pause(current(app, paused))
+    app.store.readers.confirm(paused.id, NOW)
+    service.pause([current(app, paused)])
     app.store.readers.stop(removed.id, StopReason.OPERATOR)
-    service.resume(removed, paused)
+    service.resume([removed, paused])
     assert current(app, paused).stopped is None
     assert current(app, removed).stopped is StopReason.OPERATOR
     with pytest.raises(NotStoppedByReaderError):
-        service.resume(removed)
+        service.resume([removed])

@@ -95,7 +95,7 @@ def test_the_own_page_of_an_edition_has_the_names_and_the_page_to_share_has_not(
     assert "Ada liked this." not in client.get(app.links(ben).edition(edition.date)).text
     # One's own vote is no news.
     assert "Ada liked this." not in client.get(f"{app.links(reader).me()}/edition/{edition.date}").text
-    app.subscriptions.pause(reader)
+    app.subscriptions.pause([reader])
     assert "Ada liked this." not in client.get(own).text
 
 
@@ -134,7 +134,7 @@ def test_a_stranger_on_an_open_page_joins_the_group_by_domain_or_approval(
     file.write_text(f"allow = {list(allow)}\n{file.read_text()}")  # it is open already
     app.refresh()
     eve = app.store.readers.request_subscription("reward-models", "email", EVE, THURSDAY)
-    app.store.readers.confirm(eve.id)
+    app.store.readers.confirm(eve.id, THURSDAY)
     if by_operator:
         assert paperbot("subscribe", "reward-models", EVE).code == 0
         app.refresh()
