@@ -282,7 +282,7 @@ class ReaderLinks:
         return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""
 
     def save(self, paper: Paper, via: str = "mail") -> str:
-        """Return the page that saves a paper, for later or as a file, or the mail that saves it for later."""
+        """Return the page that saves or exports a paper, or the mail that saves it."""
         if self.reply_to and via == "mail":
             return self.thumb(paper, Vote.SAVE)
         page = self._page("thumb", Purpose.THUMB, paper.id)

@@ -43,7 +43,7 @@ _CONFIRMATIONS = {
     Vote.UP: "more like",
     Vote.DOWN: "less like",
     Vote.CLEAR: "vote removed from",
-    Vote.SAVE: "saved for later:",
+    Vote.SAVE: "saved:",
     Vote.UNSAVE: "removed from the list:",
 }
 _ZOTERO: Literal["zotero"] = "zotero"

@@ -19,7 +19,7 @@ from bot.store import Store
 def export(store: Store, reader: Reader) -> dict[str, Any]:
     """Return everything stored about a reader, with dates and times for the JSON encoder.
 
-    ``thumbs`` are the current votes, ``saved`` the papers on the list for later, and ``history`` has all.
+    ``thumbs`` are the current votes, ``saved`` the saved papers, and ``history`` has all.
     """
     override = store.overrides.get(reader.id)
     return {

@@ -221,9 +221,7 @@ class Readers(Aggregate):
         """Subscribe a reader again, or return False if the operator or the server stopped them."""
         return self._change(reader_id, None, STOPPED_BY_READER)
 
-    def leave(
-        self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None
-    ) -> bool:
+    def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> bool:
         """Pause or unsubscribe a reader at their request, or return False if they may not.
 
         One who awaits approval becomes unconfirmed: a later link must not start them without it.

@@ -25,7 +25,7 @@ from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_pa
 from bot.editions.composer import is_good
 from bot.editions.connections import GroupLikes
 from bot.editions.due import FIRST_LOOK_BACK, superseded
-from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
+from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, QuietReason, Reader
 from bot.model.clock import local_date
 from bot.model.wording import oneline, plural
 from bot.store.editions import StoredEdition
@@ -39,6 +39,32 @@ _SKIPPED_A_PAGE = 30
 _MORE_SHOWN = 30
 _CATCH_UPS_A_MINUTE = 5
 _MOST_CACHED = 100  # editions
+
+
+def public_part(paper: Paper) -> Paper:
+    """Return the paper without readers' alerts, which reveal their interests."""
+    return replace(paper, sightings=tuple(replace(sighting, alert=None) for sighting in paper.sightings))
+
+
+def public_edition(edition: Edition, *, is_open: bool) -> Edition:
+    """Return an edition for strangers.
+
+    Reasons, marks and topics quote the reader's words and likes, or those of an open profile, which are public.
+    """
+    picks = [replace(pick, paper=public_part(pick.paper)) for pick in edition.picks]
+    catch_up = edition.catch_up
+    if not is_open:
+        unmarked = [tuple(replace(sentence, marks=()) for sentence in pick.summary) for pick in picks]
+        picks = [replace(pick, reasons=(), summary=summary) for pick, summary in zip(picks, unmarked, strict=True)]
+        catch_up = catch_up and replace(catch_up, groups=())
+    quiet = edition.quiet
+    if quiet and quiet.reason in (QuietReason.BELOW, QuietReason.MUTED, QuietReason.LACKING):
+        papers = plural(edition.considered, "new paper")
+        quiet = replace(quiet, words=f"{papers} came in, and none comes close enough to this list.")
+    closest = tuple(map(public_part, edition.closest))
+    return replace(
+        edition, picks=tuple(picks), catch_up=catch_up, quiet=quiet, closest=closest, follow_ups=(), group_likes=()
+    )
 
 
 class EditionCache:
@@ -102,7 +128,8 @@ class OpenEditions:
         without_exploration = profile.model_copy(update={"edition": section})
         reader = Reader(NOT_STORED, slug, EMAIL.name, "")
         with self._site.composer() as composer:
-            return composer.edition(reader, without_exploration, local_date(now, profile.schedule.timezone), now)
+            edition = composer.edition(reader, without_exploration, local_date(now, profile.schedule.timezone), now)
+        return public_edition(edition, is_open=True)
 
     def show(self, request: Request) -> Response:
         edition = self.edition(request.path_params["slug"])
@@ -150,16 +177,18 @@ class EditionPages:
 
     def _page(self, editions: Sequence[Edition], me: str) -> Response:
         reader, day = editions[0].reader, editions[0].date
-        if me and reader.profile in self._site.profiles():
-            # Never on the page for sharing.
+        if not me:
+            in_file = self._site.profiles().get(reader.profile)
+            # The reader's own title may be made of their interests.
+            title = in_file.title if in_file else reader.profile
+            editions = [replace(public_edition(e, is_open=False), profile_title=title) for e in editions]
+        elif reader.profile in self._site.profiles():
             profiles = {reader.profile: self._site.profile_in_file(reader)}
             likes = GroupLikes(self._site.store, profiles, self._site.now)
             editions = [
                 replace(edition, group_likes=likes.of_papers(reader, [pick.paper for pick in edition.picks]))
                 for edition in editions
             ]
-        if not me:
-            editions = [replace(edition, follow_ups=()) for edition in editions]
         last = self._site.store.editions.last(reader.id)
         shown = [pick.paper for edition in editions for pick in edition.picks]
         shown += [paper for edition in editions for paper in edition.closest]
@@ -242,7 +271,7 @@ class EditionPages:
             language=profile.language,
             day=last.date,
             picks=picks,
-            **self._site.own(reader, [pick.paper for pick in picks]),
+            **self._site.own(reader, [pick.paper for pick in picks], this_page(request)),
         )
 
     def skipped(self, request: Request) -> Response:

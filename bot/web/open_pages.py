@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 
@@ -23,7 +22,7 @@ from bot.editions.due import Candidates, superseded
 from bot.model import NOT_STORED, Edition, PaperId, Reader
 from bot.model.clock import local_date, moment
 from bot.model.wording import long_date, oneline, shorten
-from bot.web.archive import EditionCache, OpenEditions
+from bot.web.archive import EditionCache, OpenEditions, public_edition
 from bot.web.site import Site, client_key
 
 _MOST_PAPERS = 5
@@ -91,12 +90,7 @@ class WeekPages:
             edition = composer.edition(reader, of_week, monday, min(end, self._site.now), candidates)
         if not edition.picks:
             raise HTTPException(404, _NO_WEEK)
-        # The marks are words of the profile.
-        picks = [
-            replace(pick, summary=tuple(replace(sentence, marks=()) for sentence in pick.summary))
-            for pick in edition.picks
-        ]
-        return replace(edition, picks=tuple(picks))
+        return public_edition(edition, is_open=False)
 
     def _papers(self, profile: Profile, monday: date) -> list[PaperId]:
         hidden = superseded(self._site.store, self._site.app.composer.samples)

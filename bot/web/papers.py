@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from heapq import nlargest
 from typing import TYPE_CHECKING
@@ -14,13 +13,13 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.channels.papers import GAP, Piece
 from bot.config.keys import Purpose, TokenError
-from bot.model import Paper, Reader, Sighting, Vote
+from bot.model import Paper, Reader, Vote
 from bot.model.wording import oneline, shorten, storable
 from bot.readers.votes import VoteEffect, record, vote_with_effect
 from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
-from bot.web.archive import OpenEditions, papers_file
+from bot.web.archive import OpenEditions, papers_file, public_part
 from bot.web.site import Site, client_key, field, own_path, page_of, parse_paper_id, parse_vote, this_page
 
 if TYPE_CHECKING:
@@ -38,6 +37,13 @@ _LENGTHS_APART = 2
 _CORRECTIONS_COMPARED = 30
 _LEAST_RATIO = 0.75  # of difflib: "halucination" has .96 to "hallucination"
 _LONGEST_SEARCH = 200  # characters
+VOTE_MESSAGES = {
+    Vote.UP: "More like this. Your vote counts from your next edition on.",
+    Vote.DOWN: "Less like this. Your vote counts from your next edition on.",
+    Vote.CLEAR: "Vote removed. It no longer counts.",
+    Vote.SAVE: "Saved. The paper counts as half a thumb up until you give it a thumb.",
+    Vote.UNSAVE: "No longer saved.",
+}
 VOTES_A_MINUTE = 60  # of a reader, from pages, mails and Slack together
 # The search index finds candidates by distinctive words. Comparing one takes up to a millisecond.
 _SIMILAR_CANDIDATES = 20
@@ -114,12 +120,6 @@ class PaperPages:
             if reader is None:
                 return similar, None
             return similar, composer.explanation(reader, site.profile_of(reader), paper, site.now)
-
-
-def public_part(paper: Paper) -> Paper:
-    """Return the paper without readers' alerts, which reveal their interests."""
-    sightings = tuple(Sighting(s.source, s.topic, s.date) for s in paper.sightings)
-    return replace(paper, sightings=sightings)
 
 
 def snippet(abstract: str, words: str) -> Sequence[Piece]:
@@ -220,7 +220,7 @@ class SearchPages:
             typed=typed,
             words=words,
             results=[(paper, snippet(paper.abstract, words)) for paper in papers],
-            **(self._site.own(reader, papers) if reader else {"links": None}),
+            **(self._site.own(reader, papers, this_page(request)) if reader else {"links": None}),
             owned=self._site.store.library.held(reader.id, papers) if reader else (),
         )
 
@@ -279,16 +279,17 @@ class VotePages:
             self._site.limit_rate("votes", f"{reader.id} ", VOTES_A_MINUTE)
             record(self._site.store, reader, paper, vote, now=self._site.now, via=via)
             return RedirectResponse(f"{back}#{paper.ref}", 303)
-        before = self._site.own(reader, [paper])
+        before, list_page = self._site.own(reader, [paper]), field(request, "list")
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page(
             "voted.html.j2",
             me=self._site.me(reader),
             paper=paper,
-            vote=vote,
+            message=VOTE_MESSAGES[vote],
             undo=_undoing(vote, before["voted"].get(paper.id), is_saved=paper.id in before["saved"]),
             effect=effect,
             via=via,
+            list_page=list_page if self._is_own_page(list_page, reader) else "",
             **self._site.own(reader, [paper, *effect.before, *effect.after]),
         )
 

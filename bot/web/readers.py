@@ -42,7 +42,7 @@ from bot.readers.subscriptions import (
     with_own_interests,
 )
 from bot.web.archive import OpenEditions, attachment
-from bot.web.papers import record_vote
+from bot.web.papers import VOTE_MESSAGES, record_vote
 from bot.web.site import (
     POLICY,
     Site,
@@ -73,13 +73,6 @@ _CHANGES_A_MINUTE = 60
 _USUAL_PAUSE = timedelta(weeks=2)
 _LONGEST_PAUSE = timedelta(days=365)
 _MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up", "weekly")  # of a form
-_VOTE_MESSAGES = {
-    Vote.UP: "More like this",
-    Vote.DOWN: "Less like this",
-    Vote.CLEAR: "Vote removed",
-    Vote.SAVE: "Saved for later",
-    Vote.UNSAVE: "Removed from your list",
-}
 
 
 class ReaderPage:
@@ -129,17 +122,17 @@ class ReaderPage:
                 paper = self._site.paper(parse_paper_id(field(request, "paper")))
                 vote = parse_vote(field(request, "vote"))
                 record_vote(self._site, reader, paper, vote, via="page")
-                message = f"{_VOTE_MESSAGES[vote]}: saved."
+                message = VOTE_MESSAGES[vote]
             case "settings":
                 if field(request, "reset"):
                     reset_preferences(store, reader)
                     message = "Your editions follow the profile again."
                 else:
                     self._change_settings(request, reader, profile)
-                    message = "Saved. It counts from your next edition on."
+                    message = "Your changes count from your next edition on."
             case "show likes" if profile.has_member(reader):
                 name = show_likes(store, reader, field(request, "name"))
-                message = f"Saved: the others see what “{name}” likes." if name else "Saved: nobody sees what you like."
+                message = f"The others see what “{name}” likes." if name else "Nobody sees what you like."
             case "remove library":
                 message = f"Your library is removed: {plural(store.library.remove(reader.id), 'paper')}."
             case "unsubscribe":
@@ -468,6 +461,7 @@ class SubscriptionPages:
         profile = self._site.profile_of(reader)
         in_file = self._site.profile_in_file(reader)
         typed = self._site.store.overrides.get(reader.id).interests or ""
+        is_new = reader.stopped in (StopReason.AWAITING, StopReason.APPROVAL)
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
@@ -480,7 +474,7 @@ class SubscriptionPages:
             interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
-            needs_approval=reader.stopped in (StopReason.AWAITING, StopReason.APPROVAL) and in_file.needs_approval(reader),
+            needs_approval=is_new and in_file.needs_approval(reader),
             # Only after the confirmation, because the mailed link must not open preferences.
             me=self._site.me(reader) if confirmed else "",
         )

@@ -179,7 +179,7 @@ class Site:
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Response:
-        context = {"voted": {}, "saved": (), "back": "", **context}
+        context = {"voted": {}, "saved": (), "back": "", "list_page": "", **context}
         # The pages of papers: a reader's own, the public ones, or None.
         papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
         page = self.app.templates.get_template(f"pages/{template}").render(

@@ -38,8 +38,8 @@ _VOTE_MESSAGES = {
     Vote.UP: "👍 More like",
     Vote.DOWN: "👎 Less like",
     Vote.CLEAR: "Vote removed:",
-    Vote.SAVE: "🔖 Saved for later:",
-    Vote.UNSAVE: "Removed from the list:",
+    Vote.SAVE: "🔖 Saved:",
+    Vote.UNSAVE: "No longer saved:",
 }
 _UNDONE_BY = {Vote.UP: Vote.CLEAR, Vote.DOWN: Vote.CLEAR, Vote.SAVE: Vote.UNSAVE}
 _HELP = (
@@ -124,7 +124,7 @@ class SlackPages:
         if not user:
             raise HTTPException(400, "Slack did not say who you are, so nothing was saved.")
         reader = self._reader_of_message(payload, [channel, user], paper)
-        # A channel has one list for later.
+        # A channel has one list of saved papers.
         if not is_shared(reader) or vote in (Vote.SAVE, Vote.UNSAVE):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
         # User ids are unique within a workspace, and Slack Connect joins several in a channel.

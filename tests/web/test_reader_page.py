@@ -136,7 +136,7 @@ def test_the_page_and_the_command_give_the_same_answer(client, me, experienced, 
 
 def test_schedule_and_size_are_set_for_this_reader_alone(app, client, me, reader, paperbot):
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
-    assert "Saved." in client.post(me, data=form).text
+    assert "Your changes count" in client.post(me, data=form).text
     assert app.store.overrides.get(reader.id) == Override(3, time(6, 30), ("mon", "sun"))
     assert "ada@example.org: 3 papers, at 06:30, on Mon, Sun" in paperbot("profiles").out
     text = paperbot("preview", "reward-models").out

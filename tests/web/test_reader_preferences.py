@@ -36,7 +36,7 @@ def test_own_topics_change_the_next_edition_and_are_reset_with_one_button(client
 
     before = edition()
     page = client.post(me, data=TOPICS).text
-    assert "Saved." in page
+    assert "Your changes count" in page
     assert ">Agents that use tools</textarea>" in page
     assert "tool use\nweb agents</textarea>" in page
     assert (
@@ -78,7 +78,7 @@ def test_votes_are_listed_by_page_and_found_by_words(app, client, me, reader, mo
     assert title in found
     assert "No vote on a paper with these words." in client.get(f"{me}/votes?q=zyzzyva").text
     left = client.post(f"{me}/votes?page=2", data={"do": "thumb", "paper": f"p{ids[0]}", "vote": "clear"}).text
-    assert "Vote removed: saved." in left
+    assert "Vote removed. It no longer counts." in left
 
 
 def test_each_page_of_preferences_has_its_part_and_leads_to_the_others(client, me):

@@ -35,7 +35,7 @@ def test_each_pick_of_a_mail_leads_to_a_page_that_saves_it(served, paperbot, mai
     with open_app(served) as app:
         client = TestClient(make_web(app), base_url=PUBLIC)
         pages = [client.get(link).text for link in save_links(mail, PUBLIC)]
-    assert all("Save to your reference manager" in page for page in pages)
+    assert all("Export to your reference manager" in page for page in pages)
 
 
 def test_where_votes_are_mails_a_mail_saves_a_paper_too(app, links, paper, reader):
@@ -71,7 +71,7 @@ def test_the_list_for_later_stands_beside_thumbs_and_is_changed_on_every_page(ap
     saved = f"{me}/saved"
     assert "Nothing yet." in client.get(saved).text
     later = client.post(links.thumb(paper, Vote.SAVE, "page"))
-    assert "Saved for later." in later.text
+    assert "Saved. The paper counts as half a thumb up" in later.text
     for page in (saved, f"{me}/paper/{paper.ref}", links.save(paper, "page")):
         assert pressed(client.get(page).text) == ["🔖"], page
     # A thumb counts as the thumb, and the paper stays on the list.

@@ -132,7 +132,7 @@ def test_each_channel_member_has_one_vote_per_paper(app, post, workspace, channe
 def test_a_channel_has_one_list_for_later(app, post, workspace, channel, paper):
     for user in ("U1", "U2"):
         post(press(paper, workspace, "thumb_save", user))
-    assert workspace.answers[-1]["text"].startswith("🔖 Saved for later: “")
+    assert workspace.answers[-1]["text"].startswith("🔖 Saved: “")
     undo = workspace.answers[-1]["blocks"][1]["elements"][0]["action_id"]
     assert [vote.paper for vote in app.store.feedback.saved(channel.id)] == [paper.id]
     post(press(paper, workspace, undo, "U2"))

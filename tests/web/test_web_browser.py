@@ -92,7 +92,7 @@ def test_from_subscribing_to_unsubscribing(base, open_page, served, mails, paper
     page.goto(up)
     check(page)
     page.get_by_role("button", name="👍 More like this").click()
-    assert "Saved: more like this." in page.get_by_role("status").inner_text()
+    assert "More like this." in page.get_by_role("status").inner_text()
     assert "credit" in page.locator(".changes").inner_text()
     check(page)
 

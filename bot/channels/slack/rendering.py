@@ -231,7 +231,7 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         header(f"Your week in {edition.profile_title}"),
         context([wording.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(wording.letter_votes(letter), TEXT_LIMIT)]),
-        *_paragraph("What you saved for later", list(map(_listed, wording.letter_saved(letter)))),
+        *_paragraph("What you saved", list(map(_listed, wording.letter_saved(letter)))),
         *_paragraph("What was learned from your votes", learned),
         *_paragraph(wording.LEAVING, [escape(sentence, TITLE_LIMIT) for sentence in wording.leaving(letter)]),
     ]
@@ -330,7 +330,7 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
-        labels = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this", Vote.SAVE: "🔖 Save for later"}
+        labels = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this", Vote.SAVE: "🔖 Save"}
         elements = [
             {
                 "type": "button",
