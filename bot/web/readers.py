@@ -272,13 +272,12 @@ class ReaderPage:
     def _votes(self, request: Request, reader: Reader, profile: Profile) -> dict[str, Any]:
         # Imported late: scikit-learn would delay the start of `serve` by a second.
         from bot.operate.evaluation import evaluate
-        from bot.web.charts import answer, learning_curve, svg_chart
+        from bot.web.charts import answer, learning_curve
 
         store = self._site.store
         with self._site.composer() as composer:
             phrases = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
-        chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
         typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
         matching = votes
@@ -293,7 +292,7 @@ class ReaderPage:
         return {
             "learned": phrases,
             "answer": answer(report, by_pairs=True) if report.thumbs else "",
-            "curve": svg_chart(chart) if chart else "",
+            "curve": learning_curve(report, profile.language),
             "ignored": store.overrides.get(reader.id).ignored,
             "weeks": [
                 {"monday": monday, "up": counts[monday, Vote.UP], "down": counts[monday, Vote.DOWN]}
