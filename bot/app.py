@@ -350,7 +350,9 @@ class App:
 
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
-        parts = TransportParts(self.home.outbox_folder, self.signer.tag, self.zotero)
+        parts = TransportParts(
+            self.home.outbox_folder, self.signer.tag, self.zotero.open_to_save, self.store.zotero.outcome
+        )
         routes = {kind.name: kind.route(self.section(kind), parts) for kind in channels()}
         for route in routes.values():
             for channel in route.channels:

@@ -18,7 +18,6 @@ from bot.model.wording import oneline, plural, shorten, wrap
 from bot.text.latex import readable
 
 _VENUE_WIDTH = 80
-# Marks omitted sentences or first words.
 GAP = "… "
 LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
 _SHORTEST_CUT = 12  # characters
@@ -50,7 +49,6 @@ class ShownFact:
 
 def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
     """Return a paper's facts. ``with_pdf`` is false if the title already links the PDF."""
-    # The first origin counts.
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
     if paper.organisation:
@@ -159,7 +157,6 @@ def title_link(paper: Paper) -> PaperLink:
 
 
 def short(url: str, paper: Paper, links: Links) -> str:
-    """Return a paper's address if it fits on a line, else our page of its addresses."""
     if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
@@ -229,7 +226,6 @@ class SampleLinks:
         return self.page("unsubscribe")
 
     def page(self, link: str) -> str:
-        """Return the page that tells what a link does."""
         return f"{self.public_url}/sample?link={link}" if self.public_url else ""
 
 
@@ -245,7 +241,6 @@ class ReaderLinks:
     signer: Signer
     reader: Reader
     reply_to: str = ""
-    # A mail uses each token several times.
     _tokens: dict[tuple[Purpose, Sequence[int]], str] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -274,7 +269,6 @@ class ReaderLinks:
         return page and f"{page}/skipped/{day}"
 
     def more(self, day: date) -> str:
-        """Return the page of a day's other strong and good matches."""
         page = self.me()
         return page and f"{page}/more/{day}"
 

@@ -120,7 +120,6 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         if callable(value) and not isinstance(value, type)
         if value.__module__ == module.__name__ and not name.startswith("_")
     }
-    # Jinja's own filters keep their names, such as ``title``.
     env.filters = functions | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
@@ -134,7 +133,6 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """Render a message. Raises TemplateProblem with file and line."""
     return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 
@@ -172,7 +170,6 @@ def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[st
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
-        # template_mistakes reports these.
         with suppress(TemplateSyntaxError, OSError, ValueError):
             referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
     for name in sorted(overrides - names - referenced):

@@ -245,7 +245,7 @@ def thumb(
       paperbot thumb --from votes.jsonl --json
     """
     from bot.readers import find_paper, stored_reader
-    from bot.readers.votes import record, record_file
+    from bot.readers.votes import record_file
     from bot.text.latex import readable
 
     if file and vote:
@@ -264,7 +264,7 @@ def thumb(
         raise click.UsageError("Missing VOTE, READER or PAPER; or name a file of votes with --from")
     voter, _ = stored_reader(app.store, app.profiles, reader, now)
     rated = find_paper(app.store, paper)
-    record(app.store, voter, rated, Vote(vote), now=now, via="cli")
+    app.store.feedback.add(voter.id, rated.id, Vote(vote), now, "cli")
     if as_json:
         print_json({"votes": 1, "problems": []})
     else:

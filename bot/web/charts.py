@@ -1,7 +1,7 @@
 """An evaluation as a chart in text or SVG, and in one sentence.
 
-The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance. A template draws it for
-page and file.
+The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance. A template draws
+it for page and file.
 """
 
 from __future__ import annotations
@@ -115,7 +115,6 @@ def text_chart(chart: Chart) -> str:
 
 
 def svg_file(templates: Environment, chart: Chart, heading: str, note: str) -> str:
-    # SVG 1.1 has no wrapped text.
     wrapped = {
         name: textwrap.wrap(oneline(text), _LINE_CHARACTERS)
         for name, text in (("heading", heading), ("measure", f"{MEASURE}."), ("note", note))

@@ -30,7 +30,6 @@ from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
     NotStoppedByReaderError,
-    Preferences,
     TooManyRequestsError,
     ignore_word,
     may_confirm,
@@ -50,7 +49,6 @@ from bot.web.site import (
     field,
     fields,
     own_path,
-    page_number,
     page_of,
     parse_paper_id,
     parse_vote,
@@ -72,7 +70,6 @@ _WEEKS = 12
 _CHANGES_A_MINUTE = 60
 _USUAL_PAUSE = timedelta(weeks=2)
 _LONGEST_PAUSE = timedelta(days=365)
-_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up", "weekly")  # of a form
 
 
 class ReaderPage:
@@ -84,9 +81,6 @@ class ReaderPage:
 
     def show(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
-        if "page" in request.query_params and request.url.path == own_path(request):
-            # An old link: the votes were on the first page.
-            return RedirectResponse(f"{own_path(request)}/votes?page={page_number(request)}", 303)
         return self._page(request, reader)
 
     def change(self, request: Request) -> Response:
@@ -116,8 +110,8 @@ class ReaderPage:
                 ignore_word(store, reader, field(request, "word"))
                 message = f"“{field(request, 'word')}” no longer counts."
             case "restore":
-                was_ignored = restore_word(store, reader, field(request, "word"))
-                message = f"“{field(request, 'word')}” counts again." if was_ignored else ""
+                restore_word(store, reader, field(request, "word"))
+                message = f"“{field(request, 'word')}” counts again."
             case "thumb":
                 paper = self._site.paper(parse_paper_id(field(request, "paper")))
                 vote = parse_vote(field(request, "vote"))
@@ -167,29 +161,31 @@ class ReaderPage:
         return [other for other in self._site.store.readers.at_address(reader.address) if other.profile in profiles]
 
     def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
-        sent = request.state.form
-        chosen = Preferences(
-            title=field(request, "title"),
+        def sent(name: str) -> str | None:
+            return field(request, name) if name in request.state.form else None
+
+        def lines(name: str) -> tuple[str, ...] | None:
+            return None if (text := sent(name)) is None else tuple(text.splitlines())
+
+        chosen = Override(
+            title=sent("title"),
             size=int(field(request, "size")),
             at=time.fromisoformat(field(request, "at")),
-            days=fields(request, "day"),
-            timezone=field(request, "timezone"),
-            interests=field(request, "interests"),
-            keywords=field(request, "keywords").splitlines(),
-            authors=field(request, "authors").splitlines(),
-            mute=field(request, "mute").splitlines(),
-            language=field(request, "language"),
+            days=tuple(fields(request, "day")),
+            timezone=sent("timezone") or None,
+            interests=sent("interests"),
+            keywords=lines("keywords"),
+            authors=lines("authors"),
+            mute=lines("mute"),
+            language=sent("language") or None,
             # The boxes send nothing if they are empty, so a hidden field comes with each.
-            catch_up="1" in fields(request, "catch_up"),
-            weekly="1" in fields(request, "weekly"),
+            catch_up="1" in fields(request, "catch_up") if sent("catch_up") is not None else None,
+            weekly="1" in fields(request, "weekly") if sent("weekly") is not None else None,
         )
-        kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
-        kept += [name for name in ("timezone", "language") if not field(request, name)]
-        set_preferences(self._site.store, reader, profile, chosen, self._site.now, kept=kept)
+        set_preferences(self._site.store, reader, profile, chosen, self._site.now)
 
     def export(self, request: Request) -> Response:
         data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
-        # JSON lacks dates and times.
         text = json.dumps(data, ensure_ascii=False, indent=2, default=lambda moment: moment.isoformat())
         return attachment(text, "application/json", "paperbot.json")
 
@@ -317,10 +313,10 @@ class PreviewPage:
         self._open_editions = open_editions
 
     def show(self, request: Request) -> Response:
-        self._open_editions.require_any()
-        self._site.count_view(client_key(request))
+        self._site.visitor(request)
+        self._site.count_view(request)
         typed = field(request, "wishes").strip()[:_PASTED_WIDTH]
-        profiles = self._open_editions.profiles()
+        profiles = self._site.open_profiles()
         slug = field(request, "profile") or next(iter(profiles))
         interests, problem = self._interests(typed)
         edition = None
@@ -381,7 +377,7 @@ class SubscriptionPages:
         """Send a confirmation mail. The answer is the same for every valid address."""
         slug = field(request, "profile")
         typed = field(request, "email").strip()
-        profile = self._open_editions.profiles().get(slug)
+        profile = self._site.open_profiles().get(slug)
         if profile is None:
             raise HTTPException(400, "Please choose one of the profiles on the start page.")
         try:
@@ -403,7 +399,6 @@ class SubscriptionPages:
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:
-        # 303, so the browser sends GET (RFC 9110, 15.4.4).
         return RedirectResponse("/", 303)
 
     def show_confirmation(self, request: Request) -> Response:

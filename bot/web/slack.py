@@ -27,7 +27,7 @@ from bot.model import OutboxKey, Paper, Reader, Vote
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.readers.votes import VoteEffect
-from bot.web.archive import OpenEditions, load_edition
+from bot.web.archive import load_edition
 from bot.web.papers import record_vote
 from bot.web.site import STOPPED_BY_OTHERS, Site, parse_paper_id, traceback_places
 
@@ -59,9 +59,8 @@ Answer = dict[str, Any]
 class SlackPages:
     """``/slack/actions`` and ``/slack/commands``. Each accepts both kinds of request."""
 
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+    def __init__(self, site: Site) -> None:
         self._site = site
-        self._open_editions = open_editions
         self._subscriptions = site.app.subscriptions
 
     def receive(self, request: Request) -> Response:
@@ -110,8 +109,6 @@ class SlackPages:
             place = {"thread_ts": thread} if thread else {}
             slack.answer(_text_at(payload, "response_url"), {**answer, **place})
 
-    # --- thumbs
-
     def _vote(self, payload: Payload) -> Answer:
         actions = payload.get("actions")
         action = actions[0] if isinstance(actions, list) and actions else None
@@ -156,8 +153,6 @@ class SlackPages:
         at_address = self._site.store.readers.at_address
         return {reader.id: reader for address in addresses if address for reader in at_address(address)}
 
-    # --- /papers
-
     def _run_command(self, payload: Payload) -> list[Answer]:
         verb, _, argument = _text_at(payload, "text").strip().partition(" ")
         user = _id_at(payload, "user_id")
@@ -173,7 +168,7 @@ class SlackPages:
                 return answers or [{"text": f"There is no edition here yet. {self._offer()}"}]
             case "subscribe":
                 slug = argument.strip()
-                profile = self._open_editions.profiles().get(slug)
+                profile = self._site.open_profiles().get(slug)
                 if not user or profile is None:
                     raise HTTPException(400, self._offer())
                 title = escape(profile.title, 200)
@@ -195,7 +190,7 @@ class SlackPages:
                 return [{"text": _HELP}]
 
     def _offer(self) -> str:
-        names = ", ".join(f"`{slug}`" for slug in self._open_editions.profiles())
+        names = ", ".join(f"`{slug}`" for slug in self._site.open_profiles())
         return f"You can subscribe to {names}: `/papers subscribe NAME`." if names else _HELP
 
 

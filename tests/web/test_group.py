@@ -56,7 +56,7 @@ def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview
         app.store.feedback.add(reader.id, paper.id, Vote.UP, THURSDAY, "mail")
     assert "liked in your group" not in preview(ben).lower()
 
-    assert "the others see what “Ada &lt;b&gt;L.” likes" in show_likes(reader, " Ada\n<b>L. ").text
+    assert "The others see what “Ada &lt;b&gt;L.” likes" in show_likes(reader, " Ada\n<b>L. ").text
     text = preview(ben)
     # Ben was sent the other paper.
     assert text.count("Ada <b>L.") == 1
@@ -68,7 +68,7 @@ def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview
     app.store.feedback.add(ben.id, unseen.id, Vote.CLEAR, THURSDAY, "page")
     assert "Liked in your group" in preview(ben)
 
-    assert "nobody sees what you like" in show_likes(reader, " ").text
+    assert "Nobody sees what you like" in show_likes(reader, " ").text
     assert "Liked in your group" not in preview(ben)
 
 

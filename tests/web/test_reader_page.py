@@ -10,7 +10,6 @@ import time_machine
 from support import buttons, digest
 
 from bot.model import Entry, LibraryEntry, Override, Vote
-from bot.readers.votes import record
 
 
 def words(page, kind="for"):
@@ -29,7 +28,7 @@ def test_the_page_shows_what_was_learned_as_phrases_for_and_against(client, me, 
     assert "reward models" not in words(page), "the reader wrote that"
     papers = app.store.papers.get(paper_id for paper_id, _, _ in app.store.papers.recent_texts(300))
     for paper in [paper for paper in papers.values() if "agent" in paper.title.lower()][:12]:
-        record(app.store, reader, paper, Vote.DOWN, now=datetime.now(UTC), via="mail")
+        app.store.feedback.add(reader.id, paper.id, Vote.DOWN, datetime.now(UTC), "mail")
     assert any("agent" in phrase for phrase in words(client.get(f"{me}/votes").text, "against"))
 
 
@@ -94,13 +93,13 @@ def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper)
 )
 @pytest.mark.slow
 def test_a_vote_names_its_channel_in_words(app, client, me, reader, paper, via, words):
-    record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, tzinfo=UTC), via=via)
+    app.store.feedback.add(reader.id, paper.id, Vote.UP, datetime(2025, 5, 7, 9, tzinfo=UTC), via)
     assert f", {words}</span>" in client.get(f"{me}/votes").text
 
 
 def test_votes_are_shown_as_a_chart_and_progress_is_too_early_to_tell_with_few(app, client, me, reader, paper):
     assert "Is it learning my preferences?" not in client.get(f"{me}/votes").text
-    record(app.store, reader, paper, Vote.UP, now=datetime.now(UTC), via="mail")
+    app.store.feedback.add(reader.id, paper.id, Vote.UP, datetime.now(UTC), "mail")
     page = client.get(f"{me}/votes").text
     assert 'aria-label="Thumbs of the last twelve weeks: 1 up, 0 down"' in page
     assert "Too early to tell: 0 liked papers could be predicted" in page
@@ -225,7 +224,7 @@ def test_without_its_profile_file_a_page_changes_nothing(app, client, me, reader
 
 def test_pause_and_resume(app, client, me, reader, paperbot):
     page = client.post(me, data={"do": "pause"}).text
-    assert "No editions at present: paused by its reader." in page
+    assert "No editions until you resume." in page
     assert paperbot("run", "--force", "--json").json["editions"] == 0
     client.post(me, data={"do": "resume"})
     assert app.store.readers.by_id(reader.id).stopped is None

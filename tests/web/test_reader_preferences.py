@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from support import buttons, digest
 
 from bot.model import Vote
-from bot.readers.votes import record
 
 TOPICS = {
     "do": "settings",
@@ -65,7 +64,7 @@ def test_a_time_zone_of_ones_own_decides_when_an_edition_is_due(client, me, pape
 def test_votes_are_listed_by_page_and_found_by_words(app, client, me, reader, monkeypatch):
     ids = app.store.papers.new_to(reader.id)[:3]
     for minute, paper in enumerate(app.store.papers.get(ids).values()):
-        record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, minute, tzinfo=UTC), via="mail")
+        app.store.feedback.add(reader.id, paper.id, Vote.UP, datetime(2025, 5, 7, 9, minute, tzinfo=UTC), "mail")
     monkeypatch.setattr("bot.web.readers._VOTES_A_PAGE", 2)
     page = client.get(f"{me}/votes").text
     assert page.count(">Undo<") == 2

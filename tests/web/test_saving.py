@@ -13,7 +13,7 @@ from bot.channels.papers import SampleLinks, path
 from bot.editions.models import interests_of
 from bot.model import Vote, ZoteroConnection
 from bot.readers.personal_data import export
-from bot.readers.votes import record, record_reply
+from bot.readers.votes import record_reply
 from bot.web.application import make_web
 
 PUBLIC = "https://papers.example.org"
@@ -102,13 +102,13 @@ def test_a_saved_paper_counts_half_until_it_has_a_thumb(app, reader, links, pape
     def weights():
         return [interest().weight(liked.id) for liked in interest().up]
 
-    record(app.store, reader, paper, Vote.SAVE, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.SAVE, paper.first_seen, "page")
     assert weights() == [0.5]
-    record(app.store, reader, paper, Vote.UP, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.UP, paper.first_seen, "page")
     assert weights() == [1.0]
-    record(app.store, reader, paper, Vote.DOWN, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.DOWN, paper.first_seen, "page")
     assert (weights(), [disliked.id for disliked in interest().down]) == ([], [paper.id])
-    record(app.store, reader, paper, Vote.CLEAR, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.CLEAR, paper.first_seen, "page")
     assert weights() == [0.5]
     exported = export(app.store, reader)
     assert ([row["paper"] for row in exported["saved"]], exported["thumbs"]) == ([paper.ref], [])

@@ -38,7 +38,6 @@ _CREDITS_LIMIT = 500
 _FACTS_LIMIT = 600
 _NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
-# For title, date, footer and notification.
 _LIST_LIMIT = MESSAGE_LIMIT - 4_000
 # Ten liked papers with links fill a section.
 _LIKED_LIMIT = 150
@@ -95,7 +94,6 @@ def section(markup: str) -> Block:
 
 
 def context(texts: Iterable[str]) -> Block:
-    """Return small print, escaped here."""
     return context_markup(escape(text, TEXT_LIMIT) for text in texts if text)
 
 
@@ -145,7 +143,6 @@ def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
 
 
 def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the first message, then its replies."""
     if len(edition.picks) < 2:
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
@@ -174,7 +171,6 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
 
 
 def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the whole edition, in several messages if it is too long."""
     # A header alone at the end of a message would look like an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
@@ -320,13 +316,11 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
         for fact in facts(pick.paper, with_pdf=False)
     )
     if len(facts_line) > _FACTS_LIMIT:
-        # Links can't be cut.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
     strength = f"{wording.strength(pick)} {wording.label(pick)}"
     blocks.append(context([strength, wording.why(pick), wording.liked_by(edition, pick.paper)]))
-    # Slack refuses a message with an empty section.
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
@@ -346,7 +340,6 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Return the summary with bold results and italic marks, or unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")
