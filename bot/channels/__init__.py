@@ -1,7 +1,6 @@
 """Channels: the interface that each implements, the list of kinds, and ``FilesChannel``.
 
-A channel translates a foreign protocol to a receipt or a ``DeliveryError``. It gets values, never settings. Every
-command imports this module, so the methods of a kind import on call.
+Every command imports this module, so the methods of a kind import on call.
 """
 
 from __future__ import annotations

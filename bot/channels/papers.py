@@ -195,7 +195,7 @@ def path(url: str) -> str:
 class SampleLinks:
     """The links of a sample edition. Without ``reader``, all lead to a page that tells what they do in an edition.
 
-    With one, the links on stored papers and to the reader's own page are real. No edition and no stop can be.
+    With one, the links on stored papers and to the reader's own page are real.
     """
 
     public_url: str

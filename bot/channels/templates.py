@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -25,7 +25,6 @@ from jinja2 import (
     TemplateSyntaxError,
     meta,
     pass_context,
-    pass_environment,
     select_autoescape,
 )
 from jinja2.runtime import Context
@@ -76,27 +75,17 @@ def _localised(function: Callable[[Any, str], object]) -> Callable[..., object]:
     return in_language
 
 
-@pass_environment
-def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
-    macros: Any = env.get_template("_highlights.html.j2").module
-    # Support for <mark> in mail programs is undocumented.
-    html: str = macros.summary(summary, Role, "span")
-    return html
-
-
 _FILTERS: dict[str, Callable[..., object]] = {
     "credits": wording.credits_of,
     "day": _localised(long_date),
     "link": papers.title_link,
     "oneline": oneline,
-    "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
     "readable": readable,
     "reasons": wording.sentence,
     "seen": _localised(wording.seen),
     "short_day": _localised(short_date),
     "shorten": shorten,
-    "summary_html": _summary_html,
     "title_text": wording.title,
     "wrap": wrap,
 }

@@ -89,8 +89,8 @@ class ZoteroLibraries:
     ) -> ZoteroConnection:
         """Connect a reader to ``users/123`` or ``groups/45``, by default the key's own library.
 
-        Replaces an earlier connection with its papers. A group's library gets no papers, because the group would see
-        its member's likes. Raises UsageError if Zotero refuses the key or lacks a collection.
+        Replaces an earlier connection with its papers. A group's library gets no papers, because all its members would
+        see them. Raises UsageError.
         """
         if not re.fullmatch(r"[!-~]{1,200}", key):
             raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")

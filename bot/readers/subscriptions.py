@@ -36,7 +36,7 @@ from bot.config.profiles import (
 )
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
-from bot.model.clock import moment
+from bot.model.clock import local_date, moment
 from bot.model.errors import DeletedError, PaperbotError, UsageError
 from bot.model.wording import known_language, long_date, oneline, shorten
 from bot.store import Store
@@ -61,6 +61,7 @@ PER_CLIENT_AN_HOUR = 5
 PER_NETWORK_AN_HOUR = 20
 IN_ALL_AN_HOUR = 200
 _HOUR = timedelta(hours=1)
+_LONGEST_PAUSE = timedelta(days=365)
 
 
 class TooManyRequestsError(PaperbotError):
@@ -159,8 +160,11 @@ class SubscriptionService:
         reader = self.store.readers.request_subscription(slug, kind, address, now)
         return self.confirm(reader, profile, now)
 
-    def pause(self, readers: Sequence[Reader], until: date | None = None, timezone: str = "UTC") -> None:
-        """Pause the active ones of these readers, until a day begins in their time zone or until they resume."""
+    def pause(self, readers: Sequence[Reader], now: datetime, until: date | None = None, timezone: str = "UTC") -> None:
+        """Pause active readers until a day begins in a time zone, or until they resume. Raises ValueError."""
+        today = local_date(now, timezone)
+        if until and not today < until <= today + _LONGEST_PAUSE:
+            raise ValueError("A pause ends tomorrow at the earliest, and within a year.")
         detail = f"until {long_date(until)}" if until else ""
         end = moment(until, time(), timezone) if until else None
         for reader in readers:

@@ -248,8 +248,8 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
         Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
         Paperbot unsubscribe 5.68195100.kQxVb1Pq0s3rE7bR2yTn4w
 
-    Returns False without a valid signature. A vote also needs the reader's ``sender``, which prevents accidental votes
-    on forwarded editions. Nothing answers these mails, so no mail loop begins.
+    Returns False without a valid signature. A vote also needs the reader's ``sender``, because editions are forwarded.
+    Nothing answers these mails, so no mail loop begins.
     """
     match = _SUBJECT.fullmatch(subject)
     if not match:

@@ -1,7 +1,6 @@
 """An evaluation as a chart in text or SVG, and in one sentence.
 
-The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance. A template draws
-it for page and file.
+The chart is a forest plot of the AUC: the learned ranking, the interest words alone, and chance.
 """
 
 from __future__ import annotations

@@ -320,7 +320,16 @@ class RequestLimits:
             body = await _read_body(scope, receive)
         except ClientDisconnect:
             return  # half a form must have no effect
-        form = None if body is None else _parse_form(scope, body)
+        content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+        form: dict[str, list[str]] | None = None if body is None else {}
+        if body and content_type == "application/x-www-form-urlencoded":
+            try:
+                # Starlette's form parser has no limit on URL-encoded fields.
+                typed = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+                # After decoding, because %00 is a NUL too.
+                form = {storable(name): [storable(value) for value in values] for name, values in typed.items()}
+            except ValueError:
+                form = None
         state = scope.setdefault("state", {})
         state["excess"] = form is None
         state["body"] = body or b""
@@ -354,16 +363,3 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
             return None
         if not message.get("more_body", False):
             return body
-
-
-def _parse_form(scope: Scope, body: bytes) -> dict[str, list[str]] | None:
-    content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
-    if content_type != "application/x-www-form-urlencoded":
-        return {}
-    try:
-        # Starlette's form parser has no limit on URL-encoded fields.
-        form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
-    except ValueError:
-        return None
-    # After decoding, because %00 is a NUL too.
-    return {storable(name): [storable(value) for value in values] for name, values in form.items()}

@@ -180,7 +180,7 @@ class SlackPages:
                 if not readers:
                     text = "You have no subscription of your own. Only the operator can pause a channel's."
                 elif verb == "pause":
-                    self._subscriptions.pause(readers)
+                    self._subscriptions.pause(readers, self._site.now)
                     text = "Paused. `/papers resume` resumes."
                 else:
                     self._subscriptions.resume(readers)

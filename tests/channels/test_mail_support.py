@@ -13,7 +13,7 @@ import pytest
 from jinja2 import Environment
 from lxml import etree, html
 
-from bot.channels.email.rendering import mail_bytes, render_confirmation, render_letter_mail, render_mail
+from bot.channels.email.rendering import mail_bytes, render_confirmation, render_mail
 from bot.channels.papers import Links, SampleLinks
 from bot.channels.templates import sample_edition, sample_quiet_edition
 from bot.model import Edition, EditionKind, Fact, FactKind, LearnedPhrase, Letter, MatchRecord, Paper, Pick
@@ -160,7 +160,7 @@ def mails(templates, make_pick):
         lowered=(LearnedPhrase("images", -0.2, 0.4, ("Another",)),),
         record=MatchRecord(9, 7),
     )
-    pages["letter"] = render_letter_mail(templates, letter, links).html
+    pages["letter"] = render_mail(templates, letter, links).html
     for known in (True, False):
         parts = render_confirmation(
             templates,

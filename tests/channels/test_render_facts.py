@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from bot.channels.email.rendering import render_letter_mail, render_mail
+from bot.channels.email.rendering import render_mail
 from bot.channels.papers import ShownFact, facts, facts_text
 from bot.channels.slack.rendering import render_slack
 from bot.model import Fact, FactKind, Letter, Sighting
@@ -61,7 +61,7 @@ def test_nothing_else_is_shown(make_paper, fields, line):
 @pytest.mark.parametrize("is_letter", [False, True])
 def test_mails_show_the_facts_in_both_parts(edition, links, templates, is_letter):
     if is_letter:
-        mail = render_letter_mail(templates, Letter(edition, (), 0), links)
+        mail = render_mail(templates, Letter(edition, (), 0), links)
     else:
         mail = render_mail(templates, edition, links)
     assert 'href="https://arxiv.org/pdf/2601.15305"' in mail.html

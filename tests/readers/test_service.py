@@ -64,12 +64,12 @@ def test_no_confirmation_mail_goes_to_a_reader_stopped_by_somebody_else(app, ser
 
 
 def test_a_reader_pauses_unsubscribes_and_resumes(app, service, ada):
-    service.pause([ada])
+    service.pause([ada], NOW)
     assert current(app, ada).stopped is StopReason.PAUSED
     service.unsubscribe(current(app, ada))
     service.unsubscribe(current(app, ada))
     assert current(app, ada).stopped is StopReason.UNSUBSCRIBED
-    service.pause([current(app, ada)])
+    service.pause([current(app, ada)], NOW)
     assert current(app, ada).stopped is StopReason.UNSUBSCRIBED
     assert may_resume(current(app, ada))
     service.resume([ada])
@@ -104,7 +104,7 @@ def test_resuming_all_resumes_what_the_reader_stopped(app, service):
     paused = app.store.readers.request_subscription("one", "slack", "U9", NOW)
     removed = app.store.readers.request_subscription("two", "slack", "U9", NOW)
     app.store.readers.confirm(paused.id, NOW)
-    service.pause([current(app, paused)])
+    service.pause([current(app, paused)], NOW)
     app.store.readers.stop(removed.id, StopReason.OPERATOR)
     service.resume([removed, paused])
     assert current(app, paused).stopped is None

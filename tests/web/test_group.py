@@ -95,7 +95,7 @@ def test_the_own_page_of_an_edition_has_the_names_and_the_page_to_share_has_not(
     assert "Ada liked this." not in client.get(app.links(ben).edition(edition.date)).text
     # One's own vote is no news.
     assert "Ada liked this." not in client.get(f"{app.links(reader).me()}/edition/{edition.date}").text
-    app.subscriptions.pause([reader])
+    app.subscriptions.pause([reader], THURSDAY)
     assert "Ada liked this." not in client.get(own).text
 
 

@@ -214,7 +214,7 @@ class MailRenderer(Renderer):
         # Rendering again must give the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
-        parts, date = self._mail(content, links), edition.composed_at
+        parts, date = render_mail(self._parts.templates, content, links), edition.composed_at
         return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
@@ -229,13 +229,8 @@ class MailRenderer(Renderer):
         return self._finished(parts, reader, title, links, message_id=message_id, date=now)
 
     def preview(self, content: Edition | Letter, form: str) -> str:
-        parts = self._mail(content, self._parts.links(edition_in(content).reader))
+        parts = render_mail(self._parts.templates, content, self._parts.links(edition_in(content).reader))
         return parts.html if form == "html" else parts.text
-
-    def _mail(self, content: Edition | Letter, links: Links) -> MailParts:
-        if isinstance(content, Letter):
-            return render_letter_mail(self._parts.templates, content, links)
-        return render_mail(self._parts.templates, content, links)
 
     def _finished(
         self, parts: MailParts, reader: Reader, title: str, links: Links, *, message_id: str, date: datetime
@@ -252,9 +247,17 @@ class MailRenderer(Renderer):
         return Message(body, parts.subject)
 
 
-def render_mail(environment: Environment, edition: Edition, links: Links) -> MailParts:
-    """Render an edition. Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
-    edition = _within_words(edition)
+def render_mail(environment: Environment, content: Edition | Letter, links: Links) -> MailParts:
+    """Render an edition or a letter. HTML over budget gets shorter summaries, but keeps all picks.
+
+    Raises TemplateProblem.
+    """
+    if isinstance(content, Letter):
+        context = {"letter": content, "links": links, "language": content.edition.language}
+        html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
+        text = visible(render_part(environment, "letter/mail.txt.j2", **context))
+        return MailParts(wording.letter_subject(content), html, text)
+    edition = _within_words(content)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
         if len(html.encode()) <= HTML_BUDGET:
@@ -290,14 +293,6 @@ def _within_words(edition: Edition) -> Edition:
         excess -= words
     picks = zip(edition.picks, summaries, strict=True)
     return replace(edition, picks=tuple(replace(pick, summary=tuple(summary)) for pick, summary in picks))
-
-
-def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:
-    """Raises TemplateProblem."""
-    context = {"letter": letter, "links": links, "language": letter.edition.language}
-    html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
-    text = visible(render_part(environment, "letter/mail.txt.j2", **context))
-    return MailParts(wording.letter_subject(letter), html, text)
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:

@@ -283,8 +283,7 @@ class SmtpChannel(Channel):
     def _expect_in_envelope(self, first_digit: int, reply: Reply, unread: int) -> None:
         """Raise a refusal after reading the replies to the commands sent with it.
 
-        If the server still asks for a body (RFC 2920, 3.1), the connection is closed, because even an empty body could
-        arrive.
+        If the server still asks for a body (RFC 2920, 3.1), the connection is closed: an empty body could arrive.
         """
         if reply[0] // 100 == first_digit:
             return

@@ -1,8 +1,7 @@
 """Render for Slack in Block Kit: a message with the list, and a reply in its thread for each pick.
 
 Answers to ``/papers`` can't have a thread, so they hold the whole edition, split between papers if it is too long.
-
-All text is escaped in ``mrkdwn`` objects, so a paper can neither mention a channel, forge a link nor turn bold.
+All text is escaped, so a paper can neither mention a channel, forge a link nor turn bold.
 """
 
 from __future__ import annotations
@@ -198,18 +197,15 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
 
 
 def _follow_ups(edition: Edition) -> list[Block]:
-    lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
-    return _paragraph(FOLLOW_UPS, lines)
+    def marked(span: Span) -> str:
+        # ``escape`` strips the blanks at both ends.
+        words = escape(span.text, _SUMMARY_LIMIT)
+        if not words:
+            return " " if span.text else ""
+        words = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
+        return f"{' ' * span.text.startswith(' ')}{words}{' ' * span.text.endswith(' ')}"
 
-
-def _span(span: Span) -> str:
-    # ``escape`` strips the blanks at both ends.
-    words = escape(span.text, _SUMMARY_LIMIT)
-    if not words:
-        return " " if span.text else ""
-    marked = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
-    before, after = (" " if blank else "" for blank in (span.text[:1] == " ", span.text[-1:] == " "))
-    return f"{before}{marked}{after}"
+    return _paragraph(FOLLOW_UPS, ["• " + "".join(map(marked, spans)) for spans in follow_ups(edition)])
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:

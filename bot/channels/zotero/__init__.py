@@ -104,7 +104,16 @@ class ZoteroChannel(Channel):
             item["collections"] = [_collection(api, delivery)]
             start_data()
             try:
-                return _created(api.post("items", items, token=_token(str(delivery.key))), item["key"])
+                answer = api.post("items", items, token=_token(str(delivery.key)))
+                version = _outcome_of_first(answer, "successful").get("version")
+                if isinstance(version, int):
+                    return f"{item['key']} version {version}"
+                refusal = _outcome_of_first(answer, "failed")
+                if not refusal:
+                    raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
+                message = " ".join(str(refusal.get("message", "")).split())[:200]
+                code = str(refusal.get("code", ""))
+                raise DeliveryError(f"Zotero refuses the item: {message}", permanent=True, code=code)
             except ZoteroError as error:
                 if error.status != 412:
                     raise _written(error) from error
@@ -176,17 +185,6 @@ def _collection(api: ZoteroApi, delivery: Delivery) -> str:
     if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
         raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
     return key
-
-
-def _created(answer: Answer, item_key: str) -> str:
-    version = _outcome_of_first(answer, "successful").get("version")
-    if isinstance(version, int):
-        return f"{item_key} version {version}"
-    refusal = _outcome_of_first(answer, "failed")
-    if not refusal:
-        raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
-    message = " ".join(str(refusal.get("message", "")).split())[:200]
-    raise DeliveryError(f"Zotero refuses the item: {message}", permanent=True, code=str(refusal.get("code", "")))
 
 
 def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Requests to one library by Zotero's web API (https://www.zotero.org/support/dev/web_api/v3/start).
 
-Zotero may ask for a pause by ``Backoff`` on any answer, and by ``Retry-After`` on a refusal. Longer waits are raised.
-
 ``changes`` follows Zotero's guide to syncing. Leaving a followed collection changes an item's version, so its key is
 among the removed ones.
 """
