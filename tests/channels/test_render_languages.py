@@ -11,13 +11,7 @@ from bot.channels.email.rendering import render_mail
 from bot.channels.slack.rendering import render_letter_slack, render_thread
 from bot.channels.templates import sample_edition, sample_letters
 
-DATES = {
-    "en": "6 May 2025",
-    "de": "6. Mai 2025",
-    "fr": "6 mai 2025",
-    "es": "6 de mayo de 2025",
-    "ja": "2025年5月6日",
-}
+DATES = {"en": "6 May 2025", "de": "6. Mai 2025", "fr": "6 mai 2025", "es": "6 de mayo de 2025", "ja": "2025年5月6日"}
 
 
 @pytest.mark.parametrize("language", DATES)

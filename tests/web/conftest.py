@@ -8,15 +8,12 @@ from datetime import datetime, timedelta
 from email import policy
 
 import pytest
-from channels.conftest import make_edition, make_paper, make_pick
 from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.cli.main import invoke
 from bot.model import Vote
 from bot.web.application import make_web
-
-__all__ = ["make_edition", "make_paper", "make_pick"]
 
 NOW = "2025-05-07T09:00:00+02:00"
 OPERATOR = "a token that operators hold"

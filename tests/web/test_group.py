@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from channels.made_editions import make_edition, make_paper, make_pick
 from starlette.testclient import TestClient
 
 from bot.app import open_app
@@ -109,7 +110,7 @@ def test_without_a_group_there_is_no_name_to_give(app, client, reader, served):
     assert app.store.overrides.get(reader.id).shown_as is None
 
 
-def test_slack_names_them_beside_a_pick_and_below_the_list(app, make_edition, make_pick, make_paper):
+def test_slack_names_them_beside_a_pick_and_below_the_list(app):
     edition = make_edition(make_pick(make_paper(1)), make_pick(make_paper(2)))
     names = ("Ada & Co", "<!channel>", "Cy", "Di", "Ed")
     liked = GroupLike(edition.picks[0].paper, names)

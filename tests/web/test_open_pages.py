@@ -42,7 +42,7 @@ def test_strangers_see_no_alert_by_which_a_paper_came(client, links, app, reader
         store.commit()
     day = app.store.editions.last(reader.id).date
     assert "via your alert on Rare diseases" in client.get(f"{links.me()}/edition/{day}").text
-    for page in ("/", "/open/reward-models", links.edition(day)):
+    for page in ("/", "/open/reward-models", links.edition(day), "/paper/p1", "/search?q=reward"):
         assert "Rare diseases" not in client.get(page).text
 
 

@@ -219,15 +219,6 @@ def test_unconfirmed_readers_are_deleted_after_two_days(app, client, mails, deli
     assert client.post(link).status_code == 410
 
 
-def test_readers_from_the_web_are_kept_when_the_profiles_file_is_read(app, client, deliver, links):
-    ask(client)
-    reader = app.store.readers.get("reward-models", EVE)
-    client.post(app.links(reader).confirm())
-    deliver()
-    deliver()
-    assert app.store.readers.by_id(reader.id).stopped is None
-
-
 def test_unsubscribing_takes_a_button_and_resubscribing_another(app, client, reader, links, deliver):
     assert "Unsubscribe from “Reward models”?" in client.get(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is None
@@ -241,8 +232,7 @@ def test_unsubscribing_takes_a_button_and_resubscribing_another(app, client, rea
 
 
 @pytest.mark.parametrize(
-    "form",
-    [{"data": {"List-Unsubscribe": "One-Click"}}, {"files": {"List-Unsubscribe": (None, "One-Click")}}],
+    "form", [{"data": {"List-Unsubscribe": "One-Click"}}, {"files": {"List-Unsubscribe": (None, "One-Click")}}]
 )
 def test_one_click_unsubscribing_works_in_both_form_encodings(app, client, reader, links, form):
     for _ in range(2):

@@ -58,13 +58,6 @@ def test_the_page_of_a_vote_and_its_undo_lead_back_to_the_readers_list(client, a
         assert "Back to the list" not in client.post(links.thumb(paper, Vote.UP), data={"list": elsewhere}).text
 
 
-def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links, paper):
-    client.post(links.thumb(paper, Vote.UP))
-    client.post(links.thumb(paper, Vote.DOWN))
-    assert [t.vote for t in app.store.feedback.current(reader.id).values()] == [Vote.DOWN]
-    assert [t.vote for t in app.store.feedback.history(reader.id)] == [Vote.UP, Vote.DOWN]
-
-
 def lists(page):
     """Return the titles of each list of first papers that the page shows, and those in bold."""
     titles = r'<a href="/me/[^/]+/paper/p\d+">([^<]+)</a>'
