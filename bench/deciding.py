@@ -23,7 +23,6 @@ from bot.model.editions import GOOD
 from bot.ranking.corpus import Corpus, stem_sequence
 from bot.ranking.meaning import PaperWords
 from bot.readers import find_paper, find_reader
-from bot.readers.votes import record
 from bot.sources import source_models
 from bot.summaries.summary import choose, finding_place, read_abstract
 from bot.text.latex import readable
@@ -230,7 +229,7 @@ def main() -> None:
         draw_match(before)
         for paper in papers:
             if paper.id in voted:
-                record(app.store, reader, paper, voted[paper.id], now=NOW, via="cli")
+                app.store.feedback.add(reader.id, paper.id, voted[paper.id], NOW, "cli")
         draw_votes(before, ranked(app, others))
 
 

@@ -19,7 +19,6 @@ from starlette.testclient import TestClient
 from bot.app import App, open_app
 from bot.cli.main import invoke
 from bot.model import Vote
-from bot.readers.votes import record
 from bot.web.application import make_web
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
@@ -52,9 +51,9 @@ def main() -> int:
         # The pages go by the clock, and would show votes of that day as faded.
         with time_machine.travel(_NOW):
             for paper in others:
-                record(app.store, reader, paper, Vote.UP, now=_NOW, via="page")
+                app.store.feedback.add(reader.id, paper.id, Vote.UP, _NOW, "page")
             for paper in app.store.search.papers(_DISLIKED):
-                record(app.store, reader, paper, Vote.DOWN, now=_NOW, via="page")
+                app.store.feedback.add(reader.id, paper.id, Vote.DOWN, _NOW, "page")
             client = TestClient(make_web(app), base_url="http://localhost:8000")
             style = f"<style>{client.get('/style.css').text}</style>"
             links = app.links(reader)

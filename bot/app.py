@@ -363,7 +363,9 @@ class App:
 
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
-        parts = TransportParts(self.home.outbox_folder, self.signer.tag, self.zotero)
+        parts = TransportParts(
+            self.home.outbox_folder, self.signer.tag, self.zotero.open_to_save, self.store.zotero.outcome
+        )
         routes = {kind.name: kind.route(self.section(kind), parts) for kind in channels()}
         for route in routes.values():
             for channel in route.channels:
@@ -453,7 +455,7 @@ class App:
         ]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-        """Mail the operator, if there is one, about problems. Return failures."""
+        """Mail the operator, if there is one, about problems and subscribers. Return failures."""
         settings = self.home.settings
         if not settings.bot.operator:
             return []
@@ -465,6 +467,7 @@ class App:
             address=settings.bot.operator,
             sender=settings.email.sender,
             store=self.store,
+            profiles=self.profiles,
             disk_space=self.disk_space,
             route=self.routes[OPERATOR_KIND],
             stop=self._stop or Event(),

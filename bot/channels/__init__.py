@@ -1,7 +1,6 @@
 """Channels: the interface that each implements, the list of kinds, and ``FilesChannel``.
 
-A channel translates a foreign protocol to a receipt or a ``DeliveryError``. It gets values, never settings. Every
-command imports this module, so the methods of a kind import on call.
+Every command imports this module, so the methods of a kind import on call.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bot.config.files import write_atomically
 from bot.model import (
@@ -79,23 +78,14 @@ class Route:
     spacing: timedelta = timedelta(0)
 
 
-class Libraries(Protocol):
-    """Readers' Zotero libraries."""
-
-    def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
-        """Open the library for a reader's saved papers, None without one."""
-
-    def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
-        """Return state and receipt."""
-
-
 @dataclass(frozen=True, slots=True)
 class TransportParts:
-    """``files`` is the folder for messages without a server. ``tag`` identifies a message to a reader."""
+    """What channels need to send: ``files`` is the folder for messages without a server."""
 
     files: Path
-    tag: Callable[[ReaderId, int], str]
-    libraries: Libraries
+    tag: Callable[[ReaderId, int], str]  # identifies a message to a reader
+    open_library: Callable[[ReaderId], ZoteroApi | None]
+    outcome_of_save: Callable[[str], tuple[State, str] | None]  # state and receipt by outbox key
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +132,7 @@ class ChannelKind(ABC):
     is_exclusive: ClassVar[bool] = False  # one process delivers at a time
 
     @abstractmethod
-    def route(self, settings: Any, parts: TransportParts) -> Route:
-        """Return the connections that send."""
+    def route(self, settings: Any, parts: TransportParts) -> Route: ...
 
     def send_limit(self, _settings: Any) -> SendLimit:
         return SendLimit()
@@ -181,8 +170,7 @@ class ReaderChannelKind(ChannelKind):
         yield from ()
 
     @abstractmethod
-    def renderer(self, settings: Any, parts: RenderingParts) -> Renderer:
-        """Return the renderer of the channel's messages."""
+    def renderer(self, settings: Any, parts: RenderingParts) -> Renderer: ...
 
 
 class FilesChannel(Channel):

@@ -18,7 +18,6 @@ from bot.model.wording import oneline, plural, shorten, wrap
 from bot.text.latex import readable
 
 _VENUE_WIDTH = 80
-# Marks omitted sentences or first words.
 GAP = "… "
 LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
 _SHORTEST_CUT = 12  # characters
@@ -50,7 +49,6 @@ class ShownFact:
 
 def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
     """Return a paper's facts. ``with_pdf`` is false if the title already links the PDF."""
-    # The first origin counts.
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
     if paper.organisation:
@@ -159,7 +157,6 @@ def title_link(paper: Paper) -> PaperLink:
 
 
 def short(url: str, paper: Paper, links: Links) -> str:
-    """Return a paper's address if it fits on a line, else our page of its addresses."""
     if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
@@ -198,7 +195,7 @@ def path(url: str) -> str:
 class SampleLinks:
     """The links of a sample edition. Without ``reader``, all lead to a page that tells what they do in an edition.
 
-    With one, the links on stored papers and to the reader's own page are real. No edition and no stop can be.
+    With one, the links on stored papers and to the reader's own page are real.
     """
 
     public_url: str
@@ -229,7 +226,6 @@ class SampleLinks:
         return self.page("unsubscribe")
 
     def page(self, link: str) -> str:
-        """Return the page that tells what a link does."""
         return f"{self.public_url}/sample?link={link}" if self.public_url else ""
 
 
@@ -245,7 +241,6 @@ class ReaderLinks:
     signer: Signer
     reader: Reader
     reply_to: str = ""
-    # A mail uses each token several times.
     _tokens: dict[tuple[Purpose, Sequence[int]], str] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -274,7 +269,6 @@ class ReaderLinks:
         return page and f"{page}/skipped/{day}"
 
     def more(self, day: date) -> str:
-        """Return the page of a day's other strong and good matches."""
         page = self.me()
         return page and f"{page}/more/{day}"
 
@@ -282,7 +276,7 @@ class ReaderLinks:
         return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}" if self.public_url else ""
 
     def save(self, paper: Paper, via: str = "mail") -> str:
-        """Return the page that saves a paper, for later or as a file, or the mail that saves it for later."""
+        """Return the page that saves or exports a paper, or the mail that saves it."""
         if self.reply_to and via == "mail":
             return self.thumb(paper, Vote.SAVE)
         page = self._page("thumb", Purpose.THUMB, paper.id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -25,7 +25,6 @@ from jinja2 import (
     TemplateSyntaxError,
     meta,
     pass_context,
-    pass_environment,
     select_autoescape,
 )
 from jinja2.runtime import Context
@@ -76,27 +75,17 @@ def _localised(function: Callable[[Any, str], object]) -> Callable[..., object]:
     return in_language
 
 
-@pass_environment
-def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
-    macros: Any = env.get_template("_highlights.html.j2").module
-    # Support for <mark> in mail programs is undocumented.
-    html: str = macros.summary(summary, Role, "span")
-    return html
-
-
 _FILTERS: dict[str, Callable[..., object]] = {
     "credits": wording.credits_of,
     "day": _localised(long_date),
     "link": papers.title_link,
     "oneline": oneline,
-    "ordinal": str,
     "papers_count": lambda number: plural(number, "paper"),
     "readable": readable,
     "reasons": wording.sentence,
     "seen": _localised(wording.seen),
     "short_day": _localised(short_date),
     "shorten": shorten,
-    "summary_html": _summary_html,
     "title_text": wording.title,
     "wrap": wrap,
 }
@@ -107,7 +96,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
-        autoescape=select_autoescape(("html", "html.j2")),
+        autoescape=select_autoescape(("html", "html.j2", "svg.j2")),
         # Jinja's default renders a misspelt name as nothing.
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -120,7 +109,6 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         if callable(value) and not isinstance(value, type)
         if value.__module__ == module.__name__ and not name.startswith("_")
     }
-    # Jinja's own filters keep their names, such as ``title``.
     env.filters = functions | env.filters | _FILTERS
     env.globals |= {
         "Role": Role,
@@ -134,7 +122,6 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """Render a message. Raises TemplateProblem with file and line."""
     return render_part(env, name, edition=edition, links=links, language=edition.language)
 
 
@@ -172,7 +159,6 @@ def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[st
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
-        # template_mistakes reports these.
         with suppress(TemplateSyntaxError, OSError, ValueError):
             referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
     for name in sorted(overrides - names - referenced):

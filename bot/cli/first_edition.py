@@ -69,7 +69,6 @@ def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
 def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
     from bot.editions.due import JUDGED
     from bot.editions.models import refit
-    from bot.readers.votes import record
     from bot.text.latex import readable
 
     ranked = app.composer.ranked(reader, profile, app.composer.candidates(reader, profile).ids, now)
@@ -93,7 +92,7 @@ def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
         if answer == "done":
             break
         if answer:
-            record(app.store, reader, paper, answer, now=now, via=JUDGED)
+            app.store.feedback.add(reader.id, paper.id, answer, now, JUDGED)
         place += 1
     refit(app.store, app.ranker, [(reader, profile)], now)
 

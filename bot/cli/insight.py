@@ -176,7 +176,7 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> st
     evaluation = evaluate(app.store, app.ranker, reader, profile)
     chart = learning_curve(evaluation)
     note = f"{_basis(evaluation)} The bar is the 95% interval."
-    saved = _save(chart, answer(evaluation), note, file or app.home.chart_file(reader))
+    saved = _save(app, chart, answer(evaluation), note, file or app.home.chart_file(reader))
     if as_json:
         print_json(_reader_json(evaluation) | {"chart": saved})
     else:
@@ -197,7 +197,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> str | No
     answer = answer_for_all(evaluations, mean)
     chart = readers_chart(evaluations)
     note = "The distance from square to circle is what was learned from thumbs. The bar is the 95% interval."
-    saved = _save(chart, answer, note, file or app.home.chart_file(None))
+    saved = _save(app, chart, answer, note, file or app.home.chart_file(None))
     if as_json:
         print_json(
             {
@@ -214,7 +214,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> str | No
     return saved
 
 
-def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | None:
+def _save(app: App, chart: Chart | None, heading: str, note: str, file: Path) -> str | None:
     """Write a chart as a drawing, and return its path if there is one. Raises UsageError."""
     from bot.web.charts import svg_file
 
@@ -222,7 +222,7 @@ def _save(chart: Chart | None, heading: str, note: str, file: Path) -> str | Non
         return None
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, svg_file(chart, heading, note).encode())
+        write_atomically(file, svg_file(app.templates, chart, heading, note).encode())
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror}); name another with --chart") from error
     return str(file)

@@ -25,7 +25,6 @@ from bot.model.clock import local_date
 from bot.model.errors import PaperbotError, UsageError
 from bot.model.wording import storable
 from bot.readers import find_paper, find_reader, stored_reader
-from bot.readers.votes import record
 from bot.text.latex import readable
 from bot.wording import sentence
 
@@ -126,7 +125,7 @@ class ReaderTools:
         if reader.id == NOT_STORED:
             reader, _ = stored_reader(store, self._app.profiles, self._name, now)
         found = find_paper(store, paper)
-        record(store, reader, found, Vote(vote), now=now, via="mcp")
+        store.feedback.add(reader.id, found.id, Vote(vote), now, "mcp")
         return {"id": found.ref, "title": readable(found.title), "vote": self._vote_on(found)}
 
     def _reader(self) -> tuple[Reader, Profile]:

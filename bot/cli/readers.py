@@ -46,7 +46,7 @@ _CONFIRMATIONS = {
     Vote.UP: "more like",
     Vote.DOWN: "less like",
     Vote.CLEAR: "vote removed from",
-    Vote.SAVE: "saved for later:",
+    Vote.SAVE: "saved:",
     Vote.UNSAVE: "removed from the list:",
 }
 _ZOTERO: Literal["zotero"] = "zotero"
@@ -250,7 +250,7 @@ def thumb(
       paperbot thumb --from votes.jsonl --json
     """
     from bot.readers import find_paper, stored_reader
-    from bot.readers.votes import record, record_file
+    from bot.readers.votes import record_file
     from bot.text.latex import readable
 
     if file and vote:
@@ -269,7 +269,7 @@ def thumb(
         raise click.UsageError("Missing VOTE, READER or PAPER; or name a file of votes with --from")
     voter, _ = stored_reader(app.store, app.profiles, reader, now)
     rated = find_paper(app.store, paper)
-    record(app.store, voter, rated, Vote(vote), now=now, via="cli")
+    app.store.feedback.add(voter.id, rated.id, Vote(vote), now, "cli")
     if as_json:
         print_json({"votes": 1, "problems": []})
     else:

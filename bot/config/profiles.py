@@ -334,10 +334,17 @@ class Profile(Section):
         return [(reader.kind, reader.value) for reader in self.readers]
 
     def has_member(self, reader: Reader) -> bool:
-        """Return whether a reader belongs to the group: in the file, or at a domain of ``allow`` or below it."""
-        at = reader.address.lower().rpartition("@")[2]
-        is_allowed = any(at == name or at.endswith(f".{name}") for name in self.allow)
-        return self.group and (reader.origin is Origin.FILE or is_allowed)
+        """Return whether a reader belongs to the group: in the file, or at a domain of ``allow``."""
+        return self.group and (reader.origin is Origin.FILE or self._allows(reader.address))
+
+    def needs_approval(self, reader: Reader) -> bool:
+        """Return whether the operator must approve a subscriber, who is at no domain of ``allow``."""
+        return bool(self.allow) and reader.origin is not Origin.FILE and not self._allows(reader.address)
+
+    def _allows(self, address: str) -> bool:
+        """Return whether an address is at a domain of ``allow`` or below it."""
+        at = address.lower().rpartition("@")[2]
+        return any(at == name or at.endswith(f".{name}") for name in self.allow)
 
     def interests_at(self, now: datetime) -> str:
         """Return the current interests, a paragraph each."""

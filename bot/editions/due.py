@@ -261,6 +261,7 @@ def publish(store: Store, profiles: Mapping[str, Profile], now: datetime) -> Non
         if not store.readers.is_synced(slug, profile.addresses):
             store.readers.sync(slug, profile.addresses, now)
     store.readers.drop_unconfirmed(now)
+    store.readers.end_pauses(now)
     # After the readers: without them, a published profile would reach nobody.
     store.published_profiles.publish({slug: dump_profile(profile) for slug, profile in profiles.items()})
 

@@ -36,7 +36,8 @@ class StopReason(StrEnum):
     """Why a reader gets nothing. It decides who may resume."""
 
     AWAITING = "awaiting"  # not yet confirmed (double opt-in)
-    PAUSED = "paused"  # by the reader
+    APPROVAL = "approval"  # confirmed, and not yet approved by the operator
+    PAUSED = "paused"  # by the reader, perhaps until a day
     UNSUBSCRIBED = "unsubscribed"  # by the reader
     REMOVED = "removed"  # the operator took the address out of the profile's file
     OPERATOR = "operator"  # the operator's command
@@ -50,6 +51,7 @@ class StopReason(StrEnum):
 
 _STOPS_IN_WORDS = {
     StopReason.AWAITING: "waits for its confirmation",
+    StopReason.APPROVAL: "waits for the operator's approval",
     StopReason.PAUSED: "paused by its reader",
     StopReason.UNSUBSCRIBED: "unsubscribed by its reader",
     StopReason.REMOVED: "removed from the profile",
@@ -71,14 +73,15 @@ class Reader:
     address: str
     stopped: StopReason | None = None
     origin: Origin = Origin.FILE
-    stop_detail: str = ""  # the refusal by the mail server or Slack
+    stop_detail: str = ""  # the refusal by the mail server or Slack, or the end of a pause
 
     @property
     def stopped_because(self) -> str | None:
         """Return for example ``refused: 550 no such user``, or None for an active reader."""
         if self.stopped is None:
             return None
-        return ": ".join(part for part in (self.stopped.in_words, self.stop_detail) if part)
+        separator = " " if self.stopped is StopReason.PAUSED else ": "
+        return separator.join(part for part in (self.stopped.in_words, self.stop_detail) if part)
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from shlex import quote
 from threading import Event
 
 from bot.channels import MessageRenderer, Route, reader_channel
@@ -35,6 +36,7 @@ from bot.model import (
 from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.model.papers import PROGRAMME_SOURCE
+from bot.model.wording import plural
 from bot.operate.dispatcher import Dispatcher
 from bot.operate.status import breaker_problem, message_problem
 from bot.store import Store
@@ -44,6 +46,8 @@ from bot.wording import understood
 _NOTICE_AGE = timedelta(days=1)
 _NOTICE_PROBLEMS = 50
 _NOTICE_SUBJECT = 120
+_SUBSCRIBERS = "subscribers-"
+_SUBSCRIBERS_AGE = timedelta(days=7)
 _NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
 # Errors of the channel name its settings already.
 _REMEDIES: Mapping[FailureScope, str] = {
@@ -220,14 +224,15 @@ def notify_operator(
     address: str,
     sender: str,
     store: Store,
+    profiles: Mapping[str, Profile],
     disk_space: DiskSpace,
     route: Route,
     stop: Event,
 ) -> list[Problem]:
-    """Mail these and the stored problems to the operator once a day, and return failures.
+    """Mail these and the stored problems to the operator once a day, also who subscribed, and return failures.
 
     The stored ones are full disks, open circuit breakers, and messages failed or unknown since yesterday. A dispatcher
-    of its own delivers the notice, whatever the state of channels and disks. ``stop`` ends a delivery early.
+    of its own delivers the notices, whatever the state of channels and disks. ``stop`` ends a delivery early.
     """
     # The operator's own breaker would hold this notice back, too.
     breakers = [item for item in store.circuit_breakers.all().items() if item[0] != OPERATOR_KIND]
@@ -238,24 +243,53 @@ def notify_operator(
     ]
     stored = [*disk_space.problems(), *map(breaker_problem, breakers), *map(message_problem, unsent)]
     problems = list(dict.fromkeys([*stored, *problems]))
-    if not problems:
-        return []
-    subject = f"Paperbot needs you: {problems[0]}"[:_NOTICE_SUBJECT]
     try:
+        is_open = any(profile.open for profile in profiles.values())
+        subscribers = store.readers.subscribers(now - _SUBSCRIBERS_AGE) if is_open else {}
+        if not (problems or subscribers):
+            return []
         operator = store.readers.operator(address, now)
-        key = OutboxKey(f"notice-{now.date()}", operator.id, operator.kind)
-        body = notice_bytes(
-            subject,
-            "\n".join([*(f"- {problem}" for problem in problems), "", _NOTICE_FOOTER, ""]),
-            sender=sender,
-            recipient=address,
-            message_id=f"<{key.slot}@{sender_domain(sender)}>",
-            date=now,
-        )
-        store.outbox.put_without_edition(Message(body, subject), key, now)
+        last = store.outbox.last_queued(operator.id, _SUBSCRIBERS)
+        new = [reader for reader, since in subscribers.items() if last is None or since >= last]
+        notices = {}
+        if problems:
+            lines = [*(f"- {problem}" for problem in problems), "", _NOTICE_FOOTER]
+            notices[f"notice-{now.date()}"] = (f"Paperbot needs you: {problems[0]}"[:_NOTICE_SUBJECT], lines)
+        if new and (last is None or now - last >= _NOTICE_AGE):
+            notices[f"{_SUBSCRIBERS}{now.date()}"] = _subscriber_notice(new)
+        for slot, (subject, lines) in notices.items():
+            body = notice_bytes(
+                subject,
+                "\n".join([*lines, ""]),
+                sender=sender,
+                recipient=address,
+                message_id=f"<{slot}@{sender_domain(sender)}>",
+                date=now,
+            )
+            key = OutboxKey(slot, operator.id, operator.kind)
+            store.outbox.put_without_edition(Message(body, subject), key, now)
         # A notice of a full disk must go out.
         routes, rates = {OPERATOR_KIND: route}, store.send_rates({})
         dispatcher = Dispatcher(store.outbox, routes, store.readers, store.circuit_breakers, rates, stop=stop)
         return list(dispatcher.deliver_due(now).problems)
     except (StoreError, DeliveryError) as error:
         return [Problem("operator", f"could not be notified: {error}")]
+
+
+def _subscriber_notice(new: Sequence[Reader]) -> tuple[str, list[str]]:
+    """Return subject and lines of a notice of new subscribers."""
+    waiting = [reader for reader in new if reader.stopped]
+    joined = [reader for reader in new if not reader.stopped]
+    counts = [
+        f"{plural(len(readers), 'reader')} {verb}"
+        for readers, verb in ((waiting, f"wait{'s' * (len(waiting) == 1)} for your approval"), (joined, "joined"))
+        if readers
+    ]
+    lines = []
+    if waiting:
+        lines += ["They are at no domain that the profile's `allow` names. Each command approves one:", ""]
+        lines += [f"    paperbot subscribe {reader.profile} {quote(reader.address)}" for reader in waiting]
+        lines += [""]
+    if joined:
+        lines += ["New readers:", "", *(f"    {reader.name}" for reader in joined), ""]
+    return f"Paperbot: {', '.join(counts)}", [*lines, "`paperbot unsubscribe READER` refuses or removes one."]

@@ -20,14 +20,12 @@ from bot.formats import Parser
 from bot.model import (
     Message,
     OutboxKey,
-    Paper,
     PaperId,
     ParsedLibrary,
     Problem,
     RawDigest,
     Reader,
     ReaderId,
-    State,
     Vote,
     ZoteroAccess,
     ZoteroChanges,
@@ -44,7 +42,6 @@ ORIGIN = "zotero"
 INTERVAL = timedelta(hours=6)
 _KEYS_PAGE = "https://www.zotero.org/settings/keys"
 _LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
-# A reason to skip an entry, beside the parser's.
 KNOWN = "there already"
 
 
@@ -92,8 +89,8 @@ class ZoteroLibraries:
     ) -> ZoteroConnection:
         """Connect a reader to ``users/123`` or ``groups/45``, by default the key's own library.
 
-        Replaces an earlier connection with its papers. A group's library gets no papers, because the group would see
-        its member's likes. Raises UsageError if Zotero refuses the key or lacks a collection.
+        Replaces an earlier connection with its papers. A group's library gets no papers, because all its members would
+        see them. Raises UsageError.
         """
         if not re.fullmatch(r"[!-~]{1,200}", key):
             raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
@@ -137,7 +134,6 @@ class ZoteroLibraries:
         connections = self.store.zotero.all()
         if not connections:
             return
-        # Several workers ingest at a time.
         with self.store.exclusively("zotero") as has_lock:
             for connection in connections if has_lock else ():
                 if not is_due(INTERVAL, connection.poll, now):
@@ -169,11 +165,25 @@ class ZoteroLibraries:
     def _queue_saves_of(
         self, reader: Reader, connection: ZoteroConnection, profile: Profile | None, now: datetime
     ) -> None:
+        from bot.text.latex import readable
+
         votes = self.store.feedback.current(reader.id).values()
         liked = {vote.paper for vote in votes if vote.vote is Vote.UP and vote.at >= connection.connected_at}
         saves = {save.paper: save for save in self.store.zotero.saves(reader.id)}
         for paper in self.store.papers.get(liked - saves.keys()).values():
-            self._put_save(reader.id, paper, profile, now)
+            plain = replace(
+                paper,
+                title=oneline(readable(paper.title)),
+                abstract=oneline(readable(paper.abstract)),
+                authors=tuple(oneline(readable(author)) for author in paper.authors),
+            )
+            text = f"{plain.title} {plain.abstract}".lower()
+            words = [word for word in profile.keywords if word.lower() in text] if profile else []
+            tags = [profile.title, *words] if profile else []
+            key = _outbox_key("save", reader.id, paper.id, now)
+            save = ZoteroSave(paper.id, new_key(), str(key))
+            message = Message(save_body(plain, tags, save.item_key), plain.title)
+            self.store.zotero.put_save(reader.id, save, message, key, now)
         for paper_id in saves.keys() - liked:
             save = saves[paper_id]
             message = Message(removal_body(save.item_key, save.outbox_key), "Paper removed")
@@ -183,9 +193,6 @@ class ZoteroLibraries:
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
         connection = self.store.zotero.get(reader)
         return self._open(connection) if connection and connection.saves else None
-
-    def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
-        return self.store.zotero.outcome(outbox_key)
 
     def _poll(self, connection: ZoteroConnection, now: datetime) -> ImportReport:
         try:
@@ -205,25 +212,6 @@ class ZoteroLibraries:
     def _open(self, connection: ZoteroConnection) -> ZoteroApi:
         access = ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))
         return ZoteroApi(self.url, access)
-
-    def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
-        # Most runs save nothing.
-        from bot.text.latex import readable
-
-        plain = replace(
-            paper,
-            title=oneline(readable(paper.title)),
-            abstract=oneline(readable(paper.abstract)),
-            authors=tuple(oneline(readable(author)) for author in paper.authors),
-        )
-        tags = []
-        if profile:
-            text = f"{plain.title} {plain.abstract}".lower()
-            tags = [profile.title, *(word for word in profile.keywords if word.lower() in text)]
-        key = _outbox_key("save", reader, paper.id, now)
-        save = ZoteroSave(paper.id, new_key(), str(key))
-        body = save_body(plain, tags, save.item_key)
-        self.store.zotero.put_save(reader, save, Message(body, plain.title), key, now)
 
 
 def _outbox_key(act: str, reader: ReaderId, paper: PaperId, now: datetime) -> OutboxKey:

@@ -19,7 +19,7 @@ from bot.store import Store
 def export(store: Store, reader: Reader) -> dict[str, Any]:
     """Return everything stored about a reader, with dates and times for the JSON encoder.
 
-    ``thumbs`` are the current votes, ``saved`` the papers on the list for later, and ``history`` has all.
+    ``thumbs`` are the current votes, ``saved`` the saved papers, and ``history`` has all.
     """
     override = store.overrides.get(reader.id)
     return {
@@ -70,7 +70,6 @@ def _votes(store: Store, votes: Sequence[RecordedVote]) -> list[dict[str, Any]]:
             "at": vote.at,
             "via": vote.via,
         }
-        # In shared Slack channels only.
         rows.append({**row, "voter": vote.voter} if vote.voter else row)
     return rows
 
@@ -142,7 +141,6 @@ def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | Non
     # The store keeps a hash of the address, so a process that read the file before can't add the reader again.
     store.forget(reader, now)
     FilesChannel(home.outbox_folder, reader_channel(reader.kind).suffix).forget(reader)
-    # The chart of all readers includes this one.
     for chart in (home.chart_file(reader), home.chart_file(None)):
         chart.unlink(missing_ok=True)
     profile_file = home.profile_file(reader.profile)

@@ -2,8 +2,9 @@
 
     start page: request --> AWAITING --confirm, a button behind the mailed link--> active     double opt-in
     Slack:      subscribe_authenticated --> active               Slack has authenticated the user
+                confirm, subscribe_authenticated --> APPROVAL    for an address that ``allow`` doesn't name
     operator:   add --> active                                   the operator vouches for the address
-    reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume--> active
+    reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume, end of the pause--> active
     operator:   remove --> REMOVED, OPERATOR                     only ``add`` starts these readers again
 
 Old links never undo a stop by the operator or by a mail server.
@@ -12,11 +13,12 @@ Old links never undo a stop by the operator or by a mail server.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields, replace
-from datetime import datetime, time, timedelta
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
 from ipaddress import IPv6Network
 from pathlib import Path
+from typing import Any
 
 from bot.channels import MessageRenderer, address_checks
 from bot.channels.email import EMAIL
@@ -34,8 +36,9 @@ from bot.config.profiles import (
 )
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
 from bot.model.addresses import mailbox_of
+from bot.model.clock import local_date, moment
 from bot.model.errors import DeletedError, PaperbotError, UsageError
-from bot.model.wording import known_language, oneline, shorten
+from bot.model.wording import known_language, long_date, oneline, shorten
 from bot.store import Store
 from bot.store.sending import RateLimit
 from bot.text.topics import read_interests
@@ -58,6 +61,7 @@ PER_CLIENT_AN_HOUR = 5
 PER_NETWORK_AN_HOUR = 20
 IN_ALL_AN_HOUR = 200
 _HOUR = timedelta(hours=1)
+_LONGEST_PAUSE = timedelta(days=365)
 
 
 class TooManyRequestsError(PaperbotError):
@@ -91,8 +95,6 @@ class SubscriptionService:
     renderer: MessageRenderer
     links: Callable[[Reader], ReaderLinks]
     profile_folder: Path
-
-    # --- by readers themselves
 
     def request(
         self,
@@ -142,20 +144,32 @@ class SubscriptionService:
             return False
         return True
 
-    def confirm(self, reader: Reader) -> None:
-        """Start a reader's editions. Raises NotStoppedByReaderError."""
-        if not self.store.readers.confirm(reader.id):
+    def confirm(self, reader: Reader, profile: Profile, now: datetime) -> bool:
+        """Start a reader's editions, or return False if they await approval. Raises NotStoppedByReaderError."""
+        needs_approval = profile.needs_approval(reader)
+        if reader.stopped is StopReason.APPROVAL:
+            if not needs_approval:  # ``allow`` has the domain by now
+                self.store.readers.resume(reader.id)
+            return not needs_approval
+        if not self.store.readers.confirm(reader.id, now, needs_approval=needs_approval):
             raise NotStoppedByReaderError
+        return not (needs_approval and reader.stopped is StopReason.AWAITING)
 
-    def subscribe_authenticated(self, slug: str, kind: Kind, address: str, now: datetime) -> Reader:
-        """Subscribe a person whom the channel has authenticated (single opt-in). Raises NotStoppedByReaderError."""
+    def subscribe_authenticated(self, slug: str, profile: Profile, kind: Kind, address: str, now: datetime) -> bool:
+        """Subscribe a person whom the channel has authenticated (single opt-in). Returns and raises as ``confirm``."""
         reader = self.store.readers.request_subscription(slug, kind, address, now)
-        self.confirm(reader)
-        return reader
+        return self.confirm(reader, profile, now)
 
-    def pause(self, reader: Reader) -> None:
-        if reader.stopped is None:
-            self.store.readers.leave(reader.id, StopReason.PAUSED)
+    def pause(self, readers: Sequence[Reader], now: datetime, until: date | None = None, timezone: str = "UTC") -> None:
+        """Pause active readers until a day begins in a time zone, or until they resume. Raises ValueError."""
+        today = local_date(now, timezone)
+        if until and not today < until <= today + _LONGEST_PAUSE:
+            raise ValueError("A pause ends tomorrow at the earliest, and within a year.")
+        detail = f"until {long_date(until)}" if until else ""
+        end = moment(until, time(), timezone) if until else None
+        for reader in readers:
+            if reader.stopped is None:
+                self.store.readers.leave(reader.id, StopReason.PAUSED, detail, until=end)
 
     def unsubscribe(self, reader: Reader) -> None:
         """Stop the editions, and keep the votes. Succeeds for any reader, as RFC 8058 demands."""
@@ -166,11 +180,9 @@ class SubscriptionService:
 
         Raises ValueError with a message for the reader, and ConfigError.
         """
-        title, interests = _name(title), _LINE_ENDS.sub("\n", interests).strip()
+        title, interests = _name(title), _interests(interests)
         if not title or not interests:
             raise ValueError("Give the new interest a name, and say what to look for.")
-        if len(interests) > MAX_INTERESTS:
-            raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
         if len(profile_files(self.profile_folder)) >= MAX_PROFILES:
             raise ValueError(f"There are {MAX_PROFILES} profiles here already; remove one of their files first.")
         schedule = profile.schedule
@@ -186,14 +198,11 @@ class SubscriptionService:
         self._sync_readers(slug, now)
         return self.store.readers.request_subscription(slug, reader.kind, reader.address, now)
 
-    def resume(self, *readers: Reader, now: datetime) -> None:
+    def resume(self, readers: Sequence[Reader], now: datetime) -> None:
         """Resume the readers who may. Raises NotStoppedByReaderError if none may."""
-        # A list, because any() over a generator would stop at the first.
         resumed = [self.store.readers.resubscribe(reader.id, now) for reader in readers]
         if not any(resumed):
             raise NotStoppedByReaderError
-
-    # --- by the operator
 
     def add(self, slug: str, kind: Kind, address: str, now: datetime) -> tuple[Reader, bool]:
         """Add an address to a profile's file and start its editions, whatever stopped it.
@@ -219,7 +228,6 @@ class SubscriptionService:
         return self.profile_folder / f"{slug}.toml"
 
     def _sync_readers(self, slug: str, now: datetime) -> None:
-        # Any time zone works, because readers have none.
         profile = load_profile(self._profile_file(slug), "UTC", address_checks())
         self.store.readers.sync(slug, profile.addresses, now)
 
@@ -243,109 +251,72 @@ def ignore_word(store: Store, reader: Reader, word: str) -> None:
     store.overrides.change(reader.id, ignoring)
 
 
-def restore_word(store: Store, reader: Reader, word: str) -> bool:
-    was_ignored = False
-
+def restore_word(store: Store, reader: Reader, word: str) -> None:
     def using(current: Override) -> Override:
-        nonlocal was_ignored
-        was_ignored = word in current.ignored
         return replace(current, ignored=tuple(other for other in current.ignored if other != word))
 
     store.overrides.change(reader.id, using)
-    return was_ignored
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """Settings that a reader can change. An empty ``title`` is made of the topics."""
-
-    title: str
-    size: int
-    at: time
-    days: Collection[str]
-    timezone: str
-    interests: str
-    keywords: Sequence[str]
-    authors: Sequence[str]
-    mute: Sequence[str]
-    language: str
-    catch_up: bool
-    weekly: bool
-
-    @classmethod
-    def of(cls, profile: Profile, now: datetime) -> Preferences:
-        return cls(
-            title=profile.title,
-            size=profile.edition.size,
-            at=profile.schedule.at,
-            days=profile.schedule.days,
-            timezone=profile.schedule.timezone,
-            interests=profile.interests_at(now).strip(),
-            keywords=profile.keywords,
-            authors=profile.authors,
-            mute=profile.mute,
-            language=profile.language,
-            catch_up=profile.catch_up,
-            weekly=profile.weekly,
-        )
-
-
-def set_preferences(
-    store: Store, reader: Reader, profile: Profile, chosen: Preferences, now: datetime, *, kept: Collection[str] = ()
-) -> None:
+def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Override, now: datetime) -> None:
     """Store how a reader's preferences differ from ``profile``, which is as in its file.
 
-    Names in ``kept`` keep their present value. Raises ValueError with a message for the reader.
+    None in ``chosen`` keeps a preference, and an empty title asks for one made of the topics. Raises ValueError with a
+    message for the reader.
     """
+    is_size = chosen.size is None or 1 <= chosen.size <= MAX_PAPERS
+    is_days = chosen.days is None or any(day in DAYS for day in chosen.days)
+    if not (is_size and is_days) or (chosen.at and chosen.at.tzinfo):
+        raise ValueError("Choose 1 to 100 papers, and at least one day a week.")
 
     def changed(current: Override) -> Override:
-        present = Preferences.of(with_override(profile, current), now)
-        return _override_of(profile, current, replace(chosen, **{name: getattr(present, name) for name in kept}), now)
+        # The form showed the day in the reader's own time zone.
+        in_own_zone = with_override(profile, Override(timezone=current.timezone))
+        in_file = {
+            "title": profile.title,
+            "size": profile.edition.size,
+            "at": profile.schedule.at,
+            "days": _days(profile.schedule.days),
+            "timezone": profile.schedule.timezone,
+            "interests": in_own_zone.interests_at(now).strip(),
+            "keywords": profile.keywords,
+            "authors": profile.authors,
+            "mute": profile.mute,
+            "language": profile.language,
+            "catch_up": profile.catch_up,
+            "weekly": profile.weekly,
+        }
+        stated = {name: value for name in in_file if (value := getattr(chosen, name)) is not None}
+        new = replace(current, **{name: _NORMALISED.get(name, lambda v: v)(value) for name, value in stated.items()})
+        as_in_file: dict[str, Any] = {name: None for name, value in in_file.items() if getattr(new, name) == value}
+        new = replace(new, **as_in_file)
+        own = with_override(profile, new)
+        if not (own.interests_at(now).strip() or own.keywords or own.authors):
+            raise ValueError("Say what to look for: interests, keywords or authors.")
+        if new.title == "":
+            title = _title_by_topics(profile, new)
+            new = replace(new, title=title if title != profile.title else None)
+        return new
 
     store.overrides.change(reader.id, changed)
 
 
-def _override_of(profile: Profile, current: Override, chosen: Preferences, now: datetime) -> Override:
-    days = tuple(day for day in DAYS if day in chosen.days)
-    if not 1 <= chosen.size <= MAX_PAPERS or not days or chosen.at.tzinfo:
-        raise ValueError("Choose 1 to 100 papers, and at least one day a week.")
-    keywords, authors, mute = map(_terms, (chosen.keywords, chosen.authors, chosen.mute))
-    interests = _LINE_ENDS.sub("\n", chosen.interests).strip()
+def _days(days: Collection[str]) -> tuple[str, ...]:
+    return tuple(day for day in DAYS if day in days)
+
+
+def _interests(text: str) -> str:
+    interests = _LINE_ENDS.sub("\n", text).strip()
     if len(interests) > MAX_INTERESTS:
         raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
-    if not (interests or keywords or authors):
-        raise ValueError("Say what to look for: interests, keywords or authors.")
-    new = replace(
-        chosen,
-        title=_name(chosen.title),
-        at=chosen.at.replace(second=0, microsecond=0),
-        days=days,
-        timezone=known_timezone(chosen.timezone),
-        interests=interests,
-        keywords=keywords,
-        authors=authors,
-        mute=mute,
-        language=known_language(chosen.language),
-    )
-    # The form showed the day in the reader's own time zone.
-    in_own_zone = with_override(profile, Override(timezone=current.timezone))
-    in_file = replace(
-        Preferences.of(profile, now),
-        interests=in_own_zone.interests_at(now).strip(),
-        days=tuple(day for day in DAYS if day in profile.schedule.days),
-    )
-    differing = {
-        field.name: getattr(new, field.name)
-        for field in fields(Preferences)
-        if getattr(new, field.name) != getattr(in_file, field.name)
-    }
-    override = Override(**differing, ignored=current.ignored, shown_as=current.shown_as)
-    # Only an empty title is made of the topics: other changes keep the name.
-    if not new.title:
-        override = replace(override, title=_title_by_topics(profile, override))
-    if override.title == profile.title:
-        override = replace(override, title=None)
-    return override
+    return interests
+
+
+def _terms(words: Sequence[str]) -> tuple[str, ...]:
+    terms = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+    if len(terms) > MAX_TERMS or any(len(term) > MAX_WORD_LENGTH for term in terms):
+        raise ValueError(f"A list has at most {MAX_TERMS} lines, of at most {MAX_WORD_LENGTH} characters each.")
+    return terms
 
 
 def _name(text: str) -> str:
@@ -353,6 +324,19 @@ def _name(text: str) -> str:
     if len(name) > MAX_NAME:
         raise ValueError(f"A name has at most {MAX_NAME} characters.")
     return name
+
+
+_NORMALISED: Mapping[str, Callable[[Any], Any]] = {
+    "title": _name,
+    "at": lambda at: at.replace(second=0, microsecond=0),
+    "days": _days,
+    "timezone": known_timezone,
+    "interests": _interests,
+    "keywords": _terms,
+    "authors": _terms,
+    "mute": _terms,
+    "language": known_language,
+}
 
 
 def _title_by_topics(profile: Profile, override: Override) -> str:
@@ -401,10 +385,3 @@ def _own_interests(interests: str, profile: Profile) -> Override:
 
 def reset_preferences(store: Store, reader: Reader) -> None:
     store.overrides.change(reader.id, lambda current: Override(ignored=current.ignored, shown_as=current.shown_as))
-
-
-def _terms(words: Sequence[str]) -> tuple[str, ...]:
-    terms = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
-    if len(terms) > MAX_TERMS or any(len(term) > MAX_WORD_LENGTH for term in terms):
-        raise ValueError(f"A list has at most {MAX_TERMS} lines, of at most {MAX_WORD_LENGTH} characters each.")
-    return terms

@@ -19,14 +19,12 @@ from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
 from bot.store import Store
 
-# Papers of the next edition to compare.
 _COMPARED_PAPERS = 5
 # The newest are enough. A new reader of an old store has 100,000.
 _MAX_CANDIDATES = 500
 # Without candidates, the newest papers stand in.
 _STAND_IN_PAPERS = 5_000
 _MAX_PHRASES = 8
-# Log-odds of a phrase.
 _MIN_CHANGE = 0.01
 # Tolerance for clocks ahead of ours.
 _CLOCK_SKEW = timedelta(minutes=5)
@@ -37,11 +35,6 @@ _VOTES = tuple(vote.value for vote in Vote)
 _BATCH = 1_000
 BY_REPLY = "reply"
 REPLY_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe) (?P<token>\S+)")
-
-
-def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
-    """Record a vote, of the member ``voter`` in a shared Slack channel."""
-    store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +59,15 @@ def vote_with_effect(
     via: str,
     voter: str = "",
 ) -> VoteEffect:
-    """Rank the next candidates, record a vote, rank again, and return the difference."""
+    """Rank the next candidates, record a vote, rank again, and return the difference.
+
+    ``voter`` is the member of a shared Slack channel.
+    """
     # Chosen before the vote, which excludes its paper. Both rankings need the same papers.
     compared = compared_papers(composer, reader, profile, without=paper.id)
     ids = [*compared.ids, paper.id]
     before = composer.ranked(reader, profile, ids, now)
-    record(composer.store, reader, paper, vote, now=now, via=via, voter=voter)
+    composer.store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
         return VoteEffect([], [], compared.waiting, rise=vote is Vote.UP, phrases=[])
@@ -127,7 +123,6 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
         if (change := phrase.weight(changes)) >= _MIN_CHANGE
         and phrase.is_whole
         and not phrase.is_adjective
-        # A single mention is no topic.
         and (phrase.in_title or min([text.counts[stem] for stem in phrase.stems]) > 1)
         and text.own_name.isdisjoint(phrase.stems)
     }
@@ -140,11 +135,18 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
     )
 
 
-def parse_line(line: bytes, now: datetime) -> tuple[str, str, Vote, datetime]:
-    """Return reader, paper, vote and time of a line, by default ``now``.
+@dataclass(frozen=True, slots=True)
+class VoteLine:
+    """A line of a file of votes. The paper is an id such as ``p17``, or the beginning of a title."""
 
-    The paper is an id such as ``p17``, or the beginning of a title. Raises ValueError.
-    """
+    reader: str
+    paper: str
+    vote: Vote
+    at: datetime
+
+
+def _parse_line(line: bytes, now: datetime) -> VoteLine:
+    """Parse a line, whose time is ``now`` by default. Raises ValueError."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):  # nested 100,000 deep
@@ -171,7 +173,7 @@ def parse_line(line: bytes, now: datetime) -> tuple[str, str, Vote, datetime]:
         raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
     if at > now + _CLOCK_SKEW:
         raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
-    return fields["reader"], fields["paper"], Vote(fields["vote"]), min(at, now)
+    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), min(at, now))
 
 
 def record_file(
@@ -187,25 +189,24 @@ def record_file(
     recorded = 0
     numbered = enumerate(lines, 1)
     while batch := list(islice(numbered, _BATCH)):
-        # By line number.
-        parsed: dict[int, tuple[str, str, Vote, datetime]] = {}
+        parsed: dict[int, VoteLine] = {}
         unusable: dict[int, str] = {}
         rows: dict[int, tuple[ReaderId, RecordedVote]] = {}
         for number, line in batch:
             try:
                 if line.strip():
-                    parsed[number] = parse_line(line, now)
+                    parsed[number] = _parse_line(line, now)
             except ValueError as error:
                 unusable[number] = str(error)
 
         # One query for all ids of a batch. Titles are rare.
-        refs = [parse_ref(paper) for _, paper, _, _ in parsed.values()]
+        refs = [parse_ref(line.paper) for line in parsed.values()]
         existing = store.papers.existing([paper_id for paper_id in refs if paper_id is not None])
-        for (number, (reader, paper, vote, at)), ref in zip(parsed.items(), refs, strict=True):
+        for (number, vote), ref in zip(parsed.items(), refs, strict=True):
             try:
                 # A title may look like an unknown id.
-                paper_id = ref if ref is not None and ref in existing else find_paper_id(paper)
-                rows[number] = (reader_id_of(reader), RecordedVote(paper_id, vote, at, "cli"))
+                paper_id = ref if ref is not None and ref in existing else find_paper_id(vote.paper)
+                rows[number] = (reader_id_of(vote.reader), RecordedVote(paper_id, vote.vote, vote.at, "cli"))
             except UsageError as error:
                 unusable[number] = str(error)
         try:
@@ -247,8 +248,8 @@ def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: d
         Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
         Paperbot unsubscribe 5.68195100.kQxVb1Pq0s3rE7bR2yTn4w
 
-    Returns False without a valid signature. A vote also needs the reader's ``sender``, which prevents accidental votes
-    on forwarded editions. Nothing answers these mails, so no mail loop begins.
+    Returns False without a valid signature. A vote also needs the reader's ``sender``, because editions are forwarded.
+    Nothing answers these mails, so no mail loop begins.
     """
     match = REPLY_SUBJECT.fullmatch(subject)
     if not match:

@@ -109,6 +109,11 @@ class Outbox(Aggregate):
         with self._database.writing() as connection:
             insert_message(connection, message, key, now)
 
+    def last_queued(self, reader_id: ReaderId, slot: str) -> datetime | None:
+        """Return when the last message to a reader was queued whose slot begins with ``slot``."""
+        of_slot = (outbox.c.reader_id == reader_id) & outbox.c.key.startswith(slot, autoescape=True)
+        return self._scalar(select(func.max(outbox.c.created_at)).where(of_slot))
+
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Claim up to ``limit`` due messages of a channel, each for the time of ``lease``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
@@ -56,7 +56,7 @@ PAGE = 1_000
 _THUMBS = (Vote.UP, Vote.DOWN)
 
 # An address in the profile's file is the operator's consent to send, and ends these stops.
-_ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
+_ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING, StopReason.APPROVAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,25 @@ class Readers(Aggregate):
         unconfirmed = (readers.c.stopped == StopReason.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
         with self._database.writing() as connection:
             connection.execute(delete(readers).where(readers.c.origin == Origin.WEB, unconfirmed))
+
+    def end_pauses(self, now: datetime) -> None:
+        """Start the readers again whose pause is over. Missed days stay missed."""
+        is_over = (readers.c.stopped == StopReason.PAUSED) & (readers.c.paused_until <= now)
+        with self._database.writing() as connection:
+            connection.execute(update(readers).where(is_over).values({**_stop(None), "since": now}))
+
+    def subscribers(self, since: datetime) -> dict[Reader, datetime]:
+        """Return who came by pages or Slack after a time, and when: active readers, and those who await approval.
+
+        Who returns after a pause is none of them.
+        """
+        is_here = readers.c.stopped.is_(None) | (readers.c.stopped == StopReason.APPROVAL)
+        earlier = select(editions.c.id).where(
+            editions.c.reader_id == readers.c.id, editions.c.composed_at < readers.c.since
+        )
+        is_new = (readers.c.origin == Origin.WEB) & (readers.c.since > since) & ~earlier.exists()
+        rows = self._rows(select(readers).where(is_new, is_here).order_by(readers.c.since))
+        return {reader_of(row, row.id): row.since for row in rows}
 
     def get(self, profile: str, address: str) -> Reader | None:
         return next(iter(self._where((readers.c.profile == profile) & (readers.c.address == address))), None)
@@ -204,10 +223,17 @@ class Readers(Aggregate):
                 matches = _select(connection, same)
         return matches[0]
 
-    def confirm(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader who confirms, or return False if the operator or the server stopped them."""
+    def confirm(self, reader_id: ReaderId, now: datetime, *, needs_approval: bool = False) -> bool:
+        """Subscribe a reader who confirms, or return False if the operator or the server stopped them.
+
+        A new one who ``needs_approval`` waits for it.
+        """
+        is_new = (readers.c.id == reader_id) & (readers.c.stopped == StopReason.AWAITING)
+        values = {**_stop(StopReason.APPROVAL if needs_approval else None), "since": now}
         with self._database.writing() as connection:
-            return _change(connection, reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
+            if connection.execute(update(readers).where(is_new).values(values)).rowcount:
+                return True
+            return _change(connection, reader_id, _stop(None))
 
     def resubscribe(self, reader_id: ReaderId, now: datetime) -> bool:
         """Subscribe a reader again, or return False if the operator or the server stopped them.
@@ -217,15 +243,18 @@ class Readers(Aggregate):
         has_left = (readers.c.id == reader_id) & readers.c.stopped.in_(STOPPED_BY_READER)
         with self._database.writing() as connection:
             connection.execute(update(readers).where(has_left).values(since=now))
-            return _change(connection, reader_id, None, STOPPED_BY_READER)
+            return _change(connection, reader_id, _stop(None))
 
-    def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
+    def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> bool:
         """Pause or unsubscribe a reader at their request, or return False if they may not.
 
-        Withdraws unsent editions. Their papers come with the first one after a pause.
+        Withdraws unsent editions. Their papers come with the first one after a pause. A reader who awaits approval
+        becomes unconfirmed: a later link must not start them without it.
         """
+        unapproved = (readers.c.id == reader_id) & (readers.c.stopped == StopReason.APPROVAL)
         with self._database.writing() as connection:
-            has_left = _change(connection, reader_id, why, STOPPED_BY_READER)
+            connection.execute(update(readers).where(unapproved).values(_stop(StopReason.AWAITING)))
+            has_left = _change(connection, reader_id, _stop(why, detail, until))
             if has_left:
                 _withdraw_unsent(connection, reader_id)
             return has_left
@@ -312,19 +341,22 @@ def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Read
     return [reader_of(row, row.id) for row in rows]
 
 
+def _stop(why: StopReason | None, detail: str = "", until: datetime | None = None) -> dict[str, object]:
+    return {"stopped": why, "stop_detail": detail, "paused_until": until}
+
+
 def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = "") -> None:
     # Executed for many ids, because IN (...) has a limit.
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
-        connection.execute(statement.values(stopped=why, stop_detail=detail), values)
+        connection.execute(statement.values(_stop(why, detail)), values)
 
 
-def _change(connection: Connection, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
-    """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
+def _change(connection: Connection, reader_id: ReaderId, values: Mapping[str, object]) -> bool:
+    """Start or stop a reader who is active or left by themselves. Return whether they are one."""
     # A separate read could undo an operator's stop.
-    changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
-    change = update(readers).where(readers.c.id == reader_id, changeable)
-    return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
+    changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(STOPPED_BY_READER)
+    return connection.execute(update(readers).where(readers.c.id == reader_id, changeable).values(values)).rowcount == 1
 
 
 def _withdraw_unsent(connection: Connection, reader_id: ReaderId) -> None:

@@ -231,6 +231,7 @@ readers = Table(
     Column("address", Text, nullable=False),
     Column("stopped", text_enum(StopReason)),
     Column("stop_detail", Text, nullable=False, server_default=""),
+    Column("paused_until", UtcDateTime, index=True),
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 
-HEAD = "0014"  # the newest revision in migrations/versions; a test compares them
+HEAD = "0015"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
 _NAMED = 4  # differences in a message

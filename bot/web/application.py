@@ -23,7 +23,7 @@ from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.archive import EditionPages, OpenEditions, papers_file
 from bot.web.open_pages import WeekPages
 from bot.web.operators import OperatorPages, RequestMetrics
-from bot.web.papers import PaperPages, SavedPage, SearchPages, VotePages
+from bot.web.papers import PaperPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
 from bot.web.site import STOPPED_BY_OTHERS, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
@@ -47,9 +47,8 @@ def make_web(
     ``publish_soon`` composes and delivers now.
     """
     site = Site(app)
-    open_editions = OpenEditions(site)
     operators = OperatorPages(site, queue_depths)
-    slack = SlackPages(site, open_editions)
+    slack = SlackPages(site)
 
     @asynccontextmanager
     async def lifespan(_web: Starlette) -> AsyncIterator[None]:
@@ -60,7 +59,7 @@ def make_web(
 
     web = Starlette(
         routes=[
-            *_page_routes(site, open_editions, publish_soon),
+            *_page_routes(site, publish_soon),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
             # A slow store may block Starlette's 40 workers, and a queued health check would fail.
@@ -77,13 +76,12 @@ def make_web(
     return web
 
 
-def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable[[], None]) -> list[Route]:
+def _page_routes(site: Site, publish_soon: Callable[[], None]) -> list[Route]:
+    open_editions = OpenEditions(site)
     subscriptions = SubscriptionPages(site, open_editions, publish_soon)
-    search = SearchPages(site, open_editions)
     votes = VotePages(site)
-    saved = SavedPage(site)
     editions = EditionPages(site, publish_soon)
-    papers = PaperPages(site, open_editions)
+    papers = PaperPages(site)
     preview = PreviewPage(site, open_editions)
     weeks = WeekPages(site, open_editions)
     preferences = ReaderPage(site)
@@ -106,10 +104,9 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/preview.js", lambda _request: _static(site, "preview.js.j2", "text/javascript")),
         _route("/preview", subscriptions.redirect_to_start, preview.show),
         _route("/subscribe", subscriptions.redirect_to_start, subscriptions.request_subscription),
-        _route("/search", search.for_everybody),
-        _route("/paper/{ref}", papers.for_everybody),
+        _route("/search", papers.search),
+        _route("/paper/{ref}", papers.show),
         *_export_routes("/paper/{ref}/paper", papers.papers),
-        # POST too, for one-click unsubscribing of a sample message.
         _route("/sample", sample, sample),
         _route("/open/{slug}", open_editions.show),
         _route("/open/{slug}/feed.atom", open_editions.feed),
@@ -134,11 +131,11 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/me/{token}/archive", editions.archive, editions.catch_up),
         _route("/me/{token}/more/{day}", editions.more),
         _route("/me/{token}/skipped/{day}", editions.skipped),
-        _route("/me/{token}/search", search.for_reader),
-        _route("/me/{token}/paper/{ref}", papers.for_reader),
+        _route("/me/{token}/search", papers.search),
+        _route("/me/{token}/paper/{ref}", papers.show),
         *_export_routes("/me/{token}/paper/{ref}/paper", papers.papers),
-        _route("/me/{token}/saved", saved.show),
-        *_export_routes("/me/{token}/saved", saved.papers),
+        _route("/me/{token}/saved", papers.saved),
+        *_export_routes("/me/{token}/saved", papers.saved_file),
         _route("/me/{token}/export.json", preferences.export),
         *_export_routes("/me/{token}/library", preferences.liked),
         _route("/me/{token}/forget", preferences.show_forget, preferences.forget),
@@ -200,7 +197,6 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
             with suppress(HTTPException):
                 site.payload(request, Purpose.ME)
                 me = own_path(request)
-        # Allow, for 405
         headers = error.headers if isinstance(error, HTTPException) else None
         return site.page("refused.html.j2", status, me=me, message=message, headers=headers)
 

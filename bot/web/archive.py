@@ -20,12 +20,12 @@ from bot.channels import is_shared
 from bot.channels.email import EMAIL
 from bot.channels.papers import category_in_words, facts, facts_text, path, title_link
 from bot.config.keys import Purpose
-from bot.config.profiles import Profile
+from bot.config.profiles import Profile, dump_profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
 from bot.editions.composer import is_good
 from bot.editions.connections import GroupLikes
 from bot.editions.due import FIRST_LOOK_BACK, superseded
-from bot.model import NOT_STORED, Edition, EditionKind, Paper, PaperId, Reader
+from bot.model import NOT_STORED, Edition, EditionKind, Paper, QuietReason, Reader
 from bot.model.clock import local_date
 from bot.model.wording import oneline, plural
 from bot.store.editions import StoredEdition
@@ -41,24 +41,48 @@ _CATCH_UPS_A_MINUTE = 5
 _MOST_CACHED = 100  # editions
 
 
+def public_part(paper: Paper) -> Paper:
+    """Return the paper without readers' alerts, which reveal their interests."""
+    return replace(paper, sightings=tuple(replace(sighting, alert=None) for sighting in paper.sightings))
+
+
+def public_edition(edition: Edition, *, is_open: bool) -> Edition:
+    """Return an edition for strangers.
+
+    Reasons, marks and topics quote the reader's words and likes, or those of an open profile, which are public.
+    """
+    picks = [replace(pick, paper=public_part(pick.paper)) for pick in edition.picks]
+    catch_up = edition.catch_up
+    if not is_open:
+        unmarked = [tuple(replace(sentence, marks=()) for sentence in pick.summary) for pick in picks]
+        picks = [replace(pick, reasons=(), summary=summary) for pick, summary in zip(picks, unmarked, strict=True)]
+        catch_up = catch_up and replace(catch_up, groups=())
+    quiet = edition.quiet
+    if quiet and quiet.reason in (QuietReason.BELOW, QuietReason.MUTED, QuietReason.LACKING):
+        papers = plural(edition.considered, "new paper")
+        quiet = replace(quiet, words=f"{papers} came in, and none comes close enough to this list.")
+    closest = tuple(map(public_part, edition.closest))
+    return replace(
+        edition, picks=tuple(picks), catch_up=catch_up, quiet=quiet, closest=closest, follow_ups=(), group_likes=()
+    )
+
+
 class EditionCache:
-    """Editions, each with its profile and the newest paper. A change of either composes it again."""
+    """Editions by profile and newest paper. A change of either composes an edition again."""
 
     def __init__(self, site: Site) -> None:
         self._papers = site.store.papers
-        self._cache: dict[Hashable, tuple[Profile, PaperId, Edition]] = {}
-        # One lock for all: composing takes the site's ranking lock anyway.
+        self._cache: dict[Hashable, Edition] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, profile: Profile, compose: Callable[[], Edition]) -> Edition:
+    def get(self, name: Hashable, profile: Profile, compose: Callable[[], Edition]) -> Edition:
         with self._lock:
-            newest = self._papers.newest_id()
-            cached = self._cache.get(key)
-            if not cached or cached[:2] != (profile, newest):
+            key = name, dump_profile(profile), self._papers.newest_id()
+            if key not in self._cache:
                 if len(self._cache) >= _MOST_CACHED:
                     self._cache.clear()
-                cached = self._cache[key] = (profile, newest, compose())
-            return cached[2]
+                self._cache[key] = compose()
+            return self._cache[key]
 
 
 class OpenEditions:
@@ -68,29 +92,18 @@ class OpenEditions:
         self._site = site
         self._cache = EditionCache(site)
 
-    def profiles(self) -> dict[str, Profile]:
-        return {slug: profile for slug, profile in self._site.profiles().items() if profile.open}
-
-    def require_any(self) -> None:
-        if not self.profiles():
-            raise HTTPException(404, "Nothing here is open to everybody.")
-
     def editions(self) -> list[Edition]:
-        return [self.edition(slug) for slug in self.profiles()]
+        return [self.edition(slug) for slug in self._site.open_profiles()]
 
-    def of_request(self, request: Request) -> tuple[str, Profile]:
-        """Return the open profile in a path. Raises HTTPException."""
-        slug = request.path_params["slug"]
-        return slug, self._profile(slug)
-
-    def _profile(self, slug: str) -> Profile:
-        profile = self.profiles().get(slug)
+    def profile(self, slug: str) -> Profile:
+        """Return an open profile. Raises HTTPException."""
+        profile = self._site.open_profiles().get(slug)
         if profile is None:
             raise HTTPException(404, "There is no open profile of this name.")
         return profile
 
     def edition(self, slug: str) -> Edition:
-        profile = self._profile(slug)
+        profile = self.profile(slug)
         return self._cache.get(slug, profile, lambda: self.compose(slug, profile))
 
     def compose(self, slug: str, profile: Profile) -> Edition:
@@ -102,7 +115,8 @@ class OpenEditions:
         without_exploration = profile.model_copy(update={"edition": section})
         reader = Reader(NOT_STORED, slug, EMAIL.name, "")
         with self._site.composer() as composer:
-            return composer.edition(reader, without_exploration, local_date(now, profile.schedule.timezone), now)
+            edition = composer.edition(reader, without_exploration, local_date(now, profile.schedule.timezone), now)
+        return public_edition(edition, is_open=True)
 
     def show(self, request: Request) -> Response:
         edition = self.edition(request.path_params["slug"])
@@ -135,7 +149,7 @@ class EditionPages:
         self._publish_soon = publish_soon
 
     def show_shared(self, request: Request) -> Response:
-        return self._page(self._of_link(request), "")
+        return self._page(self._of_link(request))
 
     def show_own(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.ME)
@@ -143,27 +157,28 @@ class EditionPages:
             day = date.fromisoformat(request.path_params["day"])
         except ValueError:
             raise HTTPException(404, "Not a valid date.") from None
-        return self._page(self._of_day(reader, day), own_path(request))
+        return self._page(self._of_day(request, reader, day), own_path(request))
 
     def papers(self, request: Request) -> list[Paper]:
         return [pick.paper for edition in self._of_link(request) for pick in edition.picks]
 
-    def _page(self, editions: Sequence[Edition], me: str) -> Response:
+    def _page(self, editions: Sequence[Edition], me: str = "") -> Response:
         reader, day = editions[0].reader, editions[0].date
-        if me and reader.profile in self._site.profiles():
-            # Never on the page for sharing.
+        if not me:
+            in_file = self._site.profiles().get(reader.profile)
+            # The reader's own title may be made of their interests.
+            title = in_file.title if in_file else reader.profile
+            editions = [replace(public_edition(e, is_open=False), profile_title=title) for e in editions]
+        elif reader.profile in self._site.profiles():
             profiles = {reader.profile: self._site.profile_in_file(reader)}
             likes = GroupLikes(self._site.store, profiles, self._site.now)
             editions = [
                 replace(edition, group_likes=likes.of_papers(reader, [pick.paper for pick in edition.picks]))
                 for edition in editions
             ]
-        if not me:
-            editions = [replace(edition, follow_ups=()) for edition in editions]
         last = self._latest(reader)
         shown = [pick.paper for edition in editions for pick in edition.picks]
         shown += [paper for edition in editions for paper in edition.closest]
-        own = self._site.own(reader, shown, f"{me}/edition/{day}") if me else {"links": None}
         return self._site.page(
             "edition.html.j2",
             me=me,
@@ -171,7 +186,7 @@ class EditionPages:
             editions=editions,
             is_latest=bool(me and last and last.date == day),
             shared=path(self._site.app.links(reader).edition(day)),
-            **own,
+            **self._site.own(reader if me else None, shown, f"{me}/edition/{day}"),
         )
 
     def redirect_to_today(self, request: Request) -> Response:
@@ -197,7 +212,6 @@ class EditionPages:
         self._site.limit_rate("catch-ups", str(reader.id), _CATCH_UPS_A_MINUTE)
         site, now = self._site, self._site.now
         with site.composer() as composer:
-            # Under the lock, so a double click makes one edition.
             found = gaps(site.store, reader, profile, now)
             gap = next((gap for gap in found if gap.since.isoformat() == field(request, "since")), None)
             if gap is None:
@@ -247,7 +261,7 @@ class EditionPages:
             language=profile.language,
             day=last.date,
             picks=picks,
-            **self._site.own(reader, [pick.paper for pick in picks]),
+            **self._site.own(reader, [pick.paper for pick in picks], this_page(request)),
         )
 
     def skipped(self, request: Request) -> Response:
@@ -297,14 +311,13 @@ class EditionPages:
         reader_id, ordinal = self._site.payload(request, Purpose.EDITION)
         reader = self._site.reader_with(reader_id)
         self._site.note_visit(reader)
-        return self._of_day(reader, parse_day(ordinal))
+        return self._of_day(request, reader, parse_day(ordinal))
 
-    def _of_day(self, reader: Reader, day: date) -> list[Edition]:
-        self._site.count_view(reader)
+    def _of_day(self, request: Request, reader: Reader, day: date) -> list[Edition]:
+        self._site.count_view(request, reader)
         stored = [e for e in self._site.store.editions.of_reader(reader.id) if e.date == day]
         if not stored:
             raise HTTPException(404, "There is no edition of this day.")
-        # Oldest first, so alerts come before the edition.
         return [load_edition(self._site, reader, edition) for edition in reversed(stored)]
 
 
@@ -391,7 +404,6 @@ def ris(papers: Iterable[Paper]) -> str:
 
 
 def _note(paper: Paper) -> str:
-    # The category is a field, and the PDF's address follows from the paper's.
     words = category_in_words(paper.categories[0]) if paper.categories else ""
     noted = [fact for fact in facts(paper) if fact.text not in (words, "PDF")]
     parts = [f"{fact.text}: {fact.url}" if fact.url else fact.text for fact in noted]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 
@@ -23,8 +22,8 @@ from bot.editions.due import Candidates, superseded
 from bot.model import NOT_STORED, Edition, PaperId, Reader
 from bot.model.clock import local_date, moment
 from bot.model.wording import long_date, oneline, shorten
-from bot.web.archive import EditionCache, OpenEditions
-from bot.web.site import Site, client_key
+from bot.web.archive import EditionCache, OpenEditions, public_edition
+from bot.web.site import Site
 
 _MOST_PAPERS = 5
 _WEEK = timedelta(days=7)
@@ -41,7 +40,8 @@ class WeekPages:
         self._cache = EditionCache(site)
 
     def redirect_to_newest(self, request: Request) -> Response:
-        slug, profile = self._open_editions.of_request(request)
+        slug = request.path_params["slug"]
+        profile = self._open_editions.profile(slug)
         newest = self._site.store.papers.newest_first_seen(profile.sources)
         if newest is None:
             raise HTTPException(404, _NO_WEEK)
@@ -49,9 +49,8 @@ class WeekPages:
         return RedirectResponse(f"/open/{slug}/week/{_week_name(day)}", 303)
 
     def show(self, request: Request) -> Response:
-        slug, profile = self._open_editions.of_request(request)
-        monday = _monday(request.path_params["week"])
-        edition = self._edition(request, slug, profile, monday)
+        monday, profile, edition = self._of_request(request)
+        slug = edition.reader.profile
         address = f"{self._site.app.public_url}/open/{slug}/week/{_week_name(monday)}"
         return self._site.page(
             "week.html.j2",
@@ -66,37 +65,32 @@ class WeekPages:
         )
 
     def picture(self, request: Request) -> Response:
-        slug, profile = self._open_editions.of_request(request)
-        monday = _monday(request.path_params["week"])
-        edition = self._edition(request, slug, profile, monday)
+        monday, _, edition = self._of_request(request)
         lines = [wording.news(pick) for pick in edition.picks]
         content = draw(edition.profile_title, _dates(monday, "en"), lines)
         # Previews load it from other sites.
         headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
         return Response(content, media_type="image/png", headers=headers)
 
-    def _edition(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
-        return self._cache.get((slug, monday), profile, lambda: self._compose(request, slug, profile, monday))
+    def _of_request(self, request: Request) -> tuple[date, Profile, Edition]:
+        slug, monday = request.path_params["slug"], _monday(request.path_params["week"])
+        profile = self._open_editions.profile(slug)
 
-    def _compose(self, request: Request, slug: str, profile: Profile, monday: date) -> Edition:
-        # Counted here, because a preview requests page and picture at once.
-        self._site.count_view(client_key(request))
-        ids = self._papers(profile, monday)
-        section = profile.edition.model_copy(update={"size": _MOST_PAPERS, "explore": 0})
-        of_week = profile.model_copy(update={"edition": section, "alerts": None, "group": False})
-        reader = Reader(NOT_STORED, slug, EMAIL.name, "")
-        _, end = _bounds(profile, monday)
-        with self._site.composer() as composer:
-            candidates = Candidates(ids, self._site.store.papers.newest_id())
-            edition = composer.edition(reader, of_week, monday, min(end, self._site.now), candidates)
-        if not edition.picks:
-            raise HTTPException(404, _NO_WEEK)
-        # The marks are words of the profile.
-        picks = [
-            replace(pick, summary=tuple(replace(sentence, marks=()) for sentence in pick.summary))
-            for pick in edition.picks
-        ]
-        return replace(edition, picks=tuple(picks))
+        def compose() -> Edition:
+            # Counted here, because a preview requests page and picture at once.
+            self._site.count_view(request)
+            section = profile.edition.model_copy(update={"size": _MOST_PAPERS, "explore": 0})
+            of_week = profile.model_copy(update={"edition": section, "alerts": None, "group": False})
+            reader = Reader(NOT_STORED, slug, EMAIL.name, "")
+            _, end = _bounds(profile, monday)
+            candidates = Candidates(self._papers(profile, monday), self._site.store.papers.newest_id())
+            with self._site.composer() as composer:
+                edition = composer.edition(reader, of_week, monday, min(end, self._site.now), candidates)
+            if not edition.picks:
+                raise HTTPException(404, _NO_WEEK)
+            return public_edition(edition, is_open=False)
+
+        return monday, profile, self._cache.get((slug, monday), profile, compose)
 
     def _papers(self, profile: Profile, monday: date) -> list[PaperId]:
         hidden = superseded(self._site.store, self._site.app.composer.samples)
@@ -152,7 +146,6 @@ _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)$")
 
 
 def draw(title: str, dates: str, lines: Sequence[str]) -> bytes:
-    # Imported late: most requests are for pages.
     from PIL import Image, ImageDraw, ImageFont
 
     picture = Image.new("RGB", PICTURE_SIZE, _PAPER)

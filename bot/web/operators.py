@@ -59,7 +59,6 @@ class OperatorPages:
         report = status(app.store, app.sources, profiles, problems, now, queue=_depths(self._queue_depths))
         volumes = {}
         for source in report.sources:
-            # New papers by day in UTC, today last.
             counts = [0] * _DAYS
             for arrival in app.store.sources.arrivals(source.name, now - timedelta(days=_DAYS)):
                 days_ago = (now.date() - arrival.at.date()).days
@@ -74,7 +73,6 @@ class OperatorPages:
         token = self._site.app.operator_token
         if token is None:
             raise HTTPException(404, "This page is for operators. PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
-        # A bearer token for scrapers, or a basic password for browsers.
         scheme, _, presented = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "basic":
             try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
-from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -14,17 +12,16 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.channels.papers import GAP, Piece
 from bot.config.keys import Purpose, TokenError
-from bot.model import Paper, Reader, Sighting, Vote
+from bot.model import Paper, Reader, Vote
 from bot.model.wording import oneline, shorten, storable
-from bot.readers.votes import VoteEffect, record, vote_with_effect
+from bot.readers.votes import VoteEffect, vote_with_effect
 from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
-from bot.web.archive import OpenEditions, papers_file
-from bot.web.site import Site, client_key, field, own_path, page_of, parse_paper_id, parse_vote, this_page
+from bot.web.archive import papers_file, public_part
+from bot.web.site import Site, field, own_path, page_of, parse_paper_id, parse_vote, this_page
 
 if TYPE_CHECKING:
-    from bot.editions.choices import Explanation
     from bot.ranking.ranker import Ranker
 
 
@@ -33,16 +30,19 @@ _OWN_PAGE = re.compile(r"/me/([^/?#\\]+)/[^\\]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SNIPPET_WIDTH = 280  # characters
 _SHORTEST_CORRECTED = 4  # characters; shorter words are near many others
-_LENGTHS_APART = 2
-# Comparing letters takes 30 us a word, too long for 50,000 words. Trigrams take 1 us and choose candidates.
-_CORRECTIONS_COMPARED = 30
 _LEAST_RATIO = 0.75  # of difflib: "halucination" has .96 to "hallucination"
 _LONGEST_SEARCH = 200  # characters
+VOTE_MESSAGES = {
+    Vote.UP: "More like this. Your vote counts from your next edition on.",
+    Vote.DOWN: "Less like this. Your vote counts from your next edition on.",
+    Vote.CLEAR: "Vote removed. It no longer counts.",
+    Vote.SAVE: "Saved. The paper counts as half a thumb up until you give it a thumb.",
+    Vote.UNSAVE: "No longer saved.",
+}
 VOTES_A_MINUTE = 60  # of a reader, from pages, mails and Slack together
 # The search index finds candidates by distinctive words. Comparing one takes up to a millisecond.
 _SIMILAR_CANDIDATES = 20
 _DISTINCTIVE_WORDS = 6
-# Less similar papers share words only.
 _LEAST_SIMILARITY = 0.1
 _SIMILAR_SHOWN = 5
 _SAVED_A_PAGE = 30
@@ -57,69 +57,90 @@ def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
 
 
 class PaperPages:
-    """``/paper/{ref}`` with an open profile, and ``/me/{token}/paper/{ref}``."""
+    """``/paper/{ref}`` and ``/search`` with an open profile, and the same below ``/me/{token}`` with ``saved``."""
 
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+    def __init__(self, site: Site) -> None:
         self._site = site
-        self._open_editions = open_editions
 
-    def for_everybody(self, request: Request) -> Response:
-        paper = self._public_paper(request)
-        self._site.count_view(client_key(request))
-        similar, _ = self._ranked(paper, None)
-        return self._site.page(
-            "paper.html.j2",
-            paper=paper,
-            similar=[public_part(other) for other in similar],
-            path=f"/paper/{paper.ref}",
-            address=f"{self._site.app.public_url}/paper/{paper.ref}",
-            shared="",
-            explanation=None,
-            links=None,
-        )
-
-    def for_reader(self, request: Request) -> Response:
-        reader = self._site.viewer(request, Purpose.ME)
-        paper = self._site.paper(parse_paper_id(request.path_params["ref"]))
-        similar, explanation = self._ranked(paper, reader)
-        me = own_path(request)
-        return self._site.page(
+    def show(self, request: Request) -> Response:
+        site = self._site
+        reader = site.visitor(request)
+        paper = self._paper(request, reader)
+        site.count_view(request, reader)
+        with site.composer() as composer:
+            similar = similar_papers(site.store, site.app.ranker.get(), paper)
+            explanation = composer.explanation(reader, site.profile_of(reader), paper, site.now) if reader else None
+        me, public_path = own_path(request), f"/paper/{paper.ref}"
+        return site.page(
             "paper.html.j2",
             me=me,
-            language=self._site.language_of(reader),
+            language=site.language_of(reader),
             paper=paper,
-            similar=similar,
-            path=f"{me}/paper/{paper.ref}",
-            address="",
+            similar=similar if reader else [public_part(other) for other in similar],
+            path=f"{me}{public_path}",
+            address="" if reader else f"{site.app.public_url}{public_path}",
             # A shared link must be public: this page's address belongs to the reader.
-            shared=f"/paper/{paper.ref}" if self._open_editions.profiles() else "",
+            shared=public_path if reader and site.open_profiles() else "",
             explanation=explanation,
-            **self._site.own(reader, [paper, *similar], this_page(request)),
+            **site.own(reader, [paper, *similar], this_page(request)),
         )
 
     def papers(self, request: Request) -> list[Paper]:
-        if "token" not in request.path_params:
-            return [self._public_paper(request)]
-        self._site.reader(request, Purpose.ME)
-        return [self._site.paper(parse_paper_id(request.path_params["ref"]))]
+        return [self._paper(request, self._site.visitor(request))]
 
-    def _public_paper(self, request: Request) -> Paper:
-        self._open_editions.require_any()
-        return public_part(self._site.paper(parse_paper_id(request.path_params["ref"])))
+    def _paper(self, request: Request, reader: Reader | None) -> Paper:
+        paper = self._site.paper(parse_paper_id(request.path_params["ref"]))
+        return paper if reader else public_part(paper)
 
-    def _ranked(self, paper: Paper, reader: Reader | None) -> tuple[list[Paper], Explanation | None]:
-        site = self._site
-        with site.composer() as composer:
-            similar = similar_papers(site.store, site.app.ranker.get(), paper)
-            if reader is None:
-                return similar, None
-            return similar, composer.explanation(reader, site.profile_of(reader), paper, site.now)
+    def search(self, request: Request) -> Response:
+        reader = self._site.visitor(request)
+        self._site.count_view(request, reader)
+        # PostgreSQL refuses NUL.
+        typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
+        search = self._site.store.search
+        words = typed
+        papers = search.papers(typed)
+        if not papers and typed.strip():
+            with self._site.composer():
+                spellings = self._site.app.ranker.get().spellings
+                correction = corrected(typed, spellings, lambda word: bool(search.papers(word, 1)))
+            if correction != typed and (papers := search.papers(correction)):
+                words = correction
+        if reader is None:
+            papers = [public_part(paper) for paper in papers]
+        if (extension := request.query_params.get("format")) in ("bib", "ris"):
+            return papers_file(papers, extension)
+        return self._site.page(
+            "search.html.j2",
+            me=own_path(request),
+            language=self._site.language_of(reader),
+            typed=typed,
+            words=words,
+            results=[(paper, snippet(paper.abstract, words)) for paper in papers],
+            owned=self._site.store.library.held(reader.id, papers) if reader else (),
+            **self._site.own(reader, papers, this_page(request)),
+        )
 
+    def saved(self, request: Request) -> Response:
+        reader = self._site.viewer(request, Purpose.ME)
+        shown, paging = page_of(request, self._saved_by(reader)[::-1], _SAVED_A_PAGE)
+        return self._site.page(
+            "saved.html.j2",
+            me=own_path(request),
+            language=self._site.language_of(reader),
+            listed=shown,
+            **paging,
+            **self._site.own(reader, shown, this_page(request)),
+        )
 
-def public_part(paper: Paper) -> Paper:
-    """Return the paper without readers' alerts, which reveal their interests."""
-    sightings = tuple(Sighting(s.source, s.topic, s.date) for s in paper.sightings)
-    return replace(paper, sightings=sightings)
+    def saved_file(self, request: Request) -> list[Paper]:
+        """Return the saved papers, oldest first, so the exported file only grows."""
+        return self._saved_by(self._site.viewer(request, Purpose.LIBRARY))
+
+    def _saved_by(self, reader: Reader) -> list[Paper]:
+        saved = self._site.store.feedback.saved(reader.id)
+        papers = self._site.store.papers.get(vote.paper for vote in saved)
+        return [papers[vote.paper] for vote in saved if vote.paper in papers]
 
 
 def snippet(abstract: str, words: str) -> Sequence[Piece]:
@@ -133,7 +154,6 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
     best = max(range(len(sentences)), key=lambda number: len({match[0].lower() for match in hits[number]}))
     if not hits[best]:
         return []
-    # A long sentence starts at its first match.
     text, cut = sentences[best], 0
     if hits[best][-1].end() > _SNIPPET_WIDTH:
         cut = hits[best][0].start()
@@ -159,98 +179,12 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
         if len(word) < _SHORTEST_CORRECTED or is_known(word):
             return word
         lowered = word.lower()
-        of_word = _trigrams(lowered)
-
-        def shared(other: str) -> float:
-            of_other = _trigrams(other)
-            return len(of_word & of_other) / len(of_word | of_other)
-
-        candidates = (other for other in spellings if abs(len(other) - len(word)) <= _LENGTHS_APART)
-        # Swapped letters are the usual typing error, and leave few common trigrams.
-        swapped = (f"{lowered[:n]}{lowered[n + 1]}{lowered[n]}{lowered[n + 2 :]}" for n in range(len(lowered) - 1))
-        if turned := next((other for other in swapped if other in spellings), None):
-            return spellings[turned]
-        best = nlargest(_CORRECTIONS_COMPARED, candidates, key=shared)
-        nearest = get_close_matches(lowered, best, n=1, cutoff=_LEAST_RATIO)
+        # Comparing letters takes 30 us a word, too long for a vocabulary of 50,000.
+        similar = [other for other in spellings if other[0] == lowered[0] and abs(len(other) - len(word)) <= 2]
+        nearest = get_close_matches(lowered, similar, n=1, cutoff=_LEAST_RATIO)
         return spellings[nearest[0]] if nearest else word
 
     return _WORD.sub(replacement, text)
-
-
-def _trigrams(word: str) -> set[str]:
-    padded = f"  {word} "
-    return {padded[i : i + 3] for i in range(len(padded) - 2)}
-
-
-class SearchPages:
-    """``/search`` with an open profile, and ``/me/{token}/search`` with thumbs."""
-
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
-        self._site = site
-        self._open_editions = open_editions
-
-    def for_everybody(self, request: Request) -> Response:
-        self._open_editions.require_any()
-        self._site.count_view(client_key(request))
-        return self._results(request, None)
-
-    def for_reader(self, request: Request) -> Response:
-        return self._results(request, self._site.viewer(request, Purpose.ME))
-
-    def _results(self, request: Request, reader: Reader | None) -> Response:
-        # PostgreSQL refuses NUL.
-        typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
-        search = self._site.store.search
-        words = typed
-        papers = search.papers(typed)
-        if not papers and typed.strip():
-            with self._site.composer():
-                spellings = self._site.app.ranker.get().spellings
-                correction = corrected(typed, spellings, lambda word: bool(search.papers(word, 1)))
-            if correction != typed and (papers := search.papers(correction)):
-                words = correction
-        if reader is None:
-            papers = [public_part(paper) for paper in papers]
-        if (extension := request.query_params.get("format")) in ("bib", "ris"):
-            return papers_file(papers, extension)
-        return self._site.page(
-            "search.html.j2",
-            me=own_path(request) if reader else "",
-            language=self._site.language_of(reader),
-            typed=typed,
-            words=words,
-            results=[(paper, snippet(paper.abstract, words)) for paper in papers],
-            **(self._site.own(reader, papers) if reader else {"links": None}),
-            owned=self._site.store.library.held(reader.id, papers) if reader else (),
-        )
-
-
-class SavedPage:
-    """``/me/{token}/saved``, and its files."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
-    def show(self, request: Request) -> Response:
-        reader = self._site.viewer(request, Purpose.ME)
-        shown, paging = page_of(request, self._papers(reader)[::-1], _SAVED_A_PAGE)
-        return self._site.page(
-            "saved.html.j2",
-            me=own_path(request),
-            language=self._site.language_of(reader),
-            listed=shown,
-            **paging,
-            **self._site.own(reader, shown, this_page(request)),
-        )
-
-    def papers(self, request: Request) -> list[Paper]:
-        """Return the saved papers, oldest first, so the exported file only grows."""
-        return self._papers(self._site.viewer(request, Purpose.LIBRARY))
-
-    def _papers(self, reader: Reader) -> list[Paper]:
-        saved = self._site.store.feedback.saved(reader.id)
-        papers = self._site.store.papers.get(vote.paper for vote in saved)
-        return [papers[vote.paper] for vote in saved if vote.paper in papers]
 
 
 class VotePages:
@@ -277,18 +211,24 @@ class VotePages:
         back = field(request, "back")
         if self._is_own_page(back, reader):
             self._site.limit_rate("votes", f"{reader.id} ", VOTES_A_MINUTE)
-            record(self._site.store, reader, paper, vote, now=self._site.now, via=via)
+            self._site.store.feedback.add(reader.id, paper.id, vote, self._site.now, via)
             return RedirectResponse(f"{back}#{paper.ref}", 303)
-        before = self._site.own(reader, [paper])
+        before, list_page = self._site.own(reader, [paper]), field(request, "list")
+        if vote in (Vote.SAVE, Vote.UNSAVE):
+            earlier = Vote.SAVE if paper.id in before["saved"] else Vote.UNSAVE
+        else:
+            earlier = before["voted"].get(paper.id, Vote.CLEAR)
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page(
             "voted.html.j2",
             me=self._site.me(reader),
             paper=paper,
-            vote=vote,
-            undo=_undoing(vote, before["voted"].get(paper.id), is_saved=paper.id in before["saved"]),
+            message=VOTE_MESSAGES[vote],
+            # The vote that restores the state before, unless this one changed nothing.
+            undo=earlier if earlier is not vote else None,
             effect=effect,
             via=via,
+            list_page=list_page if self._is_own_page(list_page, reader) else "",
             **self._site.own(reader, [paper, *effect.before, *effect.after]),
         )
 
@@ -321,13 +261,6 @@ class VotePages:
         reader = self._site.reader_with(reader_id)
         self._site.note_visit(reader)
         return reader, self._site.paper(paper_id)
-
-
-def _undoing(vote: Vote, before: Vote | None, *, is_saved: bool) -> Vote | None:
-    """Return the vote that restores the state before a vote, or None if it changed nothing."""
-    listed = Vote.SAVE if is_saved else Vote.UNSAVE
-    earlier = listed if vote in (Vote.SAVE, Vote.UNSAVE) else before or Vote.CLEAR
-    return earlier if earlier is not vote else None
 
 
 def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = "") -> VoteEffect:

@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import time, timedelta
+from datetime import date, time, timedelta
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -20,7 +20,7 @@ from bot.channels import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
-from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
+from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, StopReason, Vote
 from bot.model.addresses import mail_address
 from bot.model.clock import local_date, regional_timezones
 from bot.model.errors import DigestError
@@ -30,7 +30,6 @@ from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
     MAX_INTERESTS,
     NotStoppedByReaderError,
-    Preferences,
     TooManyRequestsError,
     ignore_word,
     may_confirm,
@@ -42,7 +41,7 @@ from bot.readers.subscriptions import (
     with_own_interests,
 )
 from bot.web.archive import OpenEditions, attachment
-from bot.web.papers import record_vote
+from bot.web.papers import VOTE_MESSAGES, record_vote
 from bot.web.site import (
     POLICY,
     Site,
@@ -50,7 +49,6 @@ from bot.web.site import (
     field,
     fields,
     own_path,
-    page_number,
     page_of,
     parse_paper_id,
     parse_vote,
@@ -70,14 +68,7 @@ _LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # keeps the page short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
-_MAY_BE_LEFT_OUT = ("title", "interests", "keywords", "authors", "mute", "catch_up", "weekly")  # of a form
-_VOTE_MESSAGES = {
-    Vote.UP: "More like this",
-    Vote.DOWN: "Less like this",
-    Vote.CLEAR: "Vote removed",
-    Vote.SAVE: "Saved for later",
-    Vote.UNSAVE: "Removed from your list",
-}
+_USUAL_PAUSE = timedelta(weeks=2)
 
 
 class ReaderPage:
@@ -89,9 +80,6 @@ class ReaderPage:
 
     def show(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
-        if "page" in request.query_params and request.url.path == own_path(request):
-            # An old link: the votes were on the first page.
-            return RedirectResponse(f"{own_path(request)}/votes?page={page_number(request)}", 303)
         return self._page(request, reader)
 
     def change(self, request: Request) -> Response:
@@ -121,62 +109,73 @@ class ReaderPage:
                 ignore_word(store, reader, field(request, "word"))
                 message = f"“{field(request, 'word')}” no longer counts."
             case "restore":
-                was_ignored = restore_word(store, reader, field(request, "word"))
-                message = f"“{field(request, 'word')}” counts again." if was_ignored else ""
+                restore_word(store, reader, field(request, "word"))
+                message = f"“{field(request, 'word')}” counts again."
             case "thumb":
                 paper = self._site.paper(parse_paper_id(field(request, "paper")))
                 vote = parse_vote(field(request, "vote"))
                 record_vote(self._site, reader, paper, vote, via="page")
-                message = f"{_VOTE_MESSAGES[vote]}: saved."
+                message = VOTE_MESSAGES[vote]
             case "settings":
                 if field(request, "reset"):
                     reset_preferences(store, reader)
                     message = "Your editions follow the profile again."
                 else:
                     self._change_settings(request, reader, profile)
-                    message = "Saved. It counts from your next edition on."
+                    message = "Your changes count from your next edition on."
             case "show likes" if profile.has_member(reader):
                 name = show_likes(store, reader, field(request, "name"))
-                message = f"Saved: the others see what “{name}” likes." if name else "Saved: nobody sees what you like."
+                message = f"The others see what “{name}” likes." if name else "Nobody sees what you like."
             case "remove library":
                 message = f"Your library is removed: {plural(store.library.remove(reader.id), 'paper')}."
             case "unsubscribe":
                 subscriptions.unsubscribe(reader)
                 message = "You are unsubscribed. Your votes are kept in case you come back."
             case "pause":
-                subscriptions.pause(reader)
-                message = "Paused: no editions until you resume."
+                timezone = self._site.profile_of(reader).schedule.timezone
+                until = date.fromisoformat(field(request, "until")) if field(request, "until") else None
+                readers = self._lists(reader) if field(request, "all") else [reader]
+                subscriptions.pause(readers, self._site.now, until, timezone)
+                message = "Paused. You can resume at any time."
             case "resume":
-                subscriptions.resume(reader, now=self._site.now)
+                paused = [other for other in self._lists(reader) if other.stopped is StopReason.PAUSED]
+                subscriptions.resume([reader, *paused] if field(request, "all") else [reader], self._site.now)
                 message = "Resumed: the next edition comes as planned."
             case _:
                 raise HTTPException(400, "This form is incomplete.")
         return message
 
+    def _lists(self, reader: Reader) -> list[Reader]:
+        """Return all subscriptions at a reader's address."""
+        profiles = self._site.profiles()
+        return [other for other in self._site.store.readers.at_address(reader.address) if other.profile in profiles]
+
     def _change_settings(self, request: Request, reader: Reader, profile: Profile) -> None:
-        sent = request.state.form
-        chosen = Preferences(
-            title=field(request, "title"),
+        def sent(name: str) -> str | None:
+            return field(request, name) if name in request.state.form else None
+
+        def lines(name: str) -> tuple[str, ...] | None:
+            return None if (text := sent(name)) is None else tuple(text.splitlines())
+
+        chosen = Override(
+            title=sent("title"),
             size=int(field(request, "size")),
             at=time.fromisoformat(field(request, "at")),
-            days=fields(request, "day"),
-            timezone=field(request, "timezone"),
-            interests=field(request, "interests"),
-            keywords=field(request, "keywords").splitlines(),
-            authors=field(request, "authors").splitlines(),
-            mute=field(request, "mute").splitlines(),
-            language=field(request, "language"),
+            days=tuple(fields(request, "day")),
+            timezone=sent("timezone") or None,
+            interests=sent("interests"),
+            keywords=lines("keywords"),
+            authors=lines("authors"),
+            mute=lines("mute"),
+            language=sent("language") or None,
             # The boxes send nothing if they are empty, so a hidden field comes with each.
-            catch_up="1" in fields(request, "catch_up"),
-            weekly="1" in fields(request, "weekly"),
+            catch_up="1" in fields(request, "catch_up") if sent("catch_up") is not None else None,
+            weekly="1" in fields(request, "weekly") if sent("weekly") is not None else None,
         )
-        kept = [name for name in _MAY_BE_LEFT_OUT if name not in sent]
-        kept += [name for name in ("timezone", "language") if not field(request, name)]
-        set_preferences(self._site.store, reader, profile, chosen, self._site.now, kept=kept)
+        set_preferences(self._site.store, reader, profile, chosen, self._site.now)
 
     def export(self, request: Request) -> Response:
         data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
-        # JSON lacks dates and times.
         text = json.dumps(data, ensure_ascii=False, indent=2, default=lambda moment: moment.isoformat())
         return attachment(text, "application/json", "paperbot.json")
 
@@ -205,11 +204,14 @@ class ReaderPage:
             case "/data":
                 library = self._site.store.library
                 owned = library.of_readers([reader.id], _LIBRARY_SHOWN).get(reader.id, [])
+                today = local_date(self._site.now, profile.schedule.timezone)
                 template = "data.html.j2"
                 shown = {
                     "links": self._site.app.links(reader),
                     "library": owned,
                     "library_size": library.size(reader.id),
+                    "tomorrow": today + timedelta(days=1),
+                    "in_two_weeks": today + _USUAL_PAUSE,
                 }
             case _:
                 template, shown = "preferences.html.j2", self._settings(reader, profile)
@@ -223,6 +225,7 @@ class ReaderPage:
             message=message,
             is_shared=is_shared(reader),
             may_resume=may_resume(reader) and not is_shared(reader),
+            lists=[] if is_shared(reader) else self._lists(reader),
             **shown,
         )
 
@@ -255,13 +258,12 @@ class ReaderPage:
     def _votes(self, request: Request, reader: Reader, profile: Profile) -> dict[str, Any]:
         # Imported late: scikit-learn would delay the start of `serve` by a second.
         from bot.operate.evaluation import evaluate
-        from bot.web.charts import answer, learning_curve, svg_chart
+        from bot.web.charts import answer, learning_curve
 
         store = self._site.store
         with self._site.composer() as composer:
             phrases = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
-        chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
         typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
         matching = votes
@@ -276,7 +278,7 @@ class ReaderPage:
         return {
             "learned": phrases,
             "answer": answer(report, by_pairs=True) if report.thumbs else "",
-            "curve": svg_chart(chart) if chart else "",
+            "curve": learning_curve(report, profile.language),
             "ignored": store.overrides.get(reader.id).ignored,
             "weeks": [
                 {"monday": monday, "up": counts[monday, Vote.UP], "down": counts[monday, Vote.DOWN]}
@@ -301,10 +303,10 @@ class PreviewPage:
         self._open_editions = open_editions
 
     def show(self, request: Request) -> Response:
-        self._open_editions.require_any()
-        self._site.count_view(client_key(request))
+        self._site.visitor(request)
+        self._site.count_view(request)
         typed = field(request, "wishes").strip()[:_PASTED_WIDTH]
-        profiles = self._open_editions.profiles()
+        profiles = self._site.open_profiles()
         slug = field(request, "profile") or next(iter(profiles))
         interests, problem = self._interests(typed)
         edition = None
@@ -365,7 +367,7 @@ class SubscriptionPages:
         """Send a confirmation mail. The answer is the same for every valid address."""
         slug = field(request, "profile")
         typed = field(request, "email").strip()
-        profile = self._open_editions.profiles().get(slug)
+        profile = self._site.open_profiles().get(slug)
         if profile is None:
             raise HTTPException(400, "Please choose one of the profiles on the start page.")
         try:
@@ -387,29 +389,27 @@ class SubscriptionPages:
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:
-        # 303, so the browser sends GET (RFC 9110, 15.4.4).
         return RedirectResponse("/", 303)
 
     def show_confirmation(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.CONFIRM)
-        if not may_confirm(reader):
+        if not may_confirm(reader) and reader.stopped is not StopReason.APPROVAL:
             raise NotStoppedByReaderError
-        return self._confirmation_page(reader, confirmed=reader.stopped is None)
+        return self._confirmation_page(reader, confirmed=reader.stopped in (None, StopReason.APPROVAL))
 
     def confirm(self, request: Request) -> Response:
         reader = self._site.reader(request, Purpose.CONFIRM)
-        self._subscriptions.confirm(reader)
+        now, profile = self._site.now, self._site.profile_of(reader)
+        is_subscribed = self._subscriptions.confirm(reader, profile, now)
         first = None
         # A double click publishes once.
         if reader.stopped is not None:
-            if self._site.store.editions.last(reader.id) is None:
-                subscribed, now = self._site.reader_with(reader.id), self._site.now
-                profile = self._site.profile_of(subscribed)
+            if is_subscribed and self._site.store.editions.last(reader.id) is None:
                 with self._site.composer() as composer:
                     day = local_date(now, profile.schedule.timezone)
-                    first = len(composer.edition(subscribed, profile, day, now).picks)
+                    first = len(composer.edition(self._site.reader_with(reader.id), profile, day, now).picks)
             self._publish_soon()
-        return self._confirmation_page(reader, confirmed=True, first=first)
+        return self._confirmation_page(self._site.reader_with(reader.id), confirmed=True, first=first)
 
     def show_unsubscribe(self, request: Request) -> Response:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
@@ -423,7 +423,7 @@ class SubscriptionPages:
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
         resumed = field(request, "do") == "resubscribe"
         if resumed:
-            self._subscriptions.resume(reader, now=self._site.now)
+            self._subscriptions.resume([reader], self._site.now)
         else:
             self._subscriptions.unsubscribe(reader)
         return self._unsubscribe_page(reader, unsubscribed=not resumed, resumed=resumed)
@@ -445,6 +445,7 @@ class SubscriptionPages:
         profile = self._site.profile_of(reader)
         in_file = self._site.profile_in_file(reader)
         typed = self._site.store.overrides.get(reader.id).interests or ""
+        is_new = reader.stopped in (StopReason.AWAITING, StopReason.APPROVAL)
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
@@ -457,6 +458,7 @@ class SubscriptionPages:
             interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
             confirmed=confirmed,
+            needs_approval=is_new and in_file.needs_approval(reader),
             # Only after the confirmation, because the mailed link must not open preferences.
             me=self._site.me(reader) if confirmed else "",
         )

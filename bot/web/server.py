@@ -30,8 +30,6 @@ _LINES_A_MINUTE = 100
 
 
 class _Config(uvicorn.Config):
-    """uvicorn's configuration with our limits and the waiting connections, longest first."""
-
     def __init__(self, web: ASGIApp, limits: ClientLimits) -> None:
         super().__init__(
             web,
@@ -76,7 +74,6 @@ class _Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        # For the next request, or for reading this response.
         self._cancel_deadline()
         self._start_deadline()
 
@@ -134,7 +131,6 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to end, also for signals before uvicorn's handlers."""
         return await super().on_tick(counter) or self._stop.is_set()
 
 

@@ -61,9 +61,9 @@ class Site:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
-    def count_view(self, viewer: Reader | str) -> None:
-        """Count a view by a reader or client. Raises HTTPException beyond the limit."""
-        key = viewer.id if isinstance(viewer, Reader) else viewer
+    def count_view(self, request: Request, reader: Reader | None = None) -> None:
+        """Count a view by a reader or a stranger's client. Raises HTTPException beyond the limit."""
+        key = reader.id if reader else client_key(request)
         minute = int(self.now.timestamp()) // 60
         with self._views_lock:
             if minute != self._views_minute:
@@ -88,6 +88,9 @@ class Site:
     def profiles(self) -> dict[str, Profile]:
         self._refresh()
         return self.app.profiles
+
+    def open_profiles(self) -> dict[str, Profile]:
+        return {slug: profile for slug, profile in self.profiles().items() if profile.open}
 
     def profile_of(self, reader: Reader) -> Profile:
         return with_override(self.profile_in_file(reader), self.store.overrides.get(reader.id))
@@ -125,9 +128,17 @@ class Site:
             self.note_visit(reader)
         return reader
 
+    def visitor(self, request: Request) -> Reader | None:
+        """Return the reader of a page below ``/me``, or None for a stranger where a profile is open."""
+        if "token" in request.path_params:
+            return self.reader(request, Purpose.ME)
+        if not self.open_profiles():
+            raise HTTPException(404, "Nothing here is open to everybody.")
+        return None
+
     def viewer(self, request: Request, purpose: Purpose) -> Reader:
         reader = self.reader(request, purpose)
-        self.count_view(reader)
+        self.count_view(request, reader)
         return reader
 
     def reader_with(self, reader_id: int) -> Reader:
@@ -149,13 +160,15 @@ class Site:
         """Return whether this reader is the only one of all profiles, none of which is open."""
         profiles = self.profiles().values()
         addresses = {address.lower() for profile in profiles for _, address in profile.addresses}
-        return addresses == {reader.address.lower()} and not is_shared(reader) and not any(p.open for p in profiles)
+        return addresses == {reader.address.lower()} and not is_shared(reader) and not self.open_profiles()
 
-    def own(self, reader: Reader, papers: Iterable[Paper], back: str = "") -> dict[str, Any]:
+    def own(self, reader: Reader | None, papers: Iterable[Paper], back: str = "") -> dict[str, Any]:
         """Return what lists show of a reader's votes: links, thumbs by paper, and saved papers.
 
-        ``back`` is the page that a vote in a list returns to.
+        ``back`` is the page that a vote in a list returns to. A stranger has no ``links``.
         """
+        if reader is None:
+            return {"links": None}
         ids = list(dict.fromkeys(paper.id for paper in papers))
         feedback = self.store.feedback
         # The members of a channel vote in Slack, and the channel's page has a vote of its own.
@@ -179,9 +192,9 @@ class Site:
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Response:
-        context = {"voted": {}, "saved": (), "back": "", **context}
+        context = {"voted": {}, "saved": (), "back": "", "list_page": "", **context}
         # The pages of papers: a reader's own, the public ones, or None.
-        papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
+        papers = me or ("" if self.open_profiles() else None)
         page = self.app.templates.get_template(f"pages/{template}").render(
             me=me, papers=papers, language=language, **context
         )
@@ -194,7 +207,8 @@ class Site:
 
 
 def own_path(request: Request) -> str:
-    return f"/me/{request.path_params['token']}"
+    """Return the path of a reader's own pages, or an empty string for a stranger."""
+    return f"/me/{request.path_params['token']}" if "token" in request.path_params else ""
 
 
 def this_page(request: Request) -> str:
@@ -306,7 +320,16 @@ class RequestLimits:
             body = await _read_body(scope, receive)
         except ClientDisconnect:
             return  # half a form must have no effect
-        form = None if body is None else _parse_form(scope, body)
+        content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+        form: dict[str, list[str]] | None = None if body is None else {}
+        if body and content_type == "application/x-www-form-urlencoded":
+            try:
+                # Starlette's form parser has no limit on URL-encoded fields.
+                typed = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+                # After decoding, because %00 is a NUL too.
+                form = {storable(name): [storable(value) for value in values] for name, values in typed.items()}
+            except ValueError:
+                form = None
         state = scope.setdefault("state", {})
         state["excess"] = form is None
         state["body"] = body or b""
@@ -340,16 +363,3 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
             return None
         if not message.get("more_body", False):
             return body
-
-
-def _parse_form(scope: Scope, body: bytes) -> dict[str, list[str]] | None:
-    content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
-    if content_type != "application/x-www-form-urlencoded":
-        return {}
-    try:
-        # Starlette's form parser has no limit on URL-encoded fields.
-        form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
-    except ValueError:
-        return None
-    # After decoding, because %00 is a NUL too.
-    return {storable(name): [storable(value) for value in values] for name, values in form.items()}

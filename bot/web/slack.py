@@ -27,7 +27,7 @@ from bot.model import OutboxKey, Paper, Reader, Vote
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.readers.votes import VoteEffect
-from bot.web.archive import OpenEditions, load_edition
+from bot.web.archive import load_edition
 from bot.web.papers import record_vote
 from bot.web.site import STOPPED_BY_OTHERS, Site, parse_paper_id, traceback_places
 
@@ -38,8 +38,8 @@ _VOTE_MESSAGES = {
     Vote.UP: "👍 More like",
     Vote.DOWN: "👎 Less like",
     Vote.CLEAR: "Vote removed:",
-    Vote.SAVE: "🔖 Saved for later:",
-    Vote.UNSAVE: "Removed from the list:",
+    Vote.SAVE: "🔖 Saved:",
+    Vote.UNSAVE: "No longer saved:",
 }
 _UNDONE_BY = {Vote.UP: Vote.CLEAR, Vote.DOWN: Vote.CLEAR, Vote.SAVE: Vote.UNSAVE}
 _HELP = (
@@ -59,9 +59,8 @@ Answer = dict[str, Any]
 class SlackPages:
     """``/slack/actions`` and ``/slack/commands``. Each accepts both kinds of request."""
 
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+    def __init__(self, site: Site) -> None:
         self._site = site
-        self._open_editions = open_editions
         self._subscriptions = site.app.subscriptions
 
     def receive(self, request: Request) -> Response:
@@ -110,8 +109,6 @@ class SlackPages:
             place = {"thread_ts": thread} if thread else {}
             slack.answer(_text_at(payload, "response_url"), {**answer, **place})
 
-    # --- thumbs
-
     def _vote(self, payload: Payload) -> Answer:
         actions = payload.get("actions")
         action = actions[0] if isinstance(actions, list) and actions else None
@@ -124,7 +121,7 @@ class SlackPages:
         if not user:
             raise HTTPException(400, "Slack did not say who you are, so nothing was saved.")
         reader = self._reader_of_message(payload, [channel, user], paper)
-        # A channel has one list for later.
+        # A channel has one list of saved papers.
         if not is_shared(reader) or vote in (Vote.SAVE, Vote.UNSAVE):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
         # User ids are unique within a workspace, and Slack Connect joins several in a channel.
@@ -156,8 +153,6 @@ class SlackPages:
         at_address = self._site.store.readers.at_address
         return {reader.id: reader for address in addresses if address for reader in at_address(address)}
 
-    # --- /papers
-
     def _run_command(self, payload: Payload) -> list[Answer]:
         verb, _, argument = _text_at(payload, "text").strip().partition(" ")
         user = _id_at(payload, "user_id")
@@ -173,29 +168,29 @@ class SlackPages:
                 return answers or [{"text": f"There is no edition here yet. {self._offer()}"}]
             case "subscribe":
                 slug = argument.strip()
-                profile = self._open_editions.profiles().get(slug)
+                profile = self._site.open_profiles().get(slug)
                 if not user or profile is None:
                     raise HTTPException(400, self._offer())
-                self._subscriptions.subscribe_authenticated(slug, SLACK.name, user, self._site.now)
                 title = escape(profile.title, 200)
-                return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]
+                if self._subscriptions.subscribe_authenticated(slug, profile, SLACK.name, user, self._site.now):
+                    return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]
+                return [{"text": f"The operator has to approve your subscription to “{title}”."}]
             case "pause" | "resume":
                 readers = list(self._readers_at([user]).values())
                 if not readers:
                     text = "You have no subscription of your own. Only the operator can pause a channel's."
                 elif verb == "pause":
-                    for reader in readers:
-                        self._subscriptions.pause(reader)
+                    self._subscriptions.pause(readers, self._site.now)
                     text = "Paused. `/papers resume` resumes."
                 else:
-                    self._subscriptions.resume(*readers, now=self._site.now)
+                    self._subscriptions.resume(readers, self._site.now)
                     text = "Resumed. The next edition comes as planned."
                 return [{"text": text}]
             case _:
                 return [{"text": _HELP}]
 
     def _offer(self) -> str:
-        names = ", ".join(f"`{slug}`" for slug in self._open_editions.profiles())
+        names = ", ".join(f"`{slug}`" for slug in self._site.open_profiles())
         return f"You can subscribe to {names}: `/papers subscribe NAME`." if names else _HELP
 
 

@@ -136,7 +136,12 @@ def sentence(reasons: Sequence[Reason], *, is_public: bool = False) -> str:
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...], is_public: bool) -> str:
     clause_of = _PUBLIC_CLAUSES if is_public else _CLAUSES
-    named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
+    # Old editions' reasons may lack the topic that they are close to.
+    named = (
+        reason
+        for reason in reasons
+        if reason.kind is not ReasonKind.ALERT and reason.text and (reason.near or reason.kind is not ReasonKind.NEAR)
+    )
     clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)

@@ -6,7 +6,6 @@ import os
 import shutil
 import ssl
 import subprocess
-from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -18,19 +17,9 @@ from store.conftest import open_another, samples, store, store_url
 
 from bot.channels.email.smtp import SmtpChannel
 from bot.channels.templates import environment
-from bot.model import (
-    Delivery,
-    Edition,
-    OutboxKey,
-    Paper,
-    Pick,
-    PickKind,
-    Reader,
-    Sentence,
-    Sighting,
-    Vote,
-)
+from bot.model import Delivery, OutboxKey, Reader
 
+from .made_editions import LongLinks
 from .slack_server import SlackServer
 from .smtp_servers import SENDER, MailServer, ScriptedServer, server_context
 
@@ -168,100 +157,11 @@ def connect():
         channel.close()
 
 
-class TestLinks:
-    """Links as long as signed ones."""
-
-    __test__ = False
-
-    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
-        return f"https://papers.example.org/thumb/{'t' * 80}.{paper.id}?vote={vote}&from=mail"
-
-    def save(self, paper: Paper, via: str = "mail") -> str:
-        return f"https://papers.example.org/thumb/{'t' * 34}.{paper.id}/save"
-
-    def edition(self, day: date) -> str:
-        return f"https://papers.example.org/edition/{'e' * 70}"
-
-    def skipped(self, day: date) -> str:
-        return f"{self.me()}/skipped/{day}"
-
-    def more(self, day: date) -> str:
-        return f"{self.me()}/more/{day}"
-
-    def go(self, paper: Paper) -> str:
-        return f"https://papers.example.org/go/{'g' * 36}"
-
-    def me(self) -> str:
-        return f"https://papers.example.org/me/{'m' * 60}"
-
-    def unsubscribe(self) -> str:
-        return f"https://papers.example.org/unsubscribe/{'u' * 60}"
-
-
 @pytest.fixture(scope="session")
-def links() -> TestLinks:
-    return TestLinks()
+def links() -> LongLinks:
+    return LongLinks()
 
 
 @pytest.fixture(scope="session")
 def templates() -> Environment:
     return environment(TEMPLATES)
-
-
-@pytest.fixture(scope="session")
-def make_paper() -> Callable[..., Paper]:
-    return _paper
-
-
-@pytest.fixture(scope="session")
-def make_pick() -> Callable[..., Pick]:
-    return _pick
-
-
-@pytest.fixture(scope="session")
-def make_edition() -> Callable[..., Edition]:
-    return _edition
-
-
-def _paper(number: int = 17, title: str = "A paper", **fields: object) -> Paper:
-    defaults: dict[str, object] = {
-        "id": number,
-        "title": title,
-        "abstract": "",
-        "authors": ("Ada Lovelace",),
-        "author_count": None,
-        "published": date(2025, 5, 5),
-        "arxiv_id": None,
-        "doi": None,
-        "url": "https://example.org/paper",
-        "upvotes": None,
-        "organisation": None,
-        "first_seen": datetime(2025, 5, 6, 6, tzinfo=UTC),
-        "sightings": (Sighting("seeds", "LLM-RL", date(2025, 5, 6)),),
-    }
-    return Paper(**(defaults | fields))  # type: ignore[arg-type]
-
-
-def _pick(paper: Paper | None = None, **fields: object) -> Pick:
-    defaults: dict[str, object] = {
-        "paper": paper or _paper(),
-        "kind": PickKind.MATCH,
-        "probability": 0.92,
-        "reasons": (),
-        "summary": ("We did it.", "It worked."),
-    }
-    summary = tuple(Sentence(item) if isinstance(item, str) else item for item in (defaults | fields)["summary"])
-    return Pick(**(defaults | fields | {"summary": summary}))  # type: ignore[arg-type]
-
-
-def _edition(*picks: Pick, **fields: object) -> Edition:
-    defaults: dict[str, object] = {
-        "reader": Reader(3, "reward-models", "email", "ada@example.org"),
-        "profile_title": "Reward models",
-        "date": date(2025, 5, 6),
-        "composed_at": datetime(2025, 5, 6, 6, tzinfo=UTC),
-        "picks": picks,
-        "considered": 143,
-        "watermark": 177,
-    }
-    return Edition(**(defaults | fields))  # type: ignore[arg-type]

@@ -133,7 +133,7 @@ def test_a_reader_of_a_channel_that_is_gone_is_a_problem_and_no_other_kind_of_me
     with open_app(home) as app:
         app.store.readers.request_subscription("reward-models", "fax", "12345", datetime.now(UTC))
         reader = app.store.readers.of_profile("reward-models")[-1]
-        app.store.readers.confirm(reader.id)
+        app.store.readers.confirm(reader.id, datetime.now(UTC))
     report = paperbot("run", "--force", "--now", EDITION, "--json").json
     (problem,) = report["problems"]
     assert problem["source"] == "reward-models/12345"

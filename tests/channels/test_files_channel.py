@@ -107,12 +107,7 @@ def test_a_full_disk_leaves_no_half_file_and_can_be_tried_again(channel, make_de
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     error = caught.value
-    assert (error.permanent, error.unknown, error.scope, error.code) == (
-        False,
-        False,
-        FailureScope.CHANNEL,
-        "EFBIG",
-    )
+    assert (error.permanent, error.unknown, error.scope, error.code) == (False, False, FailureScope.CHANNEL, "EFBIG")
     assert (started.calls, files(tmp_path)) == (0, [])
 
 

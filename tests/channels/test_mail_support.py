@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ import pytest
 from jinja2 import Environment
 from lxml import etree, html
 
-from bot.channels.email.rendering import mail_bytes, render_confirmation, render_letter_mail, render_mail
+from bot.channels.email.rendering import mail_bytes, render_confirmation, render_mail
 from bot.channels.papers import Links, SampleLinks
 from bot.channels.templates import sample_edition, sample_quiet_edition
-from bot.model import Edition, EditionKind, Fact, FactKind, LearnedPhrase, Letter, MatchRecord, Paper, Pick
+from bot.model import Edition, EditionKind, Fact, FactKind, LearnedPhrase, Letter, MatchRecord, Paper
+
+from .made_editions import make_paper, make_pick
 
 TABLE = tomllib.loads((Path(__file__).parent / "mail_support.toml").read_text("utf-8"))
 PROGRAMS = TABLE.pop("programs")
@@ -131,7 +133,7 @@ class MailboxLinks(SampleLinks):
 
 
 @pytest.fixture(scope="module")
-def mails(templates, make_pick):
+def mails(templates):
     """Return the HTML of every kind of mail, with all its optional parts."""
     links = SampleLinks(PAGES)
     full = sample_edition()
@@ -160,15 +162,9 @@ def mails(templates, make_pick):
         lowered=(LearnedPhrase("images", -0.2, 0.4, ("Another",)),),
         record=MatchRecord(9, 7),
     )
-    pages["letter"] = render_letter_mail(templates, letter, links).html
+    pages["letter"] = render_mail(templates, letter, links).html
     for known in (True, False):
-        parts = render_confirmation(
-            templates,
-            known=known,
-            title="Sample",
-            links=_PageLinks(PAGES),
-            public_url="x",
-        )
+        parts = render_confirmation(templates, known=known, title="Sample", links=_PageLinks(PAGES), public_url="x")
         pages[f"confirmation, {known=}"] = parts.html
     return pages
 
@@ -262,9 +258,7 @@ def test_gmail_keeps_the_style_sheet(mails):
         assert 0 < len(re.findall(r"<style>(.*?)</style>", page, re.S)[0]) <= GMAIL_STYLE_SHEET
 
 
-def test_gmail_clips_no_large_edition(
-    templates: Environment, make_paper: Callable[..., Paper], make_pick: Callable[..., Pick], links: Links
-) -> None:
+def test_gmail_clips_no_large_edition(templates: Environment, links: Links) -> None:
     # Equations and letters with accents, which quoted-printable makes longer.
     summary = ("Für α = β, Größe ≤ 3 & “mehr” " * 40,)
     picks = tuple(make_pick(make_paper(n, f"Größe = α{n}"), summary=summary) for n in range(25))

@@ -11,6 +11,8 @@ from bot.channels.papers import Piece, paragraphs, pieces, shortened
 from bot.channels.slack.rendering import render_slack
 from bot.model import Role, Sentence
 
+from .made_editions import make_edition, make_pick
+
 SUMMARY = (
     Sentence("We weed beds.", Role.TASK, ("beds",)),
     Sentence("It <works> in 9 of 10 beds & more.", Role.RESULT, ("9 of 10",)),
@@ -40,16 +42,12 @@ def test_marks_are_whole_words_marked_once_and_converted(text, marks, expected):
 
 
 def test_in_plain_text_the_result_has_an_arrow_and_its_own_paragraph():
-    assert paragraphs(SUMMARY) == [
-        "We weed *beds*.",
-        "→ It <works> in *9 of 10* beds & more.",
-        "More follows.",
-    ]
+    assert paragraphs(SUMMARY) == ["We weed *beds*.", "→ It <works> in *9 of 10* beds & more.", "More follows."]
     assert paragraphs((Sentence("All.", Role.TLDR),)) == ["TL;DR: All."]
     assert paragraphs(()) == []
 
 
-def test_what_was_known_is_labelled(make_pick, make_edition, links, templates):
+def test_what_was_known_is_labelled(links, templates):
     summary = (Sentence("We weed."), Sentence("Weeds <grow>.", Role.BACKGROUND))
     assert paragraphs(summary) == ["We weed. Background: Weeds <grow>."]
     edition = make_edition(make_pick(summary=summary))
@@ -59,7 +57,7 @@ def test_what_was_known_is_labelled(make_pick, make_edition, links, templates):
     assert "Background: Weeds &lt;grow&gt;." in message.decode()
 
 
-def test_an_ellipsis_shows_an_omission(make_pick, make_edition, links, templates):
+def test_an_ellipsis_shows_an_omission(links, templates):
     summary = (Sentence("We weed."), Sentence("it works in 9 beds.", Role.RESULT, after_gap=True))
     assert paragraphs(summary) == ["We weed.", "→ … it works in 9 beds."]
     edition = make_edition(make_pick(summary=summary))
@@ -83,7 +81,7 @@ def test_no_fragment_of_a_further_sentence_is_left():
     assert [sentence.text for sentence in shortened(SUMMARY, 20)] == ["We weed beds."]
 
 
-def test_the_mail_makes_the_result_strong_and_marks_words(make_pick, make_edition, links, templates):
+def test_the_mail_makes_the_result_strong_and_marks_words(links, templates):
     html = render_mail(templates, make_edition(make_pick(summary=SUMMARY)), links).html
     strong = html.partition('<strong class="result"')[2].partition("</strong>")[0]
     assert 'It &lt;works&gt; in <span class="word"' in strong
@@ -92,7 +90,7 @@ def test_the_mail_makes_the_result_strong_and_marks_words(make_pick, make_editio
     assert "TL;DR" not in html
 
 
-def test_a_tldr_is_labelled_as_written_by_a_language_model(make_pick, make_edition, links, templates):
+def test_a_tldr_is_labelled_as_written_by_a_language_model(links, templates):
     pick = make_pick(summary=(Sentence("<b>All</b> of it.", Role.TLDR),))
     html = render_mail(templates, make_edition(pick), links).html
     assert 'title="Written by a language model, not by the authors"' in html
@@ -101,7 +99,7 @@ def test_a_tldr_is_labelled_as_written_by_a_language_model(make_pick, make_editi
     assert "TL;DR: &lt;b&gt;All&lt;/b&gt; of it." in message.decode()
 
 
-def test_slack_has_the_result_bold_and_marked_words_in_italics(make_pick, make_edition, links):
+def test_slack_has_the_result_bold_and_marked_words_in_italics(links):
     hostile = Sentence("Say *loud* _words_ <!here>.", Role.RESULT, ("loud",))
     (message,) = render_slack(make_edition(make_pick(summary=(*SUMMARY, hostile))), links)
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
@@ -112,7 +110,7 @@ def test_slack_has_the_result_bold_and_marked_words_in_italics(make_pick, make_e
     assert "<!here>" not in texts[1]
 
 
-def test_a_summary_beyond_slacks_limit_is_plain_and_cut(make_pick, make_edition, links):
+def test_a_summary_beyond_slacks_limit_is_plain_and_cut(links):
     long = Sentence("&" * 400 + " end.", Role.RESULT)
     empty = make_pick(summary=(Sentence("\\label{x}", Role.RESULT),))
     message = b"".join(render_slack(make_edition(make_pick(summary=(long,)), empty), links)).decode()

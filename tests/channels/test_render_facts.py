@@ -7,12 +7,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from bot.channels.email.rendering import render_letter_mail, render_mail
+from bot.channels.email.rendering import render_mail
 from bot.channels.papers import ShownFact, facts, facts_text
 from bot.channels.slack.rendering import render_slack
 from bot.model import Fact, FactKind, Letter, Sighting
 from bot.web.archive import atom, bibtex, ris
 from bot.wording import seen
+
+from .made_editions import make_edition, make_paper, make_pick
 
 CODE = Fact(FactKind.CODE, "https://github.com/ada/owls", "Hugging Face")
 STARS = Fact(FactKind.STARS, "1234", "Hugging Face")
@@ -23,7 +25,7 @@ LINE = "Lab of Owls · ICLR 2026 · 12 upvotes · Code (1,234 stars) · Project 
 
 
 @pytest.fixture
-def paper(make_paper):
+def paper():
     return make_paper(
         organisation="Lab of Owls",
         upvotes=12,
@@ -34,7 +36,7 @@ def paper(make_paper):
 
 
 @pytest.fixture
-def edition(paper, make_pick, make_edition):
+def edition(paper):
     return make_edition(make_pick(paper))
 
 
@@ -54,14 +56,14 @@ def test_what_exists_is_shown_in_one_line(paper):
         ({"url": "https://owls.example.org/5.pdf?download=1"}, "PDF"),
     ],
 )
-def test_nothing_else_is_shown(make_paper, fields, line):
+def test_nothing_else_is_shown(fields, line):
     assert facts_text(make_paper(**fields)) == line
 
 
 @pytest.mark.parametrize("is_letter", [False, True])
 def test_mails_show_the_facts_in_both_parts(edition, links, templates, is_letter):
     if is_letter:
-        mail = render_letter_mail(templates, Letter(edition, (), 0), links)
+        mail = render_mail(templates, Letter(edition, (), 0), links)
     else:
         mail = render_mail(templates, edition, links)
     assert 'href="https://arxiv.org/pdf/2601.15305"' in mail.html
@@ -78,7 +80,7 @@ def test_slack_shows_the_facts_with_links(edition, links):
     assert "ICLR 2026 · 12 upvotes · <https://github.com/ada/owls|Code (1,234 stars)>" in section["text"]["text"]
 
 
-def test_slack_leaves_links_out_of_a_line_that_is_too_long(make_paper, make_pick, make_edition, links):
+def test_slack_leaves_links_out_of_a_line_that_is_too_long(links):
     paper = make_paper(facts=(Fact(FactKind.CODE, "https://example.org/" + "a" * 600, "x"), VENUE))
     (body,) = render_slack(make_edition(make_pick(paper)), links, buttons=True)
     assert "\\nICLR 2026 · Code" in body.decode()
@@ -103,7 +105,7 @@ def test_references_note_the_facts(paper):
     assert f"N1  - {note}Project page: https://owls.example.org\r\n" in ris([paper])
 
 
-def test_the_alert_that_brought_a_paper_is_named_once(make_paper):
+def test_the_alert_that_brought_a_paper_is_named_once():
     sightings = [
         Sighting("scholar", "Google Scholar", None, "Ada Lovelace (new citations)"),
         Sighting("scholar", "Google Scholar", None, "Ada Lovelace (new citations)"),

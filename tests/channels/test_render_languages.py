@@ -7,17 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.channels.email.rendering import render_letter_mail, render_mail
+from bot.channels.email.rendering import render_mail
 from bot.channels.slack.rendering import render_letter_slack, render_thread
 from bot.channels.templates import sample_edition, sample_letters
 
-DATES = {
-    "en": "6 May 2025",
-    "de": "6. Mai 2025",
-    "fr": "6 mai 2025",
-    "es": "6 de mayo de 2025",
-    "ja": "2025年5月6日",
-}
+DATES = {"en": "6 May 2025", "de": "6. Mai 2025", "fr": "6 mai 2025", "es": "6 de mayo de 2025", "ja": "2025年5月6日"}
 
 
 @pytest.mark.parametrize("language", DATES)
@@ -44,7 +38,7 @@ def test_letters_have_them_too(templates, links, language):
     letter = sample_letters()[0]
     day_after = letter.edition.date + timedelta(days=1)
     letter = replace(letter, edition=replace(letter.edition, language=language, date=day_after))
-    mail = render_letter_mail(templates, letter, links)
+    mail = render_mail(templates, letter, links)
     slack = render_letter_slack(letter, links, buttons=True).decode()
     for text in (mail.html, mail.text, slack):
         assert f"to {DATES[language]}" in text

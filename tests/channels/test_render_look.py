@@ -9,6 +9,8 @@ import pytest
 from bot.channels.email.rendering import render_mail
 from bot.model import PickKind, Reason, ReasonKind, Role, Sentence
 
+from .made_editions import make_edition, make_paper, make_pick
+
 SUMMARY = (
     Sentence("All in one.", Role.TLDR),
     Sentence("It weeds beds.", Role.IDEA, ("beds",)),
@@ -50,13 +52,11 @@ def page(request, browser, html):
 
 
 @pytest.fixture(scope="module")
-def html(make_paper, make_pick, make_edition, links, templates):
+def html(links, templates):
     long = make_paper(1, "Supercalifragilistic" * 10, url=None, authors=("A" * 60, "B", "C", "D", "E"))
     picks = (
         make_pick(
-            long,
-            reasons=(Reason(ReasonKind.WROTE, "x" * 80, 1.0),),
-            summary=("An unbroken " + "w" * 200 + " word.",),
+            long, reasons=(Reason(ReasonKind.WROTE, "x" * 80, 1.0),), summary=("An unbroken " + "w" * 200 + " word.",)
         ),
         make_pick(kind=PickKind.EXPLORE, reasons=(Reason(ReasonKind.LIKED, "Another paper"),), summary=SUMMARY),
     )

@@ -18,21 +18,11 @@ from bot.channels import RenderingParts
 from bot.channels.email.rendering import HTML_BUDGET, MailRenderer, render_mail
 from bot.channels.papers import ReaderLinks, title_link
 from bot.config.keys import Signer
-from bot.model import (
-    Fact,
-    FactKind,
-    PickKind,
-    Quiet,
-    QuietReason,
-    Reason,
-    ReasonKind,
-    Role,
-    Sentence,
-    Sighting,
-    Vote,
-)
+from bot.model import Fact, FactKind, PickKind, Quiet, QuietReason, Reason, ReasonKind, Role, Sentence, Sighting, Vote
 from bot.model.errors import TemplateProblem
 from bot.wording import news
+
+from .made_editions import make_edition, make_paper, make_pick
 
 HOSTILE = "<script>alert(1)</script> \u202eevil\u2066 <!channel> =?utf-8?q?a=0d=0aBcc:_x@y?= \ud800"
 
@@ -59,7 +49,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def full(make_paper, make_pick, make_edition):
+def full():
     sightings = (Sighting("s", "LLM-RL", date(2025, 5, 6)), Sighting("s", "Daily Papers", date(2026, 4, 17)))
     best = make_pick(
         make_paper(1, r"\textbf{Best} of \& all", sightings=sightings),
@@ -112,18 +102,18 @@ def test_the_list_leads_to_each_pick(mail, full):
     assert page.values("name")[-len(anchors) :] == [anchor[1:] for anchor in anchors]
 
 
-def test_an_edition_of_one_pick_has_no_list(make_pick, make_edition, links, templates):
+def test_an_edition_of_one_pick_has_no_list(links, templates):
     mail = render_mail(templates, make_edition(make_pick()), links)
     assert "thirty seconds" not in mail.html + mail.text
 
 
-def test_a_line_of_the_list_is_the_picks_line_or_the_title(make_paper, make_pick):
+def test_a_line_of_the_list_is_the_picks_line_or_the_title():
     paper = make_paper(title="Owls at night")
     assert news(make_pick(paper, line="Owls gain 63%")) == "Owls gain 63%"
     assert news(make_pick(paper)) == "Owls at night"
 
 
-def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(make_paper, make_pick, make_edition, links, templates):
+def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(links, templates):
     paper = make_paper(arxiv_id="2601.15305", url="https://arxiv.org/pdf/2601.15305v2")
     mail = render_mail(templates, make_edition(make_pick(paper)), links)
     targets = Page(mail.html).values("href")
@@ -131,7 +121,7 @@ def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(make_paper, mak
     assert "    PDF:\n    https://arxiv.org/pdf/2601.15305\n" in mail.text
 
 
-def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(make_paper, make_pick, make_edition, links, templates):
+def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(links, templates):
     long = f"https://example.org/{'long' * 30}"
     code = Fact(FactKind.CODE, f"{long}/code", "seeds")
     papers = (make_paper(1, "Owls " * 30, url=None), make_paper(2, url=long), make_paper(3, facts=(code,)))
@@ -174,7 +164,7 @@ def test_subject_and_preheader_are_part_of_the_mail(mail):
     assert re.search(r'<div class="preheader"[^>]*>Also: Searched; Bare</div>', mail.html)
 
 
-def test_a_quiet_edition_gives_its_reason_and_links_the_closest_papers(make_paper, make_edition, links, templates):
+def test_a_quiet_edition_gives_its_reason_and_links_the_closest_papers(links, templates):
     quiet = Quiet(QuietReason.BELOW, "30 new papers came in, and none comes close enough.")
     edition = make_edition(quiet=quiet, considered=30, closest=(make_paper(1, "Owls"), make_paper(2, "Bats", url=None)))
     mail = render_mail(templates, edition, links)
@@ -187,12 +177,9 @@ def test_a_quiet_edition_gives_its_reason_and_links_the_closest_papers(make_pape
     assert "The closest" not in render_mail(templates, replace(edition, closest=()), links).text
 
 
-def test_a_hostile_paper_is_shown_as_text(make_paper, make_pick, make_edition, links, templates):
+def test_a_hostile_paper_is_shown_as_text(links, templates):
     paper = make_paper(
-        title=HOSTILE,
-        authors=(HOSTILE,),
-        url="javascript:alert(1)",
-        sightings=(Sighting("s", HOSTILE, None),),
+        title=HOSTILE, authors=(HOSTILE,), url="javascript:alert(1)", sightings=(Sighting("s", HOSTILE, None),)
     )
     pick = make_pick(
         paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
@@ -208,16 +195,14 @@ def test_a_hostile_paper_is_shown_as_text(make_paper, make_pick, make_edition, l
 
 
 @pytest.mark.parametrize("url", ['https://example.org/" onclick="x', "https://example.org/<b>\n c\ud800"])
-def test_a_papers_url_is_percent_encoded(make_paper, url):
+def test_a_papers_url_is_percent_encoded(url):
     link = title_link(make_paper(url=url))
     assert link.url.isascii()
     assert not set(link.url) & set('<>" \n')
 
 
 @pytest.mark.parametrize(("picks", "most"), [(5, 700), (10, 1400)])
-def test_a_mail_is_read_in_minutes_and_keeps_what_was_found(
-    make_paper, make_pick, make_edition, links, templates, picks, most
-):
+def test_a_mail_is_read_in_minutes_and_keeps_what_was_found(links, templates, picks, most):
     summary = (Sentence("word " * 40), Sentence("found " * 40, Role.RESULT), Sentence("hence " * 40, Role.CONCLUSION))
     edition = make_edition(*(make_pick(make_paper(n), summary=summary) for n in range(picks)))
     text = render_mail(templates, edition, links).text
@@ -236,15 +221,13 @@ def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(edition_of,
 
 
 @pytest.fixture
-def edition_of(request, make_paper, make_pick, make_edition):
+def edition_of(request):
     """Return an edition of that number of picks, each with a summary of a thousand words."""
     papers = (make_paper(n, f"Title {n}.") for n in range(request.param))
     return make_edition(*(make_pick(paper, summary=("word " * 1000,)) for paper in papers))
 
 
-def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_they_are_worth(
-    make_paper, make_pick, make_edition, links, templates
-):
+def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_they_are_worth(links, templates):
     long = (
         Sentence("We ask what owls eat.", Role.TASK),
         Sentence("known " * 40, Role.BACKGROUND),
@@ -262,9 +245,7 @@ def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_th
     assert text.count("Bees dance. → We saw them.") == 1
 
 
-def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
-    make_paper, make_pick, make_edition, links, templates
-):
+def test_an_edition_over_the_budget_without_summaries_is_still_rendered(links, templates):
     picks = [make_pick(make_paper(n), summary=("A sentence.",)) for n in range(80)]
     html = render_mail(templates, make_edition(*picks), links).html
     assert Page(html).text.count("More like this") == 80

@@ -9,6 +9,8 @@ import pytest
 from bot import wording
 from bot.model import Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
 
+from .made_editions import make_edition, make_paper, make_pick
+
 
 @pytest.mark.parametrize(
     ("names", "count", "expected"),
@@ -22,7 +24,7 @@ from bot.model import Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Si
         ((r"Erd\H{o}s", "B"), 2, "Erdős and B"),
     ],
 )
-def test_authors_are_shortened(make_paper, names, count, expected):
+def test_authors_are_shortened(names, count, expected):
     assert wording.authors(make_paper(authors=names, author_count=count)) == expected
 
 
@@ -36,12 +38,12 @@ def test_authors_are_shortened(make_paper, names, count, expected):
         ("ABCDEFGH", None, "A, B, C and 5 more"),
     ],
 )
-def test_a_followed_author_is_always_named(make_paper, make_pick, names, followed, expected):
+def test_a_followed_author_is_always_named(names, followed, expected):
     reasons = (Reason(ReasonKind.AUTHOR, followed),) if followed else ()
     assert wording.credits_of(make_pick(make_paper(authors=tuple(names)), reasons=reasons)) == expected
 
 
-def test_an_alert_names_the_terms_that_matched(make_paper, make_pick):
+def test_an_alert_names_the_terms_that_matched():
     alert_reasons = tuple(Reason(ReasonKind.ALERT, name) for name in ("violins", "F", "e"))
     paper = make_paper(authors=tuple("ABCDEF"))
     pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason(ReasonKind.WROTE, "wood")))
@@ -57,53 +59,39 @@ def test_no_match_is_shown_as_certain(probability, expected):
     assert wording.percent(probability) == expected
 
 
-def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(make_paper):
-    first, second = (
-        Sighting("s", "LLM-RL", date(2025, 5, 6)),
-        Sighting("s", "Daily Papers", date(2026, 4, 17)),
-    )
+def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow():
+    first, second = (Sighting("s", "LLM-RL", date(2025, 5, 6)), Sighting("s", "Daily Papers", date(2026, 4, 17)))
     # Lists of recent papers repeat them.
     again = Sighting("s", "LLM-RL", date(2025, 5, 8))
     paper = make_paper(sightings=(first, first, second, again, Sighting("folder", "", None)))
-    assert wording.seen(paper) == [
-        "LLM-RL",
-        "5 May 2025",
-        "also in Daily Papers, 17 Apr 2026",
-        "also in folder",
-    ]
+    assert wording.seen(paper) == ["LLM-RL", "5 May 2025", "also in Daily Papers, 17 Apr 2026", "also in folder"]
 
 
-def test_a_sightings_date_replaces_a_missing_date_of_the_paper(make_paper):
+def test_a_sightings_date_replaces_a_missing_date_of_the_paper():
     paper = make_paper(published=None, sightings=(Sighting("s", "LLM-RL", date(2025, 5, 6)),))
     assert wording.seen(paper) == ["LLM-RL", "6 May 2025"]
 
 
-def test_a_paper_without_sightings_has_only_its_date(make_paper):
+def test_a_paper_without_sightings_has_only_its_date():
     assert wording.seen(make_paper(sightings=())) == ["5 May 2025"]
     assert wording.seen(make_paper(sightings=(), published=None)) == []
 
 
-def test_only_an_exploration_pick_is_labelled_exploratory(make_pick):
-    assert wording.label(make_pick()) == "Strong match"
-    explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
-    assert wording.label(explored) == "Exploratory pick: good match"
-
-
-def test_the_tally_counts_in_correct_english(make_pick, make_edition):
+def test_the_tally_counts_in_correct_english():
     assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper of 1 new to you; 1 minute to read"
     two = make_edition(make_pick(), make_pick(), considered=1200)
     assert wording.tally(two) == "2 papers of 1,200 new to you; 1 minute to read"
     assert wording.tally(make_edition(considered=0)) == "0 new papers"
 
 
-def test_the_subject_names_the_best_paper_and_how_many_more(make_paper, make_pick, make_edition):
+def test_the_subject_names_the_best_paper_and_how_many_more():
     title = r"Knowing what \textbf{nobody} knows: when to stop asking and when to go on searching"
     edition = make_edition(make_pick(make_paper(title=title)), *[make_pick()] * 6)
     assert wording.subject(edition) == "Knowing what nobody knows: when to stop asking and when to… + 6 more"
     assert len(wording.subject(edition)) <= 70
 
 
-def test_the_subject_is_the_line_of_the_best_match(make_paper, make_pick, make_edition):
+def test_the_subject_is_the_line_of_the_best_match():
     untold = make_pick(make_paper(1, "Can owls count?"), line="Can owls count?")
     told = make_pick(make_paper(3), line="Owls gain 63%")
     assert wording.subject(make_edition(told, untold, untold)) == "Owls gain 63% + 2 more"
@@ -119,7 +107,7 @@ def test_the_subject_is_the_line_of_the_best_match(make_paper, make_pick, make_e
     assert wording.subject(make_edition(untold)) == "Can owls count?"
 
 
-def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(make_paper, make_pick, make_edition):
+def test_the_list_is_grouped_by_topic_where_there_are_more_than_six():
     def pick(number: int, *reasons: Reason, kind: PickKind = PickKind.MATCH) -> Pick:
         return make_pick(make_paper(number), reasons=reasons, kind=kind)
 
@@ -144,25 +132,14 @@ def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(make_paper, 
     ]
 
 
-def test_the_subject_of_a_single_pick_counts_no_further_ones(make_pick, make_edition):
-    edition = make_edition(make_pick())
-    assert wording.subject(edition) == "A paper"
-    assert wording.preheader(edition) == "We did it."
-
-
-def test_the_preheader_names_the_next_two_papers(make_paper, make_pick, make_edition):
-    edition = make_edition(*(make_pick(make_paper(title=title)) for title in ("One", "Two", "Three", "Four")))
-    assert wording.preheader(edition) == "Also: Two; Three"
-
-
-def test_a_quiet_edition_gives_its_reason(make_edition):
+def test_a_quiet_edition_gives_its_reason():
     edition = make_edition(quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold."))
     assert wording.subject(edition) == "A quiet day for Reward models"
     assert wording.preheader(edition) == "None of the 30 new papers reached your threshold."
     assert wording.quiet(make_edition()) == "Nothing new."
 
 
-def test_an_edition_names_missing_sources_once(make_edition, make_pick):
+def test_an_edition_names_missing_sources_once():
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     missing = "without blog and arxiv-ai, which could not be read"
     assert wording.tally(edition) == f"1 paper of 9 new to you, {missing}; 1 minute to read"
@@ -170,7 +147,7 @@ def test_an_edition_names_missing_sources_once(make_edition, make_pick):
     assert wording.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
-def test_a_weekly_edition_is_worded_by_the_week(make_paper, make_pick, make_edition):
+def test_a_weekly_edition_is_worded_by_the_week():
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
     assert wording.tally(edition) == "2 papers of 143 new to you; 1 minute to read"
     assert wording.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"

@@ -12,17 +12,9 @@ from hypothesis import strategies as st
 
 from bot.channels.papers import Links
 from bot.channels.slack.rendering import escape, render_slack, render_thread
-from bot.model import (
-    Edition,
-    PickKind,
-    Quiet,
-    QuietReason,
-    Reader,
-    Reason,
-    ReasonKind,
-    Sighting,
-    Vote,
-)
+from bot.model import Edition, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Sighting
+
+from .made_editions import make_edition, make_paper, make_pick
 
 HOSTILE = "<!channel> *free* <https://evil.example|click> & _more_ `x` ~y~ | \n@here"
 
@@ -59,7 +51,7 @@ def assert_within_limits(messages: list[dict[str, Any]]) -> None:
         assert len(identifiers) == len(set(identifiers))
 
 
-def test_a_message_holds_the_arguments_of_chat_post_message(make_pick, make_edition, links):
+def test_a_message_holds_the_arguments_of_chat_post_message(links):
     reader = Reader(3, "reward-models", "slack", "C0123ABC")
     (message,) = send(make_edition(make_pick(), reader=reader), links)
     assert message["channel"] == "C0123ABC"
@@ -70,7 +62,7 @@ def test_a_message_holds_the_arguments_of_chat_post_message(make_pick, make_edit
     assert_within_limits([message])
 
 
-def test_a_pick_shows_title_credits_summary_and_reasons(make_paper, make_pick, make_edition, links):
+def test_a_pick_shows_title_credits_summary_and_reasons(links):
     pick = make_pick(
         make_paper(title=r"\textbf{SIM} \& co", url=None),
         kind=PickKind.EXPLORE,
@@ -94,7 +86,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(make_paper, make_pick, m
         assert phrase in text
 
 
-def test_thumbs_are_buttons_that_name_the_paper(make_pick, make_edition, links):
+def test_thumbs_are_buttons_that_name_the_paper(links):
     (message,) = send(make_edition(make_pick()), links)
     (actions,) = [block for block in message["blocks"] if block["type"] == "actions"]
     assert actions["block_id"] == "thumbs-p17"
@@ -104,11 +96,12 @@ def test_thumbs_are_buttons_that_name_the_paper(make_pick, make_edition, links):
         ("thumb_save", "p17"),
     ]
     assert all(len(button["text"]["text"]) <= 75 for button in actions["elements"])
-    assert {Vote.UP, Vote.DOWN, Vote.SAVE} == {b["action_id"].removeprefix("thumb_") for b in actions["elements"]}
 
 
-def test_a_hostile_paper_is_shown_as_literal_text(make_paper, make_pick, make_edition, links):
-    paper = make_paper(title=HOSTILE, authors=(HOSTILE,), sightings=(Sighting("s", HOSTILE, None),))
+def test_a_hostile_paper_is_shown_as_literal_text(links):
+    paper = make_paper(
+        title=HOSTILE, authors=(HOSTILE, "\ud800"), url="javascript:alert(1)", sightings=(Sighting("s", HOSTILE, None),)
+    )
     pick = make_pick(
         paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
     )
@@ -117,8 +110,9 @@ def test_a_hostile_paper_is_shown_as_literal_text(make_paper, make_pick, make_ed
     assert "<!" not in raw
     assert "<https://evil" not in raw
     assert "*free*" not in raw, "bold"
+    assert "javascript" not in raw
     title = message["blocks"][3]["text"]["text"].splitlines()[0]
-    assert title.count("|") == 1
+    assert title.startswith("1. *")
     assert "<!channel> *free* <https://evil.example¦click> & _more_ `x` ~y~ ¦ @here" in displayed_text(
         message["blocks"]
     )
@@ -140,23 +134,18 @@ def test_text_is_never_cut_inside_an_entity():
     assert escape("&" * 30, 23) == "&amp;" * 4 + "…"
 
 
-def test_a_script_address_is_never_linked(make_paper, make_pick, make_edition, links):
-    (body,) = render_slack(make_edition(make_pick(make_paper(url="javascript:alert(1)"))), links)
-    assert b"javascript" not in body
-
-
-def test_a_paper_without_an_abstract_has_no_empty_section(make_pick, make_edition, links):
+def test_a_paper_without_an_abstract_has_no_empty_section(links):
     messages = send(make_edition(make_pick(summary=())), links)
     assert [block["type"] for block in messages[0]["blocks"]].count("section") == 1
     assert_within_limits(messages)
 
 
-def test_a_url_beyond_the_limit_is_not_linked(make_paper, make_pick, make_edition, links):
+def test_a_url_beyond_the_limit_is_not_linked(links):
     (message,) = send(make_edition(make_pick(make_paper(url="https://example.org/" + "&" * 900))), links)
     assert message["blocks"][3]["text"]["text"].startswith("1. *A paper*\n")
 
 
-def test_the_first_message_lists_what_is_new_and_the_notification_says_it(make_paper, make_pick, make_edition, links):
+def test_the_first_message_lists_what_is_new_and_the_notification_says_it(links):
     picks = [make_pick(make_paper(1), line="Owls & bees gain 63%"), make_pick(make_paper(2, "Owls"))]
     messages = send(make_edition(*picks), links)
     listed = messages[0]["blocks"][2]["text"]["text"]
@@ -167,7 +156,7 @@ def test_the_first_message_lists_what_is_new_and_the_notification_says_it(make_p
     assert {message["text"] for message in messages} == {expected}
 
 
-def test_a_list_beyond_the_limit_counts_the_rest(make_paper, make_pick, make_edition, links):
+def test_a_list_beyond_the_limit_counts_the_rest(links):
     picks = [make_pick(make_paper(n, "&" * 250), summary=()) for n in range(1, 13)]
     messages = send(make_edition(*picks), links)
     assert_within_limits(messages)
@@ -179,18 +168,12 @@ def thread(edition: Edition, links: Links, buttons: bool = True) -> list[dict[st
     return [json.loads(body) for body in render_thread(edition, links, buttons=buttons)]
 
 
-def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(make_paper, make_pick, make_edition, links):
+def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(links):
     picks = [make_pick(make_paper(n, f"Title {n}")) for n in (1, 2, 3)]
     first, *replies = thread(make_edition(*picks), links)
     assert_within_limits([first, *replies])
     assert first["text"] == "Reward models, 3 papers: Title 1; Title 2; Title 3"
-    assert [block["type"] for block in first["blocks"]] == [
-        "header",
-        "context",
-        "section",
-        "context",
-        "context",
-    ]
+    assert [block["type"] for block in first["blocks"]] == ["header", "context", "section", "context", "context"]
     text = displayed_text(first["blocks"])
     for phrase in (
         "6 May 2025 · 3 papers of 143 new to you",
@@ -206,19 +189,19 @@ def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(make_paper,
         assert {button["value"] for button in reply["blocks"][3]["elements"]} == {f"p{number}"}
 
 
-def test_a_thread_without_a_receiver_for_buttons_has_none(make_paper, make_pick, make_edition, links):
+def test_a_thread_without_a_receiver_for_buttons_has_none(links):
     messages = thread(make_edition(make_pick(make_paper(1)), make_pick(make_paper(2))), links, buttons=False)
     assert "actions" not in [block["type"] for message in messages for block in message["blocks"]]
     assert "buttons" not in displayed_text(messages[0]["blocks"])
 
 
-def test_one_pick_or_none_is_one_message(make_pick, make_edition, links):
+def test_one_pick_or_none_is_one_message(links):
     for edition in (make_edition(make_pick()), make_edition(quiet=Quiet(QuietReason.BELOW, "Too far off."))):
         assert thread(edition, links) == send(edition, links)
 
 
 @pytest.mark.parametrize("title", ["T", "&" * 900, "A title of the usual length, with | and <b>" * 3])
-def test_the_list_of_the_longest_edition_stays_within_the_limits(make_paper, make_pick, make_edition, links, title):
+def test_the_list_of_the_longest_edition_stays_within_the_limits(links, title):
     picks = [make_pick(make_paper(n, title, url=f"https://example.org/{'a' * 900}")) for n in range(1, 101)]
     messages = thread(make_edition(*picks, profile_title="&" * 1000), links)
     assert_within_limits(messages)
@@ -227,7 +210,7 @@ def test_the_list_of_the_longest_edition_stays_within_the_limits(make_paper, mak
     assert lines[-1].endswith(" more")
 
 
-def test_a_long_edition_is_split_between_papers(make_paper, make_pick, make_edition, links):
+def test_a_long_edition_is_split_between_papers(links):
     picks = [make_pick(make_paper(n, f"Title {n}."), summary=("word " * 200,)) for n in range(12)]
     messages = send(make_edition(*picks), links)
     assert_within_limits(messages)
@@ -238,12 +221,12 @@ def test_a_long_edition_is_split_between_papers(make_paper, make_pick, make_edit
     assert all(m["blocks"][-1]["type"] in ("divider", "context") for m in messages)
 
 
-def test_many_short_papers_are_split_by_blocks(make_paper, make_pick, make_edition, links):
+def test_many_short_papers_are_split_by_blocks(links):
     messages = send(make_edition(*(make_pick(make_paper(n, "T"), summary=("S",)) for n in range(30))), links)
     assert_within_limits(messages)
 
 
-def test_the_longest_possible_paper_stays_within_the_limits(make_paper, make_pick, make_edition, links):
+def test_the_longest_possible_paper_stays_within_the_limits(links):
     paper = make_paper(
         title="&" * 5000,
         authors=("*" * 500,) * 3,
@@ -251,19 +234,13 @@ def test_the_longest_possible_paper_stays_within_the_limits(make_paper, make_pic
         sightings=tuple(Sighting("s", "&" * 500 + str(n), None) for n in range(5)),
     )
     pick = make_pick(
-        paper,
-        summary=("<" * 5000,),
-        reasons=tuple(Reason(kind, "&" * 3000, near="&" * 500) for kind in ReasonKind),
+        paper, summary=("<" * 5000,), reasons=tuple(Reason(kind, "&" * 3000, near="&" * 500) for kind in ReasonKind)
     )
     messages = send(make_edition(pick, profile_title="&" * 1000), links)
     assert_within_limits(messages)
 
 
-def test_a_lone_surrogate_can_be_sent(make_paper, make_pick, make_edition, links):
-    assert_within_limits(send(make_edition(make_pick(make_paper(title="\ud800"))), links))
-
-
-def test_a_quiet_edition_gives_its_reason(make_edition, links):
+def test_a_quiet_edition_gives_its_reason(links):
     (message,) = send(make_edition(quiet=Quiet(QuietReason.BELOW, "None reached your threshold.")), links)
     assert "None reached your threshold." in displayed_text(message["blocks"])
     assert not [block for block in message["blocks"] if block["type"] == "actions"]

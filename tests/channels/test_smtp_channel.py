@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.channels import Cancelled
-from bot.model.errors import DeliveryError, FailureScope
 
 from .smtp_servers import DROP, SENDER
 
@@ -18,13 +17,6 @@ def test_a_message_arrives_as_stored_and_the_receipt_is_the_servers(mail_server,
     (mail,) = server.mails
     assert (mail.sender, mail.recipients, mail.content) == (SENDER, ["ada@example.org"], delivery.body)
     assert started.calls == 1
-
-
-def test_lines_that_begin_with_a_dot_or_with_from_arrive_unchanged(mail_server, connect, make_delivery, started):
-    server = mail_server()
-    body = b"Subject: x\r\n\r\nFrom here on\r\n.\r\n..two\r\n.one\r\n\r\n"
-    connect(server).send(make_delivery(body), started)
-    assert server.mails[0].content == body
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
@@ -88,13 +80,6 @@ def test_a_check_logs_in_and_sends_nothing(mail_server, connect, tls):
     server = mail_server(context=tls.server, login=(b"ada", b"secret"))
     connect(server, "starttls", context=tls.client, username="ada", password="secret").check()
     assert server.mails == []
-
-
-def test_a_check_says_what_would_stop_the_channel(mail_server, connect, tls):
-    server = mail_server(context=tls.server, login=(b"ada", b"secret"))
-    with pytest.raises(DeliveryError) as caught:
-        connect(server, "starttls", context=tls.client, username="ada", password="wrong").check()
-    assert caught.value.scope is FailureScope.CHANNEL
 
 
 @pytest.mark.parametrize("reply", [b"250 \xff\xfe\x00queued", b"250"])

@@ -61,11 +61,7 @@ def test_a_server_that_wants_the_body_of_a_refused_mail_or_closes_gets_nothing(
     error = refusal(channel, delivery, started)
     assert (error.code, error.scope, started.calls) == ("550", FailureScope.READER, 0)
     assert channel.send(delivery, started) == "250 queued"
-    assert (server.connections, server.bodies, server.heard) == (
-        2,
-        [delivery.body],
-        delivery.body.splitlines(True),
-    )
+    assert (server.connections, server.bodies, server.heard) == (2, [delivery.body], delivery.body.splitlines(True))
 
 
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])

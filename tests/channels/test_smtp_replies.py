@@ -71,15 +71,7 @@ def test_a_real_server_refuses_one_reader_and_takes_the_next(mail_server, connec
 
 @pytest.mark.parametrize(
     "address",
-    [
-        "a@x.org,b@x.org",
-        "a@x.org\r\nRCPT TO:<b@x.org>",
-        "a@x.org> NOTIFY=NEVER",
-        "",
-        "nobody",
-        "jörg@x.org",
-        "a@x\0",
-    ],
+    ["a@x.org,b@x.org", "a@x.org\r\nRCPT TO:<b@x.org>", "a@x.org> NOTIFY=NEVER", "", "nobody", "jörg@x.org", "a@x\0"],
 )
 def test_an_address_that_is_not_just_one_stops_its_reader(scripted, connect, make_delivery, address):
     server = scripted()

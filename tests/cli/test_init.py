@@ -29,7 +29,6 @@ from bot.model.errors import SourceError
 from bot.operate import proposals
 from bot.operate.proposals import openalex_search, papers_last_week, proposed_sources, samples_fit, source_table
 from bot.readers import stored_reader
-from bot.readers.votes import record
 from bot.sources import source_models
 from bot.sources.http import Fetcher
 
@@ -180,7 +179,7 @@ def test_what_was_judged_as_worth_reading_is_in_the_first_edition(tmp_path, inte
         judged = papers_to_judge([ranked.papers[score.paper] for score in ranked.scores])
         is_right = {paper.id: bool(re.search(right, paper.title, re.IGNORECASE)) for paper in ranked.papers.values()}
         for paper in judged:
-            record(app.store, reader, paper, Vote.UP if is_right[paper.id] else Vote.DOWN, now=now, via=JUDGED)
+            app.store.feedback.add(reader.id, paper.id, Vote.UP if is_right[paper.id] else Vote.DOWN, now, JUDGED)
         app.daily_job.run(now, force=True)
         (edition,) = app.store.editions.of_reader(reader.id)
         picks = app.store.editions.picks_of(edition.id)

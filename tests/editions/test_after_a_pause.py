@@ -42,7 +42,7 @@ def paused(owls_home, paperbot, by_smtp):
 def resume(home, now):
     with open_app(home) as app:
         (reader,) = app.store.readers.all()
-        app.subscriptions.resume(reader, now=now)
+        app.subscriptions.resume([reader], now)
 
 
 def test_sunday_brings_nothing_and_monday_the_papers_of_all_days(paused, owls_home, by_smtp):
@@ -71,3 +71,12 @@ def test_an_absent_reader_who_resumes_may_catch_up(paused, owls_home, by_smtp):
     later = MONDAY + timedelta(days=14)
     resume(owls_home, later)
     paused(later, "Reward models of ants", editions=1, delivered=1)
+
+
+def test_a_pause_until_a_day_ends_by_itself_and_makes_up_for_nothing(paused, owls_home, by_smtp):
+    with open_app(owls_home) as app:
+        app.store.readers.resubscribe(app.store.readers.all()[0].id, FRIDAY)
+        app.subscriptions.pause(app.store.readers.all(), FRIDAY, MONDAY.date())
+    paused(SUNDAY, editions=0, delivered=0)
+    paused(MONDAY, "Reward models of ants", editions=1, delivered=1)
+    assert len(by_smtp.mails) == 1

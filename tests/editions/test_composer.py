@@ -14,7 +14,6 @@ from bot.editions.due import EditionRequest, active_readers
 from bot.model import Edition, Vote
 from bot.model.errors import StoreError
 from bot.operate import day as running
-from bot.readers.votes import record
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
@@ -111,7 +110,7 @@ def three(home):
         assert len(readers) > 2
         for n, (reader, _) in enumerate(readers):
             for paper in app.store.papers.get([3 * n + 1, 3 * n + 2]).values():
-                record(app.store, reader, paper, Vote.DOWN if n == 1 else Vote.UP, now=NOW, via="cli")
+                app.store.feedback.add(reader.id, paper.id, Vote.DOWN if n == 1 else Vote.UP, NOW, "cli")
         yield app, [EditionRequest(reader, profile, NOW.date()) for reader, profile in readers]
 
 

@@ -19,7 +19,6 @@ from bot.operate.evaluation import Fold, FoldResult, Verdict, evaluate, mean_of_
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED
 from bot.ranking.prequential import FoldMetrics, RankingMetrics
-from bot.readers.votes import record
 from bot.store import open_store
 from bot.store.derived import StoredMixture
 from bot.web.charts import answer
@@ -70,7 +69,7 @@ class World:
 
     def vote(self, reader, paper, vote, n, minutes=60):
         at = START + timedelta(days=n, minutes=minutes)
-        record(self.store, reader, paper, vote, now=at, via="cli")
+        self.store.feedback.add(reader.id, paper.id, vote, at, "cli")
 
     def evaluate(self, reader, profile=PROFILE, **options):
         return evaluate(self.store, self.ranker, reader, profile, **options)

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from bot.model import Entry, Vote
-from bot.readers.votes import record
 from bot.store.editions import Shown
 
 from .conftest import NOW, Samples
@@ -17,8 +16,8 @@ def test_later_papers_and_votes_are_invisible(store, samples: Samples):
     samples.ingest("Bees", now=NOW + DAY)
     owls = samples.paper("Owls")
     bees = samples.paper("Bees")
-    record(store, reader, owls, Vote.UP, now=NOW, via="cli")
-    record(store, reader, owls, Vote.DOWN, now=NOW + DAY, via="cli")
+    store.feedback.add(reader.id, owls.id, Vote.UP, NOW, "cli")
+    store.feedback.add(reader.id, owls.id, Vote.DOWN, NOW + DAY, "cli")
     past = store.as_of(NOW + DAY / 2, NOW, [])
     assert [(vote.paper, vote.vote) for vote in past.feedback.votes(reader.id)] == [(owls.id, Vote.UP)]
     assert (past.papers.newest_id(), past.papers.count()) == (owls.id, 1)

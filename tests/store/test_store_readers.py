@@ -89,7 +89,7 @@ def test_active_readers_are_counted_by_kind_and_origin(store, now):
     store.readers.sync("rewards", [("email", "ada@example.org")], now)
     for address in ("bob@example.org", "cy@example.org"):
         reader = store.readers.request_subscription("rewards", "email", address, now)
-        store.readers.confirm(reader.id)
+        store.readers.confirm(reader.id, now)
     store.readers.leave(reader.id, StopReason.PAUSED)
     assert store.readers.active_by_kind(["rewards"], Origin.WEB) == {"email": 1}
     assert store.readers.active_by_kind(["other"], Origin.WEB) == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import time, timedelta
+from functools import partial
 from hashlib import sha256
 
 import pytest
@@ -21,7 +22,7 @@ def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, no
     eve = store.readers.request_subscription("rewards", *EVE, now)
     assert (eve.stopped, eve.origin) == (StopReason.AWAITING, Origin.WEB)
     assert store.readers.request_subscription("rewards", "email", "EVE@example.org", now) == eve
-    store.readers.confirm(eve.id)
+    store.readers.confirm(eve.id, now)
     assert store.readers.by_id(eve.id).stopped is None
     assert store.readers.since(eve.id) == now
 
@@ -29,7 +30,7 @@ def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, no
 def test_sync_keeps_readers_from_the_web_and_only_overdue_unconfirmed_ones_are_dropped(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     bob = store.readers.request_subscription("rewards", "email", "bob@x.org", now)
-    store.readers.confirm(eve.id)
+    store.readers.confirm(eve.id, now)
     later = now + CONFIRM_WITHIN + timedelta(seconds=1)
     (ada,) = store.readers.sync("rewards", [ADA], now)
     store.readers.drop_unconfirmed(now)
@@ -50,13 +51,13 @@ def test_a_reader_from_the_web_becomes_one_of_the_file_that_lists_them(store, no
 @pytest.mark.parametrize("reason", [StopReason.OPERATOR, StopReason.REMOVED, StopReason.REFUSED])
 def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
     eve = store.readers.request_subscription("rewards", *EVE, now)
-    assert store.readers.confirm(eve.id)
+    assert store.readers.confirm(eve.id, now)
     if reason is StopReason.REFUSED:
         store.readers.suppress(eve.id, "550 no such user")
     else:
         store.readers.stop(eve.id, reason)
     stopped = store.readers.by_id(eve.id)
-    assert not store.readers.confirm(eve.id)
+    assert not store.readers.confirm(eve.id, now)
     assert not store.readers.resubscribe(eve.id, now)
     assert not store.readers.leave(eve.id, StopReason.PAUSED)
     assert store.readers.by_id(eve.id) == stopped
@@ -67,8 +68,8 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
 def test_readers_can_end_their_own_stop(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     assert not store.readers.resubscribe(eve.id, now)  # only the confirmation ends the wait for it
-    store.readers.confirm(eve.id)
-    for resubscribe in (lambda reader_id: store.readers.resubscribe(reader_id, now), store.readers.confirm):
+    store.readers.confirm(eve.id, now)
+    for resubscribe in (partial(store.readers.resubscribe, now=now), partial(store.readers.confirm, now=now)):
         for reason in (StopReason.PAUSED, StopReason.UNSUBSCRIBED):
             assert store.readers.leave(eve.id, reason)
             assert store.readers.by_id(eve.id).stopped is reason

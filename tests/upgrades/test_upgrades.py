@@ -258,7 +258,7 @@ def test_the_links_of_an_old_mail_work_for_a_year(old):
         client = TestClient(make_web(app), base_url="http://localhost:8000")
         assert client.get(LINKS["me"]).status_code == 200
         assert "Reward Hacking in Small Models" in client.get(LINKS["edition"]).text
-        assert "Saved: less like this." in client.post(LINKS["thumb"]).text
+        assert "Less like this. Your vote counts" in client.post(LINKS["thumb"]).text
         (*_, last) = app.store.feedback.history(_reader(app.store, "ada").id)
         assert (last.paper, last.vote, last.via) == (6, Vote.DOWN, "mail")
         client.post(LINKS["unsubscribe"])

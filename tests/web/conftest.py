@@ -8,16 +8,12 @@ from datetime import datetime, timedelta
 from email import policy
 
 import pytest
-from channels.conftest import make_edition, make_paper, make_pick
 from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.cli.main import invoke
 from bot.model import Vote
-from bot.readers.votes import record
 from bot.web.application import make_web
-
-__all__ = ["make_edition", "make_paper", "make_pick"]
 
 NOW = "2025-05-07T09:00:00+02:00"
 OPERATOR = "a token that operators hold"
@@ -80,7 +76,7 @@ def experienced(app, reader):
     for n in range(14):
         for k, paper in enumerate(papers[4 * n : 4 * n + 4]):
             vote = Vote.UP if "model" in paper.abstract or k == 0 else Vote.DOWN
-            record(app.store, reader, paper, vote, now=start + timedelta(days=n + 1, minutes=k), via="cli")
+            app.store.feedback.add(reader.id, paper.id, vote, start + timedelta(days=n + 1, minutes=k), "cli")
     return reader
 
 

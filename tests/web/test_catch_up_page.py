@@ -1,6 +1,7 @@
 """The button on the archive page of days that a reader missed, and the page of what was skipped."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 import time_machine
@@ -85,7 +86,7 @@ def test_what_nobody_offered_is_not_made(here, client, app, reader):
 
 
 def test_a_reader_who_paused_gets_none(here, client, app, reader):
-    app.subscriptions.pause(reader)
+    app.subscriptions.pause([reader], datetime.now(UTC))
     assert button(client.get(f"{here}/archive").text) is None
     assert client.post(f"{here}/archive", data={"since": "2025-05-08"}).status_code == 403
 

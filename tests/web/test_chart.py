@@ -7,17 +7,26 @@ from xml.etree import ElementTree as ET
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support import ROOT
 
+from bot.channels.templates import environment
 from bot.operate.evaluation import Evaluation, Point, Quality, Verdict
 from bot.ranking.prequential import Estimate
-from bot.web.charts import Chart, ChartRow, learning_curve, readers_chart, svg_chart, svg_file, text_chart
+from bot.web.charts import Chart, ChartRow, learning_curve, readers_chart, svg_file, text_chart
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 SVG = "{http://www.w3.org/2000/svg}"
 shares = st.floats(0, 1)
-interval_ends = st.floats(-1, 2)  # Student's t knows no bounds
-rows = st.builds(ChartRow, st.text(max_size=60), shares, shares, interval_ends, interval_ends)
+intervals = st.builds(Estimate, shares, shares, st.floats(-1, 0), st.floats(0, 2))  # Student's t knows no bounds
+rows = st.builds(ChartRow.of, st.text(max_size=60), shares, shares, intervals)
 charts = st.builds(Chart, st.lists(rows, min_size=1, max_size=9), st.just("With thumbs 60 of 100."), st.booleans())
+
+
+TEMPLATES = environment(ROOT / "templates")
+
+
+def drawn(chart, heading="Yes.", note="x"):
+    return ET.fromstring(svg_file(TEMPLATES, chart, heading, note))
 
 
 def row(learned, words, label="3 Mar 2026, 7 thumbs"):
@@ -53,39 +62,29 @@ def test_marks_are_at_their_values():
     assert full.split()[-2:] == ["100", "0"]
 
 
-@given(charts)
-def test_everything_is_within_the_frame_and_rows_do_not_overlap(chart):
-    svg = ET.fromstring(svg_chart(chart))
-    _, _, width, height = map(float, svg.get("viewBox").split())
-    values = [float(x) for line in svg.iter("line") for x in (line.get("x1"), line.get("x2"))]
-    circles = [(float(circle.get("cx")), float(circle.get("cy"))) for circle in svg.iter("circle")]
-    for polyline in svg.iter("polyline"):
+@given(charts, st.text(max_size=300))
+def test_a_file_is_well_formed_and_within_its_frame_whatever_its_texts_are(chart, heading):
+    svg = drawn(chart, heading, heading)
+    drawing = svg.find(f"{SVG}g")
+    values = [float(x) for line in drawing.iter(f"{SVG}line") for x in (line.get("x1"), line.get("x2"))]
+    circles = [(float(circle.get("cx")), float(circle.get("cy"))) for circle in drawing.iter(f"{SVG}circle")]
+    assert len(circles) == len(chart.rows)
+    for polyline in drawing.iter(f"{SVG}polyline"):
         points = [tuple(map(float, pair.split(","))) for pair in polyline.get("points").split()]
         assert [y for _, y in points] == [y for _, y in circles]
         values += [x for x, _ in points]
-    assert all(180 <= x <= 362 < width for x in [*values, *(x for x, _ in circles)])
-    baselines = [float(text.get("y")) for text in svg.iter("text")]
-    assert max(baselines) < height
-    rows = sorted(y for _, y in circles)
-    assert all(below - above >= 20 for above, below in pairwise(rows))
-
-
-@given(charts, st.text(max_size=300))
-def test_a_file_is_well_formed_whatever_its_texts_are(chart, heading):
-    document = ET.fromstring(svg_file(chart, heading, heading))
-    assert document.tag == f"{SVG}svg"
-    assert len(list(document.iter(f"{SVG}circle"))) == len(chart.rows)
+    assert all(180 <= x <= 362 for x in [*values, *(x for x, _ in circles)])
+    assert all(below - above >= 20 for above, below in pairwise(sorted(y for _, y in circles)))
+    top = float(re.search(r"translate\(20 (.+)\)", drawing.get("transform"))[1])
+    lowest = max(top + float(text.get("y")) for text in drawing.iter(f"{SVG}text"))
+    notes = [float(text.get("y")) for text in svg.findall(f"{SVG}text") if float(text.get("y")) > top]
+    assert lowest < min(notes, default=lowest + 1)
+    assert max([lowest, *notes]) < float(svg.get("viewBox").split()[3])
 
 
 def test_markup_in_a_label_stays_text():
     chart = Chart([row(0.9, 0.4, "<script>alert(1)</script>")], '"><b>', joined=False)
-    assert not re.search("<(script|b)>", svg_chart(chart) + svg_file(chart, "<b>", "<b>"))
-
-
-def test_the_same_rows_give_the_same_drawing_in_page_and_file():
-    chart = Chart([row(0.7, 0.5), row(0.8, 0.5)], "", joined=True)
-    body = re.search(r"<svg[^>]*>(.*)</svg>", svg_chart(chart))[1]
-    assert body in svg_file(chart, "Yes.", "x")
+    assert not re.search("<(script|b)>", svg_file(TEMPLATES, chart, "<b>", "<b>"))
 
 
 def test_a_learning_curve_has_a_row_for_each_point_and_a_text_alternative():

@@ -57,7 +57,7 @@ def test_changed_interests_change_tomorrows_edition(client, mails, served, paper
     days = re.findall(r'name="day" value="(\w+)" checked', page)
     changed = {"do": "settings", **form, "day": days, "interests": "Sorting algorithms", "keywords": ""}
     page = client.post(preferences, data=changed).text
-    assert "Saved. It counts from your next edition on." in page
+    assert "Your changes count from your next edition on." in page
     titles = ("Sorting algorithms with fewer comparisons", "Reward hacking of reward models")
     (served / "seeds" / "tomorrow.txt").write_text(digest(*titles, header="LLM-RL - 2025-05-08"))
     paperbot("run", "--now", "2025-05-08T09:00:00+02:00")

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from channels.made_editions import make_edition, make_paper, make_pick
 from starlette.testclient import TestClient
 
 from bot.app import open_app
@@ -56,7 +57,7 @@ def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview
         app.store.feedback.add(reader.id, paper.id, Vote.UP, THURSDAY, "mail")
     assert "liked in your group" not in preview(ben).lower()
 
-    assert "the others see what “Ada &lt;b&gt;L.” likes" in show_likes(reader, " Ada\n<b>L. ").text
+    assert "The others see what “Ada &lt;b&gt;L.” likes" in show_likes(reader, " Ada\n<b>L. ").text
     text = preview(ben)
     # Ben was sent the other paper.
     assert text.count("Ada <b>L.") == 1
@@ -68,7 +69,7 @@ def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview
     app.store.feedback.add(ben.id, unseen.id, Vote.CLEAR, THURSDAY, "page")
     assert "Liked in your group" in preview(ben)
 
-    assert "nobody sees what you like" in show_likes(reader, " ").text
+    assert "Nobody sees what you like" in show_likes(reader, " ").text
     assert "Liked in your group" not in preview(ben)
 
 
@@ -95,7 +96,7 @@ def test_the_own_page_of_an_edition_has_the_names_and_the_page_to_share_has_not(
     assert "Ada liked this." not in client.get(app.links(ben).edition(edition.date)).text
     # One's own vote is no news.
     assert "Ada liked this." not in client.get(f"{app.links(reader).me()}/edition/{edition.date}").text
-    app.subscriptions.pause(reader)
+    app.subscriptions.pause([reader], THURSDAY)
     assert "Ada liked this." not in client.get(own).text
 
 
@@ -109,7 +110,7 @@ def test_without_a_group_there_is_no_name_to_give(app, client, reader, served):
     assert app.store.overrides.get(reader.id).shown_as is None
 
 
-def test_slack_names_them_beside_a_pick_and_below_the_list(app, make_edition, make_pick, make_paper):
+def test_slack_names_them_beside_a_pick_and_below_the_list(app):
     edition = make_edition(make_pick(make_paper(1)), make_pick(make_paper(2)))
     names = ("Ada & Co", "<!channel>", "Cy", "Di", "Ed")
     liked = GroupLike(edition.picks[0].paper, names)
@@ -134,7 +135,7 @@ def test_a_stranger_on_an_open_page_joins_the_group_by_domain_or_approval(
     file.write_text(f"allow = {list(allow)}\n{file.read_text()}")  # it is open already
     app.refresh()
     eve = app.store.readers.request_subscription("reward-models", "email", EVE, THURSDAY)
-    app.store.readers.confirm(eve.id)
+    app.store.readers.confirm(eve.id, THURSDAY)
     if by_operator:
         assert paperbot("subscribe", "reward-models", EVE).code == 0
         app.refresh()

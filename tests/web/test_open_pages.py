@@ -2,6 +2,8 @@
 
 import html
 import re
+import sqlite3
+from contextlib import closing
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,13 +18,32 @@ def test_an_open_edition_is_what_a_new_reader_would_get(client):
     assert "/thumb/" not in page
 
 
-@pytest.mark.parametrize("page", ["/open/reward-models", "/", "edition"])
-def test_reasons_name_the_list_and_not_the_stranger_who_reads(client, links, app, reader, page):
-    shared = links.edition(app.store.editions.last(reader.id).date)
-    for text in re.findall(r'<p class="(?:why|kind)".*?</p>', client.get(shared if page == "edition" else page).text):
-        assert not re.search(r"\byour?\b", text, re.I), text
-    own = client.get(f"{links.me()}/edition/{app.store.editions.last(reader.id).date}").text
+@pytest.mark.parametrize("page", ["/open/reward-models", "/"])
+def test_reasons_name_the_list_and_not_the_stranger_who_reads(client, page):
+    reasons = re.findall(r'<p class="(?:why|kind)".*?</p>', client.get(page).text)
+    assert "this list's keyword" in html.unescape(" ".join(reasons))
+    assert not [text for text in reasons if re.search(r"\byour?\b", text, re.I)]
+
+
+def test_a_page_to_share_quotes_nothing_of_its_reader(client, links, app, reader):
+    day = app.store.editions.last(reader.id).date
+    own = client.get(f"{links.me()}/edition/{day}").text
     assert "your keyword" in own
+    assert '<mark class="word">' in own
+    shared = client.get(links.edition(day)).text
+    assert "keyword" not in shared
+    assert '<mark class="word">' not in shared
+    assert "match</strong>" in shared
+
+
+def test_strangers_see_no_alert_by_which_a_paper_came(client, links, app, reader, served):
+    with closing(sqlite3.connect(served / "state" / "paperbot.db")) as store:
+        store.execute("UPDATE sightings SET alert = 'Rare diseases'")
+        store.commit()
+    day = app.store.editions.last(reader.id).date
+    assert "via your alert on Rare diseases" in client.get(f"{links.me()}/edition/{day}").text
+    for page in ("/", "/open/reward-models", links.edition(day), "/paper/p1", "/search?q=reward"):
+        assert "Rare diseases" not in client.get(page).text
 
 
 def test_the_result_and_the_matching_words_are_highlighted(client):

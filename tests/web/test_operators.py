@@ -7,7 +7,6 @@ import pytest
 
 from bot.model import Vote
 from bot.model.errors import StoreError
-from bot.readers.votes import record
 
 TOKEN = "a token that operators hold"
 
@@ -85,9 +84,9 @@ def test_status_shows_volumes_as_sparklines_and_inactive_readers(app, client, re
     assert 'class="spark"' in page()
     assert re.search(r'aria-label="\d+ papers in 28 days, at most \d+ a day"', page())
     at = app.store.editions.last(reader.id).composed_at
-    record(app.store, reader, paper, Vote.UP, now=at - timedelta(days=27), via="mail")
+    app.store.feedback.add(reader.id, paper.id, Vote.UP, at - timedelta(days=27), "mail")
     assert "Inactive readers" not in page()
     paperbot("run", "--force", "--now", (at + timedelta(days=1)).isoformat())
     assert "Inactive readers" in page()
-    record(app.store, reader, paper, Vote.DOWN, now=at, via="mail")
+    app.store.feedback.add(reader.id, paper.id, Vote.DOWN, at, "mail")
     assert "Inactive readers" not in page()

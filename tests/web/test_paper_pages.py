@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from bot.model import Vote
-from bot.store.schema import papers, sightings
+from bot.store.schema import papers
 
 
 @pytest.fixture
@@ -87,25 +87,10 @@ def test_similar_papers_come_from_the_store(client, app):
     assert any("eward" in title for title in titles)
 
 
-def test_bibtex_and_ris_have_the_arxiv_id(client, on_arxiv, me):
-    for prefix in ("", me):
-        address = f"{prefix}/paper/{on_arxiv.ref}/paper"
-        assert "eprint = {2504.16084}" in client.get(f"{address}.bib").text
-        assert "arXiv:2504.16084" in client.get(f"{address}.ris").text
-
-
 @pytest.mark.parametrize("ref", ["p999999", "nonsense", "p" + "9" * 30, "-1"])
 def test_unknown_papers_are_refused(client, ref, me):
     assert client.get(f"/paper/{ref}").status_code in (400, 404)
     assert client.get(f"{me}/paper/{ref}").status_code in (400, 404)
-
-
-def test_public_pages_do_not_name_a_readers_alerts(client, app, paper):
-    with app.store._database.writing() as connection:
-        connection.execute(sightings.update().where(sightings.c.paper_id == paper.id).values(alert="a secret interest"))
-    assert "a secret interest" in app.store.papers.get([paper.id])[paper.id].sightings[0].alert
-    assert "a secret interest" not in client.get(f"/paper/{paper.ref}").text
-    assert "a secret interest" not in client.get("/search?q=TTRL").text
 
 
 def test_titles_of_editions_archive_and_search_lead_to_the_page(client, app, reader, links, me):

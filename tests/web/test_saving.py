@@ -13,7 +13,7 @@ from bot.channels.papers import SampleLinks, path
 from bot.editions.models import interests_of
 from bot.model import Vote, ZoteroConnection
 from bot.readers.personal_data import export
-from bot.readers.votes import record, record_reply
+from bot.readers.votes import record_reply
 from bot.web.application import make_web
 
 PUBLIC = "https://papers.example.org"
@@ -35,7 +35,7 @@ def test_each_pick_of_a_mail_leads_to_a_page_that_saves_it(served, paperbot, mai
     with open_app(served) as app:
         client = TestClient(make_web(app), base_url=PUBLIC)
         pages = [client.get(link).text for link in save_links(mail, PUBLIC)]
-    assert all("Save to your reference manager" in page for page in pages)
+    assert all("Export to your reference manager" in page for page in pages)
 
 
 def test_where_votes_are_mails_a_mail_saves_a_paper_too(app, links, paper, reader):
@@ -71,7 +71,7 @@ def test_the_list_for_later_stands_beside_thumbs_and_is_changed_on_every_page(ap
     saved = f"{me}/saved"
     assert "Nothing yet." in client.get(saved).text
     later = client.post(links.thumb(paper, Vote.SAVE, "page"))
-    assert "Saved for later." in later.text
+    assert "Saved. The paper counts as half a thumb up" in later.text
     for page in (saved, f"{me}/paper/{paper.ref}", links.save(paper, "page")):
         assert pressed(client.get(page).text) == ["🔖"], page
     # A thumb counts as the thumb, and the paper stays on the list.
@@ -102,13 +102,13 @@ def test_a_saved_paper_counts_half_until_it_has_a_thumb(app, reader, links, pape
     def weights():
         return [interest().weight(liked.id) for liked in interest().up]
 
-    record(app.store, reader, paper, Vote.SAVE, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.SAVE, paper.first_seen, "page")
     assert weights() == [0.5]
-    record(app.store, reader, paper, Vote.UP, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.UP, paper.first_seen, "page")
     assert weights() == [1.0]
-    record(app.store, reader, paper, Vote.DOWN, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.DOWN, paper.first_seen, "page")
     assert (weights(), [disliked.id for disliked in interest().down]) == ([], [paper.id])
-    record(app.store, reader, paper, Vote.CLEAR, now=paper.first_seen, via="page")
+    app.store.feedback.add(reader.id, paper.id, Vote.CLEAR, paper.first_seen, "page")
     assert weights() == [0.5]
     exported = export(app.store, reader)
     assert ([row["paper"] for row in exported["saved"]], exported["thumbs"]) == ([paper.ref], [])

@@ -61,7 +61,7 @@ def test_editions_of_own_interests_are_called_after_them(app, client, mails, del
     edition = mails(EVE)[-1]
     assert edition.get_body(("plain",)).get_content().startswith("Reward models for agents\r\n")
     (page,) = (link for link in links_in(edition) if "/edition/" in link)
-    assert '<h1 dir="auto">Reward models for agents</h1>' in client.get(page).text
+    assert '<h1 dir="auto">Reward models</h1>' in client.get(page).text  # which strangers may see
 
 
 def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
@@ -219,15 +219,6 @@ def test_unconfirmed_readers_are_deleted_after_two_days(app, client, mails, deli
     assert client.post(link).status_code == 410
 
 
-def test_readers_from_the_web_are_kept_when_the_profiles_file_is_read(app, client, deliver, links):
-    ask(client)
-    reader = app.store.readers.get("reward-models", EVE)
-    client.post(app.links(reader).confirm())
-    deliver()
-    deliver()
-    assert app.store.readers.by_id(reader.id).stopped is None
-
-
 def test_unsubscribing_takes_a_button_and_resubscribing_another(app, client, reader, links, deliver):
     assert "Unsubscribe from “Reward models”?" in client.get(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is None
@@ -241,8 +232,7 @@ def test_unsubscribing_takes_a_button_and_resubscribing_another(app, client, rea
 
 
 @pytest.mark.parametrize(
-    "form",
-    [{"data": {"List-Unsubscribe": "One-Click"}}, {"files": {"List-Unsubscribe": (None, "One-Click")}}],
+    "form", [{"data": {"List-Unsubscribe": "One-Click"}}, {"files": {"List-Unsubscribe": (None, "One-Click")}}]
 )
 def test_one_click_unsubscribing_works_in_both_form_encodings(app, client, reader, links, form):
     for _ in range(2):
@@ -303,6 +293,92 @@ def test_old_links_do_not_start_a_reader_stopped_by_somebody_else(
     assert client.post("/subscribe", data={"profile": "reward-models", "email": reader.address}).status_code == 200
     deliver()
     assert len(mails(reader.address)) == before
+
+
+OUTSIDE = "bob@elsewhere.example"
+
+
+@pytest.fixture
+def allow(served, monkeypatch):
+    """Let the profile take readers of one domain at once, and give the home an operator."""
+    profile = served / "profiles" / "reward-models.toml"
+    profile.write_text(f'allow = ["uni.example"]\n{profile.read_text()}')
+    monkeypatch.setenv("PAPERBOT_BOT__OPERATOR", "owner@uni.example")
+
+
+def confirm(app, client, address):
+    """Ask for a subscription, confirm it, and return the page and the reader."""
+    ask(client, address)
+    page = client.post(app.links(app.store.readers.get(SLUG, address)).confirm()).text
+    return page, app.store.readers.get(SLUG, address)
+
+
+def test_a_subscriber_outside_allow_waits_for_the_operators_command(app, client, allow, deliver, mails, paperbot):
+    page, reader = confirm(app, client, OUTSIDE)
+    assert "The operator of Paperbot has to approve your subscription to “Reward models”." in page
+    assert reader.stopped is StopReason.APPROVAL
+    assert "waits for the operator&#39;s approval" in client.get(app.links(reader).me()).text
+    assert "Your address is confirmed." in client.post(app.links(reader).confirm()).text
+    deliver("--force")
+    assert [mail["Subject"] for mail in mails(OUTSIDE)] == ["Please confirm your subscription to “Reward models”"]
+    (notice,) = mails("owner@uni.example")
+    assert notice["Subject"] == "Paperbot: 1 reader waits for your approval"
+    command = next(line for line in notice.get_content().splitlines() if line.startswith("    paperbot"))
+    assert paperbot(*command.split()[1:]).code == 0
+    deliver("--force")
+    assert mails(OUTSIDE)[-1]["Subject"].startswith("Stop Summation: ")
+
+
+def test_no_old_link_starts_a_reader_without_approval(app, client, allow):
+    _, reader = confirm(app, client, OUTSIDE)
+    assert "You are unsubscribed." in client.post(app.links(reader).unsubscribe()).text
+    for page, form in [(app.links(reader).unsubscribe(), {"do": "resubscribe"}), (app.links(reader).confirm(), {})]:
+        client.post(page, data=form)
+        assert app.store.readers.by_id(reader.id).stopped in (StopReason.AWAITING, StopReason.APPROVAL)
+
+
+def test_the_operator_gets_one_mail_a_day_on_who_joined(app, client, allow, deliver, mails, clock):
+    for address in ("eve@uni.example", "fay@cs.uni.example"):
+        page, reader = confirm(app, client, address)
+        assert "You are subscribed to “Reward models”." in page
+        assert reader.stopped is None
+        clock.shift(timedelta(minutes=10))
+        deliver()
+    (first,) = mails("owner@uni.example")
+    assert first["Subject"] == "Paperbot: 1 reader joined"
+    assert "reward-models/eve@uni.example" in first.get_content()
+    clock.shift(timedelta(days=1))
+    deliver()
+    deliver()
+    _, second = mails("owner@uni.example")
+    assert "fay@cs.uni.example" in second.get_content()
+    assert "eve@uni.example" not in second.get_content()
+
+
+def test_a_pause_ends_on_its_day(app, client, reader, links, deliver, clock):
+    page = client.get(f"{links.me()}/data").text
+    assert 'value="2025-05-21" min="2025-05-08"' in page
+    client.post(f"{links.me()}/data", data={"do": "pause", "until": "2025-05-09"})
+    assert "No editions until 9 May 2025." in client.get(links.me()).text
+    clock.move_to(datetime(2025, 5, 8, 21, 59, tzinfo=UTC))  # midnight in Berlin is two hours earlier than in UTC
+    deliver()
+    assert app.store.readers.by_id(reader.id).stopped is StopReason.PAUSED
+    clock.move_to(datetime(2025, 5, 8, 22, 0, tzinfo=UTC))
+    deliver()
+    assert app.store.readers.by_id(reader.id).stopped is None
+    for wrong in ("2025-05-09", "2027-01-01", "soon"):
+        assert client.post(links.me(), data={"do": "pause", "until": wrong}).status_code == 400
+
+
+def test_one_button_pauses_all_lists_of_an_address(app, client, served, reader, links):
+    profile = served / "profiles" / "reward-models.toml"
+    (served / "profiles" / "second.toml").write_text(profile.read_text())
+    other = app.store.readers.request_subscription("second", "email", reader.address, START)
+    app.store.readers.confirm(other.id, START)
+    assert "All my 2 lists" in client.get(f"{links.me()}/data").text
+    for action, stopped in (("pause", StopReason.PAUSED), ("resume", None)):
+        client.post(links.me(), data={"do": action, "all": "1"})
+        assert {app.store.readers.by_id(r.id).stopped for r in (reader, other)} == {stopped}
 
 
 def test_a_paused_reader_may_unsubscribe_and_resume(app, client, reader, links):

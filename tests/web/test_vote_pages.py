@@ -15,7 +15,7 @@ def test_opening_a_thumb_link_shows_the_paper_and_changes_nothing(app, client, r
         assert client.request(method, links.thumb(paper, Vote.UP)).status_code == 200
     page = client.get(links.thumb(paper, Vote.UP)).text
     assert "TTRL: Test-Time Reinforcement Learning" in page
-    assert buttons(page) == ["👍 More like this", "👎 Less like this", "🔖 Save for later"]
+    assert buttons(page) == ["👍 More like this", "👎 Less like this", "🔖 Save"]
     assert '<button formaction="?vote=up"' in page, "the vote of the link is the one that stands out"
     assert app.store.feedback.history(reader.id) == []
 
@@ -31,7 +31,7 @@ def test_the_buttons_show_what_counts_and_undo_puts_the_earlier_vote_back(app, c
         )
 
     page = client.post(links.thumb(paper, Vote.DOWN)).text
-    assert "Saved: less like this." in page
+    assert "Less like this. Your vote counts" in page
     assert state(page) == ["Undo", "👎 Less like this ✓"]
     (thumb,) = app.store.feedback.history(reader.id)
     assert (thumb.paper, thumb.vote, thumb.via) == (paper.id, Vote.DOWN, "mail")
@@ -43,16 +43,19 @@ def test_the_buttons_show_what_counts_and_undo_puts_the_earlier_vote_back(app, c
     assert state(client.post(links.thumb(paper, Vote.CLEAR)).text) == ["Undo: back to 👎"]
     assert app.store.feedback.current(reader.id) == {}
     page = client.post(links.thumb(paper, Vote.SAVE)).text
-    assert state(page) == ["Undo", "🔖 Save for later ✓"]
+    assert state(page) == ["Undo", "🔖 Save ✓"]
     assert state(undo(page).text) == ["Undo"]
     assert not app.store.feedback.saved(reader.id)
 
 
-def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links, paper):
-    client.post(links.thumb(paper, Vote.UP))
-    client.post(links.thumb(paper, Vote.DOWN))
-    assert [t.vote for t in app.store.feedback.current(reader.id).values()] == [Vote.DOWN]
-    assert [t.vote for t in app.store.feedback.history(reader.id)] == [Vote.UP, Vote.DOWN]
+def test_the_page_of_a_vote_and_its_undo_lead_back_to_the_readers_list(client, app, reader, links, paper):
+    listed = f"/me/{links.me().rpartition('/')[2]}/edition/{app.store.editions.last(reader.id).date}"
+    assert f'name="list" value="{listed}"' in client.get(listed).text
+    page = client.post(links.thumb(paper, Vote.UP), data={"list": listed}).text
+    assert f'<a href="{listed}#{paper.ref}">Back to the list</a>' in page
+    assert page.count(f'name="list" value="{listed}"') == 2  # of "Undo", and of the three buttons
+    for elsewhere in ("https://evil.example/", "//evil.example", "/me/x/edition"):
+        assert "Back to the list" not in client.post(links.thumb(paper, Vote.UP), data={"list": elsewhere}).text
 
 
 def lists(page):
@@ -91,7 +94,7 @@ def test_a_vote_that_changes_no_first_paper_says_so(client, links, paper):
     client.post(links.thumb(paper, Vote.UP))
     page = client.post(links.thumb(paper, Vote.UP)).text
     assert "First among the newest papers that you were not sent" in page
-    assert "The same papers as before your vote, in the same order." in page
+    assert "The same papers as before, in the same order." in page
     (first,), bold = lists(page)
     assert (len(first), bold) == (5, [])
     # Each of them can be voted on in its turn.

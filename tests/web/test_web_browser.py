@@ -13,7 +13,6 @@ from support import digest, links_in
 
 from bot.app import open_app
 from bot.model import Vote
-from bot.readers.votes import record
 from bot.web.application import make_web
 
 EVE = "eve@example.org"
@@ -92,7 +91,7 @@ def test_from_subscribing_to_unsubscribing(base, open_page, served, mails, paper
     page.goto(up)
     check(page)
     page.get_by_role("button", name="👍 More like this").click()
-    assert "Saved: more like this." in page.get_by_role("status").inner_text()
+    assert "More like this." in page.get_by_role("status").inner_text()
     assert "credit" in page.locator(".changes").inner_text()
     check(page)
 
@@ -131,7 +130,7 @@ def every_page(base, served, paperbot):
         picks = app.store.editions.picks_of(edition.id)
         for number, pick in enumerate(picks):
             vote = Vote.DOWN if number % 3 else Vote.UP
-            record(app.store, reader, pick.paper, vote, now=edition.composed_at, via="mail")
+            app.store.feedback.add(reader.id, pick.paper.id, vote, edition.composed_at, "mail")
         links = app.links(reader)
         me = links.me()
         own = [

@@ -39,7 +39,6 @@ HTML_BUDGET = 80_000
 # 700 words for the usual picks, as many per pick in larger editions.
 _USUAL_PICKS = 5
 _WORDS_A_PICK = 140
-# Value of a sentence by role. Findings stay.
 _WORTHS = {Role.CONCLUSION: 1.3, Role.IDEA: 1.0, Role.TASK: 1.0, None: 0.8, Role.BACKGROUND: 0.4}
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits
 # RFC 5322, section 2.1.1: 998 characters a line, with the header's name.
@@ -93,7 +92,6 @@ def mail_bytes(
         unsubscribe.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
     headers = [
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
-        # RFC 2919: filters compare only the part in angle brackets.
         _list_id(list_id),
         *unsubscribe,
         # RFC 3834: vacation responders don't answer.
@@ -102,7 +100,6 @@ def mail_bytes(
         f'Content-Type: multipart/alternative; boundary="{boundary}"',
     ]
     begin = f"--{boundary}\r\n".encode("ascii")
-    # RFC 2046, section 5.1.4: the last supported alternative is shown.
     return b"".join(
         (
             "\r\n".join([*headers, "", ""]).encode("ascii"),
@@ -136,7 +133,6 @@ def _envelope_headers(subject: str, sender: str, recipient: str, message_id: str
         # The package would fold long addresses into encoded words, against RFC 2047, section 5.
         _verbatim("To", recipient),
         f"Date: {format_datetime(date)}",
-        # Servers recognise a repeated delivery.
         _verbatim("Message-ID", message_id),
     ]
 
@@ -151,7 +147,6 @@ def _part(subtype: str, text: str) -> bytes:
 
 @lru_cache(maxsize=1_000)
 def _folded(name: str, value: str) -> str:
-    """Return a header line, folded and encoded where needed. Raises DeliveryError."""
     # The package decodes "=?utf-8?q?a=0d=0aBcc:_x@y?=" to a line break and a Bcc header. Since CVE-2024-6923 (Python
     # 3.11.10, 3.12.5) it raises HeaderWriteError, which would lose the mail. A zero-width space prevents both.
     safe = oneline(value).replace("=?", "=\u200b?")
@@ -219,8 +214,7 @@ class MailRenderer(Renderer):
         # Rendering again must give the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
-        # All parts of a mail share the tokens.
-        parts, date = self._mail(content, links), edition.composed_at
+        parts, date = render_mail(self._parts.templates, content, links), edition.composed_at
         return [self._finished(parts, edition.reader, edition.profile_title, links, message_id=message_id, date=date)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
@@ -235,13 +229,8 @@ class MailRenderer(Renderer):
         return self._finished(parts, reader, title, links, message_id=message_id, date=now)
 
     def preview(self, content: Edition | Letter, form: str) -> str:
-        parts = self._mail(content, self._parts.links(edition_in(content).reader))
+        parts = render_mail(self._parts.templates, content, self._parts.links(edition_in(content).reader))
         return parts.html if form == "html" else parts.text
-
-    def _mail(self, content: Edition | Letter, links: Links) -> MailParts:
-        if isinstance(content, Letter):
-            return render_letter_mail(self._parts.templates, content, links)
-        return render_mail(self._parts.templates, content, links)
 
     def _finished(
         self, parts: MailParts, reader: Reader, title: str, links: Links, *, message_id: str, date: datetime
@@ -258,16 +247,23 @@ class MailRenderer(Renderer):
         return Message(body, parts.subject)
 
 
-def render_mail(environment: Environment, edition: Edition, links: Links) -> MailParts:
-    """Render an edition. Raises TemplateProblem. HTML over budget gets shorter summaries, but keeps all picks."""
-    edition = _within_words(edition)
+def render_mail(environment: Environment, content: Edition | Letter, links: Links) -> MailParts:
+    """Render an edition or a letter. HTML over budget gets shorter summaries, but keeps all picks.
+
+    Raises TemplateProblem.
+    """
+    if isinstance(content, Letter):
+        context = {"letter": content, "links": links, "language": content.edition.language}
+        html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
+        text = visible(render_part(environment, "letter/mail.txt.j2", **context))
+        return MailParts(wording.letter_subject(content), html, text)
+    edition = _within_words(content)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
         if len(html.encode()) <= HTML_BUDGET:
             break
         picks = tuple(replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
         html = _inlined(render(environment, "mail.html.j2", replace(edition, picks=picks), links))
-    # Programs don't clip plain text.
     text = visible(render(environment, "mail.txt.j2", edition, links))
     return MailParts(wording.subject(edition), html, text)
 
@@ -292,20 +288,11 @@ def _within_words(edition: Edition) -> Edition:
             break
         words, dropped, summary = max(droppable, key=lambda drop: drop[0] / _WORTHS[drop[1].role])
         place = summary.index(dropped)
-        # One ellipsis is enough.
         is_gap = place > 0 and not summary[place - 1].text.endswith("…")
         summary[place : place + 2] = [replace(after, after_gap=is_gap) for after in summary[place + 1 : place + 2]]
         excess -= words
     picks = zip(edition.picks, summaries, strict=True)
     return replace(edition, picks=tuple(replace(pick, summary=tuple(summary)) for pick, summary in picks))
-
-
-def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:
-    """Raises TemplateProblem."""
-    context = {"letter": letter, "links": links, "language": letter.edition.language}
-    html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
-    text = visible(render_part(environment, "letter/mail.txt.j2", **context))
-    return MailParts(wording.letter_subject(letter), html, text)
 
 
 def render_confirmation(environment: Environment, **context: object) -> MailParts:

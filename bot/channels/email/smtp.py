@@ -64,7 +64,6 @@ class Stage(StrEnum):
 
 
 def refusal_code(error: Exception) -> int | None:
-    """Return the reply code of a refusal, None without a valid reply."""
     if isinstance(error, smtplib.SMTPResponseException) and 400 <= error.smtp_code < 600:
         return error.smtp_code
     return None
@@ -82,7 +81,6 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         is_full = status == _FULL_MAILBOX_STATUS or (code == 552 and not status and stage is Stage.RCPT)
         scope = FailureScope.MESSAGE if is_full else _scope_of_refusal(code, status, stage)
         is_throttled = code == 421 or bool(_THROTTLING_STATUS.match(text))
-        # The owner may empty a full mailbox.
         is_permanent = code >= 500 and not is_full
         return DeliveryError(message, permanent=is_permanent, scope=scope, throttled=is_throttled, code=str(code))
     if stage is Stage.END:
@@ -93,7 +91,6 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         message = f"{stage}: host, user name, password and sender must be plain ASCII"
         return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code="not ASCII")
 
-    # The message can't have been accepted.
     is_unsupported = isinstance(error, smtplib.SMTPNotSupportedError)  # STARTTLS or AUTH
     return DeliveryError(
         f"{stage}: {readable(str(error)).rstrip('.')}; {_connection_remedy(error)}",
@@ -286,8 +283,7 @@ class SmtpChannel(Channel):
     def _expect_in_envelope(self, first_digit: int, reply: Reply, unread: int) -> None:
         """Raise a refusal after reading the replies to the commands sent with it.
 
-        If the server still asks for a body (RFC 2920, 3.1), the connection is closed, because even an empty body could
-        arrive.
+        If the server still asks for a body (RFC 2920, 3.1), the connection is closed: an empty body could arrive.
         """
         if reply[0] // 100 == first_digit:
             return
@@ -354,7 +350,6 @@ class _Session(smtplib.SMTP):
         self._deadline = deadline
 
     def seconds_left(self) -> float:
-        """Raises TimeoutError after the deadline."""
         return self._deadline.remaining(self._read_seconds)
 
     @property

@@ -64,7 +64,6 @@ class SlackKind(ReaderChannelKind):
             )
 
     def route(self, settings: SlackSettings, parts: TransportParts) -> Route:
-        """Slack takes about one message a second, so one connection is enough."""
         if not settings.token:
             return Route([FilesChannel(parts.files, self.suffix)])
         from bot.channels.slack.transport import SPACING, SlackChannel

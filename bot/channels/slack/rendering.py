@@ -1,8 +1,7 @@
 """Render for Slack in Block Kit: a message with the list, and a reply in its thread for each pick.
 
 Answers to ``/papers`` can't have a thread, so they hold the whole edition, split between papers if it is too long.
-
-All text is escaped in ``mrkdwn`` objects, so a paper can neither mention a channel, forge a link nor turn bold.
+All text is escaped, so a paper can neither mention a channel, forge a link nor turn bold.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ _CREDITS_LIMIT = 500
 _FACTS_LIMIT = 600
 _NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
-# For title, date, footer and notification.
 _LIST_LIMIT = MESSAGE_LIMIT - 4_000
 # Ten liked papers with links fill a section.
 _LIKED_LIMIT = 150
@@ -95,7 +93,6 @@ def section(markup: str) -> Block:
 
 
 def context(texts: Iterable[str]) -> Block:
-    """Return small print, escaped here."""
     return context_markup(escape(text, TEXT_LIMIT) for text in texts if text)
 
 
@@ -145,7 +142,6 @@ def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
 
 
 def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the first message, then its replies."""
     if len(edition.picks) < 2:
         return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
@@ -174,7 +170,6 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
 
 
 def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    """Return the whole edition, in several messages if it is too long."""
     # A header alone at the end of a message would look like an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
@@ -202,18 +197,15 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
 
 
 def _follow_ups(edition: Edition) -> list[Block]:
-    lines = ["• " + "".join(map(_span, spans)) for spans in follow_ups(edition)]
-    return _paragraph(FOLLOW_UPS, lines)
+    def marked(span: Span) -> str:
+        # ``escape`` strips the blanks at both ends.
+        words = escape(span.text, _SUMMARY_LIMIT)
+        if not words:
+            return " " if span.text else ""
+        words = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
+        return f"{' ' * span.text.startswith(' ')}{words}{' ' * span.text.endswith(' ')}"
 
-
-def _span(span: Span) -> str:
-    # ``escape`` strips the blanks at both ends.
-    words = escape(span.text, _SUMMARY_LIMIT)
-    if not words:
-        return " " if span.text else ""
-    marked = _linked(span.paper, words) if span.paper else f"*{words}*" if span.is_new else words
-    before, after = (" " if blank else "" for blank in (span.text[:1] == " ", span.text[-1:] == " "))
-    return f"{before}{marked}{after}"
+    return _paragraph(FOLLOW_UPS, ["• " + "".join(map(marked, spans)) for spans in follow_ups(edition)])
 
 
 def _liked_elsewhere(edition: Edition) -> list[Block]:
@@ -231,7 +223,7 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         header(f"Your week in {edition.profile_title}"),
         context([wording.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(wording.letter_votes(letter), TEXT_LIMIT)]),
-        *_paragraph("What you saved for later", list(map(_listed, wording.letter_saved(letter)))),
+        *_paragraph("What you saved", list(map(_listed, wording.letter_saved(letter)))),
         *_paragraph("What was learned from your votes", learned),
         *_paragraph(wording.LEAVING, [escape(sentence, TITLE_LIMIT) for sentence in wording.leaving(letter)]),
     ]
@@ -320,17 +312,15 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
         for fact in facts(pick.paper, with_pdf=False)
     )
     if len(facts_line) > _FACTS_LIMIT:
-        # Links can't be cut.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
     lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
     strength = f"{wording.strength(pick)} {wording.label(pick)}"
     blocks.append(context([strength, wording.why(pick), wording.liked_by(edition, pick.paper)]))
-    # Slack refuses a message with an empty section.
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
-        labels = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this", Vote.SAVE: "🔖 Save for later"}
+        labels = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this", Vote.SAVE: "🔖 Save"}
         elements = [
             {
                 "type": "button",
@@ -346,7 +336,6 @@ def _pick_blocks(edition: Edition, pick: Pick, number: int | None, buttons: bool
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
-    """Return the summary with bold results and italic marks, or unformatted if too long."""
     formatted: list[str] = []
     for sentence in summary:
         label = LABELS.get(sentence.role, "")

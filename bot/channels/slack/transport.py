@@ -176,12 +176,10 @@ def _translated() -> Iterator[None]:
 
 
 def _translate_refusal(error: SlackApiError) -> DeliveryError:
-    """Translate an answer other than ``"ok": true`` by error code or HTTP status."""
     status = error.response.status_code
     code = str(error.response.get("error") or "")
     if status == 429 or code in _TEMPORARY_ERRORS:
         message = f"Slack asks to wait: {code or status}"
-        # RFC 9110, 10.2.3.
         headers = error.response.headers.items()
         waits = (value.strip() for name, value in headers if name.lower() == "retry-after")
         wait = next((float(value) for value in waits if re.fullmatch(r"[0-9]{1,9}", value)), None)
@@ -203,7 +201,6 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
         code = str(status)
         message = f"no Slack API answers there: {status}; check slack.api_url"
     else:
-        # A proxy's page or a redirect.
         return _unknown(f"Slack's answer makes no sense: {status}", "no answer")
     return DeliveryError(message, permanent=True, scope=scope, code=code)
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from bot.channels import Channel, ChannelKind, Libraries, Route, TransportParts
+from bot.channels import Channel, ChannelKind, Route, TransportParts
 from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError, all_collections
 from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State
 from bot.model.errors import DeliveryError, FailureScope, PaperbotError
@@ -23,9 +23,7 @@ from bot.model.papers import arxiv_id_in, doi_in, is_biorxiv_doi, is_same_paper,
 COLLECTION = "Paperbot"
 _MOST_CANDIDATES = 25  # of a search for the paper
 _RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
-# Zotero's key alphabet.
 _ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
-# May hold identifiers.
 _FIELDS = ("DOI", "url", "archiveID", "extra")
 _ARXIV = re.compile(r"arxiv", re.IGNORECASE)
 
@@ -35,7 +33,6 @@ def new_key() -> str:
 
 
 def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
-    """Return a new item, a preprint unless only a publisher has the paper."""
     is_preprint = bool(paper.arxiv_id) or paper.doi is None or is_biorxiv_doi(paper.doi)
     fields = {
         "key": key,
@@ -58,7 +55,6 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
 
 
 def _entry(data: dict[str, Any]) -> Entry:
-    """Convert an item's data to an entry, for matching."""
     texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
     doi = next((doi for text in texts if (doi := doi_in(text))), None)
     arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := arxiv_id_in(text))), None)
@@ -92,8 +88,8 @@ def removal_body(item_key: str, save: str) -> bytes:
 class ZoteroChannel(Channel):
     """Saves in the library of a row's reader, opened for each save."""
 
-    def __init__(self, libraries: Libraries) -> None:
-        self._libraries = libraries
+    def __init__(self, parts: TransportParts) -> None:
+        self._parts = parts
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Save or remove one paper. The receipt of a save is the item's key and version."""
@@ -108,7 +104,16 @@ class ZoteroChannel(Channel):
             item["collections"] = [_collection(api, delivery)]
             start_data()
             try:
-                return _created(api.post("items", items, token=_token(str(delivery.key))), item["key"])
+                answer = api.post("items", items, token=_token(str(delivery.key)))
+                version = _outcome_of_first(answer, "successful").get("version")
+                if isinstance(version, int):
+                    return f"{item['key']} version {version}"
+                refusal = _outcome_of_first(answer, "failed")
+                if not refusal:
+                    raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
+                message = " ".join(str(refusal.get("message", "")).split())[:200]
+                code = str(refusal.get("code", ""))
+                raise DeliveryError(f"Zotero refuses the item: {message}", permanent=True, code=code)
             except ZoteroError as error:
                 if error.status != 412:
                     raise _written(error) from error
@@ -126,7 +131,7 @@ class ZoteroChannel(Channel):
             return None
 
     def _trash(self, api: ZoteroApi, item_key: str, save: str, start_data: Callable[[], None]) -> str:
-        state, detail = self._libraries.outcome_of_save(save) or (State.CANCELLED, "")
+        state, detail = self._parts.outcome_of_save(save) or (State.CANCELLED, "")
         saved = _RECEIPT.fullmatch(detail)
         if state in (State.CLAIMED, State.DATA_STARTED, State.PENDING, State.RETRY):
             raise DeliveryError("the paper is still being saved", permanent=False)
@@ -145,7 +150,7 @@ class ZoteroChannel(Channel):
     @contextmanager
     def _opened(self, reader: ReaderId) -> Iterator[ZoteroApi]:
         try:
-            api = self._libraries.open_to_save(reader)
+            api = self._parts.open_library(reader)
         except PaperbotError as error:  # its key can't be decrypted
             raise DeliveryError(str(error), permanent=True, code="key") from error
         if api is None:
@@ -180,18 +185,6 @@ def _collection(api: ZoteroApi, delivery: Delivery) -> str:
     if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
         raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
     return key
-
-
-def _created(answer: Answer, item_key: str) -> str:
-    """Return the receipt. Raises DeliveryError if Zotero refuses the item."""
-    version = _outcome_of_first(answer, "successful").get("version")
-    if isinstance(version, int):
-        return f"{item_key} version {version}"
-    refusal = _outcome_of_first(answer, "failed")
-    if not refusal:
-        raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
-    message = " ".join(str(refusal.get("message", "")).split())[:200]
-    raise DeliveryError(f"Zotero refuses the item: {message}", permanent=True, code=str(refusal.get("code", "")))
 
 
 def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:
@@ -242,7 +235,7 @@ class ZoteroKind(ChannelKind):
     name = "zotero"
 
     def route(self, _settings: object, parts: TransportParts) -> Route:
-        return Route([ZoteroChannel(parts.libraries)])
+        return Route([ZoteroChannel(parts)])
 
 
 ZOTERO = ZoteroKind()

@@ -1,7 +1,5 @@
 """Requests to one library by Zotero's web API (https://www.zotero.org/support/dev/web_api/v3/start).
 
-Zotero may ask for a pause by ``Backoff`` on any answer, and by ``Retry-After`` on a refusal. Longer waits are raised.
-
 ``changes`` follows Zotero's guide to syncing. Leaving a followed collection changes an item's version, so its key is
 among the removed ones.
 """
@@ -58,7 +56,6 @@ class Answer:
     total: int
 
     def json(self, kind: type) -> Any:
-        """Return the value of the body. Raises ZoteroError for another type or broken JSON."""
         try:
             value = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -98,7 +95,6 @@ class ZoteroApi:
         self._clock = clock
         self._sleep = sleep
         self._not_before = 0.0  # on the clock, from Backoff
-        # Most runs have no connection due.
         import httpx2
 
         self._client = httpx2.Client(
@@ -230,7 +226,6 @@ def _reason(error: Exception) -> str:
 
 PAGE = 100  # Zotero's maximum
 MAX_ITEMS = 50_000
-_ATTEMPTS = 3  # a library that changes meanwhile is read again
 
 ParsePage = Callable[[RawDigest], ParsedLibrary]
 
@@ -241,33 +236,30 @@ def changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: Parse
     ``collections`` are names that include all below them, empty for the whole library. Raises ZoteroError, and the
     errors of ``parse``.
     """
-    for _ in range(_ATTEMPTS):
-        gone: set[str] = set()
-        version = 0
-        if since:
-            changed = api.get("items/top", unless_version=since, since=since, format="versions")
-            if changed.status == 304:
-                return None
-            version = changed.version
-            trashed = api.get("items/trash", since=since, format="versions")
-            deleted = api.get("deleted", since=since).json(dict).get("items")
-            deleted_keys = [key for key in deleted if isinstance(key, str)] if isinstance(deleted, list) else []
-            gone = {*changed.json(dict), *trashed.json(dict), *deleted_keys}
-        # An item may be in several collections.
-        by_key: dict[str, LibraryEntry] = {}
-        skipped: Counter[str] = Counter()
-        problems: list[str] = []
-        for page, page_version in _pages(api, collections, since):
-            version = version or page_version
-            if page_version != version:
-                break  # the library has changed meanwhile
-            parsed = parse(RawDigest("zotero", "items", page))
-            by_key |= {entry.key: entry for entry in parsed.entries if entry.key}
-            problems += parsed.problems
-            skipped.update(parsed.skipped)
-        else:
-            return ZoteroChanges(version, frozenset(gone), tuple(by_key.values()), skipped, tuple(problems))
-    raise ZoteroError("the library changes while it is read. Paperbot reads it with the next poll", retry_after=60.0)
+    gone: set[str] = set()
+    version = 0
+    if since:
+        changed = api.get("items/top", unless_version=since, since=since, format="versions")
+        if changed.status == 304:
+            return None
+        version = changed.version
+        trashed = api.get("items/trash", since=since, format="versions")
+        deleted = api.get("deleted", since=since).json(dict).get("items")
+        deleted_keys = [key for key in deleted if isinstance(key, str)] if isinstance(deleted, list) else []
+        gone = {*changed.json(dict), *trashed.json(dict), *deleted_keys}
+    # An item may be in several collections.
+    by_key: dict[str, LibraryEntry] = {}
+    skipped: Counter[str] = Counter()
+    problems: list[str] = []
+    for page, page_version in _pages(api, collections, since):
+        version = version or page_version
+        if page_version != version:
+            raise ZoteroError("the library changed while it was read. Paperbot reads it again soon", retry_after=60.0)
+        parsed = parse(RawDigest("zotero", "items", page))
+        by_key |= {entry.key: entry for entry in parsed.entries if entry.key}
+        problems += parsed.problems
+        skipped.update(parsed.skipped)
+    return ZoteroChanges(version, frozenset(gone), tuple(by_key.values()), skipped, tuple(problems))
 
 
 def _pages(api: ZoteroApi, collections: Sequence[str], since: int) -> Iterator[tuple[bytes, int]]:
@@ -287,7 +279,6 @@ def _pages(api: ZoteroApi, collections: Sequence[str], since: int) -> Iterator[t
 
 
 def all_collections(api: ZoteroApi) -> list[dict[str, Any]]:
-    """Return each collection's data: key, name, and parent's key."""
     collections: list[dict[str, Any]] = []
     for start in range(0, MAX_ITEMS, PAGE):
         answer = api.get("collections", limit=PAGE, start=start)
