@@ -1,15 +1,14 @@
-"""Limits for papers and digests, in characters.
+"""Limits for papers and digests, in characters: several times the size in honest digests.
 
-Digests are untrusted: one huge field would stall a regular expression. Each limit is several times the size in honest
-digests.
+One huge field would stall a regular expression.
 """
 
 from __future__ import annotations
 
 # A paper.
-TITLE = 1_000  # arXiv's longest have about 250; longer ones are truncated and then rejected
+TITLE = 1_000  # arXiv's longest have about 250
 AUTHOR = 200  # collaborations have about 100
-AUTHORS = 5_000  # the record is 5,154; most such papers name a collaboration
+AUTHORS = 5_000  # the record is 5,154
 ID = 100  # an arXiv id with the text around it
 URL = 2_000  # some mail programs and browsers ignore longer ones
 DOI = 300

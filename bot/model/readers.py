@@ -18,8 +18,7 @@ NOT_STORED: ReaderId = 0
 OPERATOR_PROFILE = "_operator"
 _MAX_STEM = 200  # bytes; file systems allow 255, and a number and a suffix follow
 
-
-# The name of a channel, with its own route and circuit breaker (``bot.channels``).
+# The name of a channel (``bot.channels``).
 Kind = str
 # The operator's mail address gets notices and no editions.
 OPERATOR_KIND: Kind = "operator"
@@ -100,8 +99,8 @@ class Reader:
 class Override:
     """A reader's own preferences, or None as in the profile.
 
-    ``ignored`` are words excluded from ranking. The other tuples replace the profile's list. The group sees likes under
-    the name ``shown_as``, or not at all.
+    Ranking leaves ``ignored`` words out. The other tuples replace the profile's list. The group sees likes under the
+    name ``shown_as``, or not at all.
     """
 
     size: int | None = None
@@ -152,7 +151,7 @@ class ZoteroAccess:
     key: str
 
     def __repr__(self) -> str:
-        # The generated one would show the key in logs and tracebacks.
+        # The generated one would show the key in logs.
         return f"ZoteroAccess({self.library})"
 
 
@@ -160,8 +159,8 @@ class ZoteroAccess:
 class ZoteroConnection:
     """A reader's followed Zotero library, or ``collections`` of it.
 
-    ``sealed_key`` is the encrypted API key. ``version`` is the library's at the last poll, or 0. With ``saves``, liked
-    papers are saved there.
+    ``sealed_key`` is the encrypted API key. ``version`` is the library's at the last poll, or 0. ``saves`` puts liked
+    papers there.
     """
 
     reader: ReaderId
@@ -199,17 +198,12 @@ _KIND = re.compile(r"[a-z]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered part of an edition.
-
-    ``body`` is sent unchanged.
-
-    With ``in_thread``, it waits for the first message and goes into its thread.
-    """
+    """A rendered part of an edition."""
 
     body: bytes
     subject: str
     part: int = 1
-    in_thread: bool = False
+    in_thread: bool = False  # waits for the first message, and goes into its thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +233,7 @@ class SendRateUse:
 
 
 class State(StrEnum):
-    """The state of a delivery.
-
-    ``bot/store/outbox.py`` draws the transitions.
-
-    ``unknown``: the body was sent without an answer.
-    """
+    """The state of a delivery. ``bot/store/outbox.py`` draws the transitions."""
 
     HELD = "held"
     PENDING = "pending"
@@ -253,7 +242,7 @@ class State(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     RETRY = "retry"
-    UNKNOWN = "unknown"
+    UNKNOWN = "unknown"  # the body was sent without an answer
     CANCELLED = "cancelled"
 
 
@@ -274,9 +263,7 @@ class OutboxKey:
 
     @classmethod
     def parse(cls, text: str) -> OutboxKey:
-        """Read the text form.
-
-        Raises ValueError.
+        """Read the text form. Raises ValueError.
 
         >>> OutboxKey.parse("17:4:email:2")
         OutboxKey(slot='17', reader=4, kind='email', part=2)
@@ -305,8 +292,7 @@ class Delivery:
     has_replies: bool = False  # messages wait for its thread
 
 
-# The form of a tag (``Signer.tag``): two hexadecimal ids and a signature in base 32. Some servers change the case of
-# addresses.
+# The form of a tag (``Signer.tag``): two hexadecimal ids and a signature in base 32. Some servers change the case.
 TAG = re.compile(r"(?<![\w-])[0-9a-f]{1,16}-[0-9a-f]{1,16}-[a-z2-7]{16}(?![\w-])", re.IGNORECASE | re.ASCII)
 
 
@@ -321,10 +307,7 @@ class BounceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BounceReport:
-    """An untrusted report: anybody can write one.
-
-    ``tags`` are candidates (``Signer.tag``), best first. ``reason`` quotes the server.
-    """
+    """An untrusted report. ``tags`` are candidates, best first. ``reason`` quotes the server."""
 
     kind: BounceKind
     tags: tuple[str, ...] = ()

@@ -62,8 +62,8 @@ class ChannelTests:
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
         """Send one edition as a test.
 
-        Raises UsageError for a stopped reader, and DeliveryError with a remedy. A refused address is allowed, because a
-        test checks its correction.
+        Raises UsageError for a stopped reader, unless refused: a test checks the corrected address. Raises
+        DeliveryError with a remedy.
         """
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
@@ -77,7 +77,6 @@ class ChannelTests:
         welcome = welcome_edition(
             understood(profile.interests_at(now)), first, SampleLinks(self.public_url).page("title")
         )
-        has_papers = bool(last or (next_one and next_one.picks))
         edition = replace(
             next_one if next_one and next_one.picks else welcome,
             reader=reader,
@@ -87,7 +86,6 @@ class ChannelTests:
             composed_at=now,
             language=profile.language,
             is_test=True,
-            request=self._request(reader) if has_papers else "",
         )
         if last:
             edition = replace(
@@ -97,19 +95,15 @@ class ChannelTests:
                 watermark=last.watermark,
                 is_weekly=profile.schedule.is_weekly,
             )
+        has_links = reader.kind == EMAIL.name and (self.reply_to or self.public_url)
+        if has_links and (last or (next_one and next_one.picks)):
+            how = f"whose page opens while `paperbot serve` runs at {self.public_url}"
+            if self.reply_to:
+                how = f"and send the mail to {self.reply_to} that it opens"
+            request = f"This is a test. Please press one thumb below, {how}. The vote counts like any other."
+            edition = replace(edition, request=request)
         renderer = self.renderer if last else self.sample_renderer
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
-
-    def _request(self, reader: Reader) -> str:
-        """Return the test's request to its reader, or an empty string if thumbs aren't links."""
-        if reader.kind != EMAIL.name or not (self.reply_to or self.public_url):
-            return ""
-        how = (
-            f"and send the mail to {self.reply_to} that it opens"
-            if self.reply_to
-            else f"whose page opens while `paperbot serve` runs at {self.public_url}"
-        )
-        return f"This is a test. Please press one thumb below, {how}. The vote counts like any other."
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
         """Send past the outbox, and return the receipts. Raises DeliveryError with a remedy."""
@@ -157,8 +151,8 @@ def retry(
 ) -> RetryReport:
     """Queue all or some readers' messages in a state for the next delivery, and close all circuit breakers.
 
-    Readers with a refused address get messages again if they are named or have failed messages, because the operator
-    has presumably fixed the cause.
+    Readers with a refused address get messages again if they are named or have failed messages: presumably, the
+    operator has corrected the cause.
     """
     for kind in store.circuit_breakers.all():
         store.circuit_breakers.end(kind)
@@ -195,10 +189,10 @@ def notify_operator(
 ) -> list[Problem]:
     """Mail these and the stored problems to the operator once a day, and return failures.
 
-    The stored ones are full disks, open circuit breakers, and messages failed or unknown since yesterday. A dispatcher
-    of its own delivers the notice, whatever the state of channels and disks. ``stop`` ends a delivery early.
+    The stored ones are full disks, open circuit breakers, and messages failed or unknown since yesterday. ``stop`` ends
+    a delivery early.
     """
-    # The operator's own breaker would hold this notice back, too.
+    # The operator's own breaker would hold this notice back.
     breakers = [item for item in store.circuit_breakers.all().items() if item[0] != OPERATOR_KIND]
     unsent = [
         trouble
@@ -222,7 +216,7 @@ def notify_operator(
             date=now,
         )
         store.outbox.put_without_edition(Message(body, subject), key, now)
-        # A notice of a full disk must go out.
+        # A dispatcher of its own, because a notice of a full disk must go out.
         routes, rates = {OPERATOR_KIND: route}, store.send_rates({})
         dispatcher = Dispatcher(store.outbox, routes, store.readers, store.circuit_breakers, rates, stop=stop)
         return list(dispatcher.deliver_due(now).problems)

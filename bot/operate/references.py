@@ -1,7 +1,7 @@
 """Look up at OpenAlex what papers near readers' thresholds cite.
 
-A day (UTC) has at most ``A_DAY`` papers, each looked up once by DOI or arXiv id, in two requests. After a failure,
-look-ups wait like a source.
+A day (UTC) has at most ``A_DAY`` papers, each looked up once by DOI or arXiv id. After a failure, look-ups wait like a
+source.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def failing(store: Store) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Asks OpenAlex what papers cite, and stores the citations that readers may know."""
+    """Stores citations that readers may know."""
 
     context: Context
     fetcher: Fetcher
@@ -80,7 +80,7 @@ class References:
             asked += 1
             try:
                 cited = self._cited(paper)
-            except DigestError as error:  # only this answer
+            except DigestError as error:
                 problems.append(Problem(NAME, f"{paper.ref}: {error}"))
                 cited = []
             except SourceError as error:
@@ -89,7 +89,6 @@ class References:
                 memory = {**state.memory, "day": day, "asked": str(asked)}
                 store.sources.record(replace(failed, memory=memory))
                 return [*problems, problem]
-            # Ranking selects each reader's own citations.
             identity_keys = [key for entry in cited for key in keys(entry)]
             known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
             facts = [
@@ -127,7 +126,7 @@ class References:
         ]
 
     def _cited(self, paper: Paper) -> list[Entry]:
-        """Return up to a hundred cited papers. Raises SourceError and DigestError."""
+        """Return cited papers. Raises SourceError and DigestError."""
         try:
             work = self.fetcher.fetch(f"{self.url}/doi:{quote(_doi(paper))}?select=referenced_works").content or b""
         except HttpError as error:

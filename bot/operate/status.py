@@ -1,4 +1,4 @@
-"""The state of an installation: arrivals, deliveries, load, and problems. Nothing is written."""
+"""The state of an installation: arrivals, deliveries, load, and problems."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from bot.store.outbox import UndeliveredMessage
 from bot.store.sending import OpenBreaker
 
 _MAX_PROBLEMS = 20
-# More are not loaded.
-MAX_READERS = 1_000
-# Opened mails are not tracked.
+MAX_READERS = 1_000  # loaded
 INACTIVE_AFTER = timedelta(weeks=4)
-# The first of a message's states decides. Sending an unknown one again may duplicate it.
+# The first one decides.
 _UNDELIVERED = {
     State.UNKNOWN: "sent, but no answer came; `paperbot retry --unknown` sends it again",
     State.FAILED: "given up; `paperbot retry --failed` sends it again",
@@ -42,7 +40,7 @@ def why_late(
 ) -> str | None:
     """Return why a reader's edition is late, or None.
 
-    ``states`` are of the last edition's parts. ``last`` is its local date, ``since`` the time of the subscription.
+    ``states`` are of the last edition's parts, ``last`` is its local date, and ``since`` the subscription's time.
     """
     if reader.stopped:
         return None
@@ -58,8 +56,8 @@ def why_late(
     if not missed:
         return None
     due = moment(missed[0], schedule.at, schedule.timezone)
-    # A first edition is due on the day of subscription, whatever the time.
     words = f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
+    # A first edition is due on the day of subscription, whatever the time.
     return words if due >= since else None
 
 
@@ -78,7 +76,7 @@ class Load:
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
-    # The first reader by id of each profile, because finding the longest wait would read all due readers.
+    # Each profile's first reader, because finding the longest wait would read all due readers.
     waits = [0.0]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
@@ -110,7 +108,7 @@ class SourceStatus:
     """A source's health and its deliveries."""
 
     name: str
-    last_seen: datetime | None = None  # None without a delivery
+    last_seen: datetime | None = None
     latest_digest: date | None = None
     digests: int = 0
     papers: int = 0
@@ -166,7 +164,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """Return the status. ``standing`` are problems outside the store, ``queue`` the waiting tasks."""
+    """Return the status. ``standing`` are problems outside the store, ``queue`` waiting tasks."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
@@ -276,7 +274,7 @@ def readers_status(
 def listed_readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     """Return up to ``MAX_READERS`` readers, of the profiles' files, then of the web."""
     readers: list[tuple[Reader, Profile]] = []
-    # An edited profile's new readers aren't stored yet.
+    # New readers of an edited profile aren't stored yet.
     for slug, profile in profiles.items():
         addresses = profile.addresses[: MAX_READERS - len(readers)]
         stored = store.readers.at_addresses(slug, [address for _, address in addresses])
@@ -293,7 +291,7 @@ def listed_readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
 
 @dataclass(frozen=True, slots=True)
 class InactiveReader:
-    """A reader who still gets editions, and when they voted last."""
+    """A reader of editions, and when they voted last."""
 
     reader: str
     last_vote: datetime

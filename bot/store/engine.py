@@ -1,6 +1,6 @@
 """Connect to SQLite or PostgreSQL, and translate their errors.
 
-Only this module and ``upgrade.py`` depend on the dialect. The aggregates use SQLAlchemy Core.
+The aggregates use SQLAlchemy Core. Only this module, ``upgrade.py`` and search depend on the dialect.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _BUSY_SECONDS = 30  # that a writer waits for another process
 _SAID_AFTER = 10  # seconds
 _BUSY_STILL = 1  # seconds after another writer has timed out
 _HIGHEST_PORT = 65_535
-# SQLite allows 32,766 variables in a statement and psycopg 65,535. Long lists are also slow to parse.
+# SQLite allows 32,766 variables in a statement and psycopg 65,535.
 _CHUNK = 1_000
 # Blanks are a tenth of a pick's JSON, and ``json.dumps`` would build an encoder for each value.
 _compact_json = json.JSONEncoder(separators=(",", ":")).encode
-# Errors in this program keep their traceback and are not translated.
+# Errors in this program keep their traceback.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
-# SQLSTATE of errors for PostgreSQL's administrator: no usable schema, no permission.
+# SQLSTATE: no usable schema, no permission.
 _FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
-# Remedies by a regular expression that matches the message.
+# By a regular expression for the message.
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
@@ -78,7 +78,7 @@ _REMEDIES = {
 
 
 class Lock(IntEnum):
-    """Exclusive operations; the numbers are keys of PostgreSQL's advisory locks."""
+    """Exclusive operations, by PostgreSQL's key of the advisory lock."""
 
     UPGRADE = 7_265_501
     INGEST = 7_265_502
@@ -89,14 +89,14 @@ class Lock(IntEnum):
 
 
 class Database:
-    """Connections for reading and writing. Errors of the database become StoreError."""
+    """Connections. Errors of the database become StoreError."""
 
     def __init__(self, url: URL, *, foreign_keys: bool = True) -> None:
         self.url = url
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
         self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
-        # SQLite polls when it is busy. The lock makes four sending threads twice as fast.
+        # A busy SQLite polls. The lock makes four sending threads twice as fast.
         self._turn = threading.Lock() if self.file else nullcontext()
 
     @property
@@ -106,15 +106,15 @@ class Database:
 
     @property
     def name(self) -> str:
-        """The file, or the URL without passwords."""
-        # As in the settings, without SQLAlchemy's driver name. ``sslpassword`` is secret too.
+        """The file, or the URL without passwords and driver."""
+        # ``sslpassword`` is secret, too.
         secret = [name for name in self.url.query if "pass" in name.lower()]
         shown = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(secret)
         return str(self.file or shown.render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a read transaction. In WAL mode it never waits for a writer."""
+        """Open a read transaction, which never waits for a writer."""
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
@@ -122,11 +122,11 @@ class Database:
     def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
         """Open a write transaction, which excludes others with the same lock.
 
-        Without ``durable``, a power failure may undo it on SQLite until the next durable one.
+        A power failure may undo SQLite's last ones that aren't ``durable``.
         """
         writer = self._writer if durable else self._relaxed_writer
         with self._translated(), self._turn, writer.begin() as connection:
-            # SQLite has one writer at a time. PostgreSQL releases the lock with the transaction.
+            # SQLite has one writer at a time.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
@@ -135,7 +135,7 @@ class Database:
     def exclusively(self, name: str) -> Iterator[bool]:
         """Hold a named lock among all processes, or yield False if another process holds it.
 
-        PostgreSQL releases the lock if the process dies. SQLite always yields True.
+        Ends with the process. SQLite always yields True.
         """
         if self.file:
             yield True
@@ -160,7 +160,7 @@ class Database:
             driver_error = getattr(error, "orig", error)
             if _is_orphan(driver_error):
                 raise DeletedError from error
-            # Without a statement, libpq or psycopg refused an option of the URL.
+            # Without a statement, libpq or psycopg refused the URL.
             is_of_url = isinstance(error, ProgrammingError) and error.statement is None
             is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
             if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
@@ -173,7 +173,7 @@ class Database:
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
         except (ValueError, LookupError, zlib.error) as error:
-            # SQLAlchemy raises plain ValueError and LookupError for unreadable values, as for a caller's mistake.
+            # SQLAlchemy raises plain ValueError and LookupError for unreadable values.
             innermost = extract_tb(error.__traceback__)[-1]
             is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
             is_from_database = is_conversion and "sqlalchemy" in innermost.filename
@@ -189,7 +189,7 @@ class Database:
 
 def _is_orphan(driver_error: object) -> bool:
     if isinstance(driver_error, sqlite3.Error):
-        # Python's module raises errors without a code, for example for text that is not UTF-8.
+        # Errors of Python's module, as for text that is not UTF-8, have no code.
         return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
     return getattr(driver_error, "sqlstate", None) == "23503"
 
@@ -203,7 +203,7 @@ def _is_connection_lost(error: Exception) -> bool:
 
 
 class Aggregate:
-    """A part of the store. Each method call is one transaction. Docstrings name the methods that use ``until``."""
+    """A part of the store. Each call is one transaction. Docstrings name the methods that are as of ``until``."""
 
     def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
@@ -249,7 +249,7 @@ def parse_url(url: str) -> URL:
         if not all(port.isdecimal() and 0 < int(port[:6]) <= _HIGHEST_PORT for port in ports):
             raise StoreError("store.url has no port between 1 and 65535; correct it, or leave it out")
         if passwords := parsed.normalized_query.get("password"):
-            # Messages hide the URL's password only.
+            # Messages hide only this one.
             parsed = parsed.difference_update_query(["password"]).set(password=passwords[-1])
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
@@ -273,7 +273,7 @@ def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
 
 
 def row_of(table: Table, value: object, **others: object) -> dict[str, Any]:
-    """Build a row from a value's attributes, without the id, and ``others``."""
+    """Build a row from a value's attributes except the id, and ``others``."""
     names = (column.name for column in table.c if column.name != "id" and hasattr(value, column.name))
     return {name: getattr(value, name) for name in names} | others
 
@@ -319,10 +319,10 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        # The driver would begin at the first INSERT, and reads would see changes in between (SQLAlchemy, "Serializable
-        # isolation / Savepoints / Transactional DDL" of the SQLite dialect).
+        # The driver would begin at the first INSERT (SQLAlchemy, "Serializable isolation / Savepoints / Transactional
+        # DDL" of the SQLite dialect).
         connection.isolation_level = None
-        # Counts for a new file only. Two of three papers fit on a page of 4,096 bytes, and the rest of it stays empty.
+        # For a new file. Two of three papers fit on a page of 4,096 bytes, and the rest of it stays empty.
         connection.execute("PRAGMA page_size = 8192")
         # "locked" means that another process is switching to WAL, which the file keeps.
         with suppress(sqlite3.OperationalError):
@@ -338,11 +338,9 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         if not options.get("writing"):
             cursor.execute("BEGIN")
             return
-        # FULL: a power failure must not undo the record that a mail was started. NORMAL flushes the log at checkpoints
-        # only.
+        # NORMAL flushes the log at checkpoints only, so a power failure could undo the record of a started mail.
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
-        # IMMEDIATE waits for the write lock. A transaction that reads first fails with SQLITE_BUSY at its first write,
-        # whatever the timeout.
+        # IMMEDIATE waits for the write lock. A transaction that reads first would fail at its first write.
         write_lock.take(cursor)
 
     return engine
@@ -351,7 +349,7 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
 class _WriteLock:
     """SQLite's write lock, with a warning after a long wait.
 
-    After a timeout, later writers wait for a second only. A run would otherwise wait in full for each source.
+    After a timeout, later writers wait for a second only, or a run would wait in full for each source.
     """
 
     def __init__(self, file: str) -> None:

@@ -31,7 +31,7 @@ def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId,
             .where(sightings.c.paper_id.in_(chunk))
             .order_by(sightings.c.digest_id)
         )
-        # An ordered set for each paper: a digest delivered again is the same sighting.
+        # Ordered sets, because a digest delivered again is the same sighting.
         seen: dict[PaperId, dict[Sighting, None]] = {}
         for paper_id, *sighting in connection.execute(query):
             seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
@@ -120,7 +120,7 @@ class Deduplicator:
         """
         match = self.match(entry)
         if match is None:
-            # arXiv announces a replacement for its new version. The paper itself may be years old.
+            # The paper may be years old.
             if entry.replacement:
                 return None
             paper = new_paper(entry, len(self._stored) - len(self._papers) - 1, now)
@@ -136,7 +136,7 @@ class Deduplicator:
         return paper.id
 
     def match(self, entry: Entry | Paper) -> Paper | None:
-        # A shared key is only a candidate, because two works may share a title. ``is_same_paper`` compares ids.
+        # Two works may share a title.
         candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
         return next((paper for paper in candidates if is_same_paper(entry, paper)), None)
 

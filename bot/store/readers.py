@@ -44,13 +44,13 @@ PAGE = 1_000
 
 _THUMBS = (Vote.UP, Vote.DOWN)
 
-# An address in the profile's file is the operator's consent to send, and ends these stops.
+# An address in the profile's file ends these.
 _ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
 
 
 @dataclass(frozen=True, slots=True)
 class IdRange:
-    """The ids from ``first`` to ``last`` inclusive, or without end."""
+    """The ids from ``first`` to ``last``, or without end."""
 
     first: ReaderId = 0
     last: ReaderId | None = None
@@ -70,10 +70,10 @@ class Readers(Aggregate):
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
         """Make the stored readers match the file's addresses, and return those, in order.
 
-        Stops by the reader or the mail server stay, and so do subscribers from the web.
+        Stops by the reader or the mail server stay, as do subscribers from the web.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
-        # The lock of ``forget``: a reader forgotten between the statements must not return.
+        # With the lock of ``forget``, a forgotten reader doesn't return.
         with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
@@ -210,14 +210,6 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why, detail)
 
-    def suppress(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader after a hard bounce."""
-        self.stop(reader_id, StopReason.REFUSED, why)
-
-    def record_complaint(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader who marked a mail as spam."""
-        self.stop(reader_id, StopReason.COMPLAINED, why)
-
     def resume(self, reader_id: ReaderId) -> None:
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], None)
@@ -225,12 +217,12 @@ class Readers(Aggregate):
     def forget(self, reader: Reader, now: datetime) -> None:
         """Delete a reader and all their data.
 
-        Keeps a salted hash of an address in a profile's file, so ``sync`` doesn't add it again.
+        Keeps a salted hash of a file's address, so ``sync`` doesn't add it again.
         """
         with self._database.writing(Lock.FORGOTTEN) as connection:
-            # The reader's row first: every writer of a reader's rows locks it first too.
+            # As every writer of a reader's rows, lock the reader first.
             connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
-            # Then the outbox. Its rows refer to editions too, and two cascades would reach them.
+            # Then the outbox, which two cascades would reach.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
@@ -252,7 +244,6 @@ class Readers(Aggregate):
 
     def _change(self, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
         """Set why a reader is stopped, if they are active or stopped for one of ``ends``."""
-        # A separate read could undo an operator's stop.
         changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(ends)
         change = update(readers).where(readers.c.id == reader_id, changeable)
         with self._database.writing() as connection:
@@ -354,8 +345,7 @@ class ShownLike:
 class Feedback(Aggregate):
     """The votes, an append-only log: each voter's last thumb on a paper counts, and beside it their last ``SAVE``.
 
-    ``current``, ``votes``, ``votes_of`` and ``saved`` are as of ``until`` if given. Methods give thumbs alone unless
-    they name saved papers.
+    ``current``, ``votes``, ``votes_of`` and ``saved`` are as of ``until`` if given.
     """
 
     def add(
@@ -474,7 +464,7 @@ def current_votes(
     lowest: PaperId = 0,
     kinds: Collection[Vote] = _THUMBS,
 ) -> Subquery:
-    """Select each voter's last votes of these kinds on each paper, unless taken back, as of ``until`` if given."""
+    """Select each voter's last votes of these kinds on each paper, unless taken back."""
     is_save = votes.c.vote.in_((Vote.SAVE, Vote.UNSAVE))
     # The highest id, as in ``Feedback.add_many``.
     last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter, is_save)
@@ -486,7 +476,7 @@ def current_votes(
         last = last.where(votes.c.paper_id >= lowest)
     if until is not None:
         last = last.where(votes.c.at <= until)
-    # Before the grouping, the vote taken back would count again.
+    # Filtered before the grouping, a vote taken back would count.
     return select(votes).where(votes.c.id.in_(last), votes.c.vote.in_(kinds)).subquery("current_votes")
 
 

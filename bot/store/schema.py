@@ -1,7 +1,4 @@
-"""The tables, and column types that mean the same on SQLite and PostgreSQL.
-
-A test compares them with the migrations.
-"""
+"""The tables, and column types that mean the same on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -34,12 +31,11 @@ from sqlalchemy import (
 
 from bot.model import EditionKind, Origin, PickKind, QuietReason, State, StopReason, Vote
 
-# Most bodies live for minutes, and level 6 takes twice the time to save a sixth.
-_COMPRESSION_LEVEL = 1
+_COMPRESSION_LEVEL = 1  # level 6 takes twice the time to save a sixth
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """Aware UTC datetimes on both databases; a naive datetime is an error."""
+    """Aware UTC datetimes on both databases."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -78,9 +74,8 @@ def text_enum(kind: type[StrEnum]) -> Enum:
     return Enum(kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members])
 
 
-# The name of a channel's kind.
 KindName = String(16)
-# SQLite's AUTOINCREMENT needs INTEGER. On PostgreSQL, a million readers use up 2^31 outbox ids in six years.
+# SQLite's AUTOINCREMENT needs INTEGER. A million readers use up 2^31 outbox ids in six years.
 Id = BigInteger().with_variant(Integer, "sqlite")
 # Byte order, as Python compares strings. The server's locale may differ.
 ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
@@ -151,7 +146,7 @@ leading_authors = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    # First in the primary key, to find the papers of a key. Two works may share a title.
+    # Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
     sqlite_with_rowid=False,
@@ -203,7 +198,7 @@ source_states = Table(
     Column("failing_since", UtcDateTime),
 )
 
-# Digests whose parsing has not ended, or that are refused for a problem.
+# Digests that are being parsed, or refused for a problem.
 parse_attempts = Table(
     "parse_attempts",
     metadata,
@@ -234,17 +229,13 @@ readers = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
-    # The conditions of these two indexes are in the migration: ``postgresql_where`` would import PostgreSQL's dialect
-    # in every command.
-    #
-    # Active readers of a profile (stopped IS NULL), by id.
-    Index("ix_readers_active", "profile", "id"),
-    # Unconfirmed readers (stopped = 'awaiting').
-    Index("ix_readers_awaiting", "since"),
+    # The conditions are in the migration: ``postgresql_where`` would import PostgreSQL's dialect in every command.
+    Index("ix_readers_active", "profile", "id"),  # stopped IS NULL
+    Index("ix_readers_awaiting", "since"),  # stopped = 'awaiting'
     sqlite_autoincrement=True,
 )
 
-# Append-only: a voter's newest thumb on a paper counts, and beside it the newest ``save`` or ``unsave``.
+# Append-only, see ``Feedback``.
 votes = Table(
     "votes",
     metadata,
@@ -272,19 +263,17 @@ editions = Table(
     Column("quiet", Text),
     Column("quiet_reason", text_enum(QuietReason)),
     Column("kind", text_enum(EditionKind), nullable=False),
-    Column("missing", JSON, nullable=False, server_default="[]"),  # that failed when it was composed
-    Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
-    Column("follow_ups", JSON, nullable=False, server_default="[]"),  # news about liked papers
-    Column("more", Integer, nullable=False, server_default="0"),  # strong and good matches beyond the picks
-    # Of several processes, one takes the slot.
+    Column("missing", JSON, nullable=False, server_default="[]"),
+    Column("closest", JSON, nullable=False, server_default="[]"),
+    Column("follow_ups", JSON, nullable=False, server_default="[]"),
+    Column("more", Integer, nullable=False, server_default="0"),
+    # One process takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
-    # Covers a reader's last edition, and editions with papers from an id on.
     Index(None, "reader_id", "id", "watermark"),
     sqlite_autoincrement=True,
 )
 
-# The ranges of catch-up editions.
 catch_ups = Table(
     "catch_ups",
     metadata,
@@ -350,7 +339,7 @@ reader_models = Table(
     Column("arrays", LargeBinary, nullable=False),
 )
 
-# Each fit of the weights is a new row, so a replay finds its day's.
+# A replay finds its day's fit.
 mixtures = Table(
     "mixtures",
     metadata,
@@ -382,7 +371,7 @@ outbox = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("key", Text, nullable=False),
-    # NULL: without an edition, such as a confirmation mail.
+    # NULL: a confirmation mail or a notice.
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("kind", KindName, nullable=False),
@@ -407,7 +396,7 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
-# A separate table, because SQLite rewrites the whole row at each change of state.
+# Apart, because SQLite rewrites the whole row at each change of state.
 outbox_bodies = Table(
     "outbox_bodies",
     metadata,
@@ -451,7 +440,7 @@ visits = Table(
     Column("day", Date, nullable=False),
 )
 
-# Keyed hashes of forgotten readers. Without a row, a profile's file would add the reader again.
+# Keyed hashes of forgotten readers, whom a profile's file would add again.
 forgotten = Table(
     "forgotten", metadata, Column("key", Text, primary_key=True), Column("at", UtcDateTime, nullable=False)
 )

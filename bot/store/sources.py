@@ -50,7 +50,6 @@ class Sources(Aggregate):
             func.max(digests.c.received_at),
             func.max(digests.c.date),
             func.count(),
-            # New papers only: a feed repeats them.
             func.sum(digests.c.fresh),
             func.max(digests.c.highest_id),
         ).group_by(digests.c.source)

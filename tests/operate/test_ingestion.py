@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support import ParserBy, digest
+from support import digest
 
 from bot.editions.health import Health, check_health
 from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, Problem, RawDigest
 from bot.model.errors import OfflineError, SourceError
-from bot.operate.ingest import DigestReport, Ingestion
+from bot.operate.ingest import DigestReport
 from bot.sources import Visit
 from bot.store import Store
 
-from .fake_source import FakeSource
+from .fake_source import FakeSource, outcomes
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -43,7 +43,7 @@ class Fake(FakeSource):
 @pytest.fixture
 def run(store: Store) -> Callable[..., list[DigestReport | Problem]]:
     def run(*sources: Fake, now: datetime = NOW, at_once: bool = False) -> list[DigestReport | Problem]:
-        return list(Ingestion(store, ParserBy(parse), now, at_once).ingest_sources(sources))
+        return outcomes(store, parse, sources, now, at_once=at_once)
 
     return run
 
@@ -130,7 +130,7 @@ def test_an_unreadable_file_is_not_a_failure_of_its_folder(run, store: Store) ->
 
 def test_other_sources_are_polled_when_one_fails(run) -> None:
     first, second = Fake("one", brings=[SourceError("down")]), Fake("two", brings=[raw("Owls")])
-    problem, report = run(first, second)
+    report, problem = run(first, second)
     assert (problem, report.new) == (Problem("one", "down"), 1)
 
 

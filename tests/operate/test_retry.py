@@ -205,7 +205,7 @@ def test_retry_resumes_refused_readers_delivers_and_says_so(home, forty, paperbo
     paperbot("run", "--now", NOW)
     with open_app(home) as app:
         for reader in app.store.readers.all():
-            app.store.readers.suppress(reader.id, "550 relay not permitted")
+            app.store.readers.stop(reader.id, StopReason.REFUSED, "550 relay not permitted")
     given_up = "state = 'failed'" if "--failed" in asked else "state = 'retry', not_before = '2025-05-08 00:00:00'"
     with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store, store:
         store.execute(f"update outbox set {given_up}")

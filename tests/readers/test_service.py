@@ -56,7 +56,7 @@ def test_a_refused_request_does_not_use_up_the_mail_of_its_address(service):
 
 
 def test_no_confirmation_mail_goes_to_a_reader_stopped_by_somebody_else(app, service, ada):
-    app.store.readers.suppress(ada.id, "550 no such user")
+    app.store.readers.stop(ada.id, StopReason.REFUSED, "550 no such user")
     assert not request(service, ada.address)
     assert not may_confirm(current(app, ada))
     with pytest.raises(NotStoppedByReaderError):

@@ -322,12 +322,6 @@ def test_alert_marks_move(samples, store):
         assert store.alert_marks.get(reader.id) == watermark
 
 
-def test_a_refused_reader_is_stopped_with_the_reason(samples, store):
-    reader = samples.reader()
-    store.readers.suppress(reader.id, "550 no such user")
-    assert store.readers.get(reader.profile, reader.address).stopped_because == "refused: 550 no such user"
-
-
 def test_several_claims_are_released_at_once(samples, outbox, now):
     samples.messages(samples.reader(), parts=3)
     first, second, kept = outbox.claim(EMAIL, now, LEASE, 3)

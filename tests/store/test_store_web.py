@@ -52,7 +52,7 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     assert store.readers.confirm(eve.id)
     if reason is StopReason.REFUSED:
-        store.readers.suppress(eve.id, "550 no such user")
+        store.readers.stop(eve.id, StopReason.REFUSED, "550 no such user")
     else:
         store.readers.stop(eve.id, reason)
     stopped = store.readers.by_id(eve.id)
