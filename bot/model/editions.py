@@ -49,7 +49,7 @@ class Reason:
 class PickKind(StrEnum):
     """Why a paper was picked."""
 
-    MATCH = "match"  # its score
+    MATCH = "match"
     FOLLOW = "follow"  # a followed author
     EXPLORE = "explore"  # exploration: the best near hit that touches the profile's text
     ALERT = "alert"  # the alert rule
@@ -60,9 +60,9 @@ class Role(StrEnum):
     """The rhetorical role of a sentence (argumentative zoning)."""
 
     BACKGROUND = "background"
-    TASK = "task"  # the problem
-    IDEA = "idea"  # the approach
-    RESULT = "result"  # a finding
+    TASK = "task"
+    IDEA = "idea"
+    RESULT = "result"
     CONCLUSION = "conclusion"
     TLDR = "tldr"  # one sentence by a language model
 
@@ -192,13 +192,13 @@ class CatchUp:
 class Edition:
     """A reader's edition for a local date, or an alert.
 
-    ``watermark`` is the highest paper id at that time. The next edition starts after it. ``missing`` names failed
-    sources. ``closest`` are the best papers if there are no picks. ``group_likes`` are not stored.
+    The next edition starts after ``watermark``, the highest paper id at that time. ``missing`` names failed sources.
+    ``closest`` are the best papers if there are no picks. ``group_likes`` are not stored.
     """
 
     reader: Reader
     profile_title: str
-    date: date  # local to the reader
+    date: date
     composed_at: datetime
     picks: tuple[Pick, ...]
     considered: int
@@ -207,13 +207,13 @@ class Edition:
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
     language: str = "en"  # of its dates, a BCP 47 tag
-    is_weekly: bool = False  # the profile is due once a week
+    is_weekly: bool = False
     closest: tuple[Paper, ...] = ()
     more: int = 0  # strong and good matches beyond the picks
     group_likes: tuple[GroupLike, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     catch_up: CatchUp | None = None
-    is_test: bool = False  # never stored
+    is_test: bool = False
     has_room: bool = False  # no other paper came close enough
     request: str = ""  # to a test's reader
 
@@ -244,14 +244,14 @@ _LEAST = (STRONG, GOOD, POSSIBLE)
 class BonusKind(StrEnum):
     """The source of a bonus."""
 
-    KEYWORD = "keyword"  # of the profile
+    KEYWORD = "keyword"
     TRENDING = "trending"  # upvotes and venue, with ``edition.trending``
     REFUSED = "refused"  # by the interests; the weight is negative
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """Log-odds (natural logarithm) beside the terms, for a keyword, a refusal, or ``12 upvotes, ICLR 2026``."""
+    """Log-odds beside the terms, for a keyword, a refusal, or ``12 upvotes, ICLR 2026``."""
 
     text: str
     weight: float
@@ -263,8 +263,7 @@ class Score(NamedTuple):
 
     ``log_odds`` is the sum of ``rest`` (the intercept), ``bonuses`` and ``terms``, and ``probability`` its logistic
     function. ``terms`` maps stems and bigrams to contributions. ``predictions`` are the log-odds of each expert, and of
-    bonuses and excluded words. Both are empty until the score is explained. The paper lacks the required group
-    ``missing_terms``.
+    bonuses and excluded words. Both are empty until the score is explained. ``missing_terms`` is a required group.
 
     A tuple, because a frozen dataclass is five times slower.
     """

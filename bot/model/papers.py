@@ -28,7 +28,6 @@ _AFTER_DOI = re.compile(r"(?:[?#]|v\d{1,3}(?:\.[a-z]|$)|\.pdf$|/(?:full|pdf|abst
 # Journals of Cold Spring Harbor share the first prefix ("10.1101/gr.275193.120"). Preprints have a number.
 _BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}(?:v\d{1,3})?", re.ASCII)
 _LONG_TITLE = 130  # characters; Google Scholar cuts at about 135, sometimes without a mark
-# Many papers share shorter titles ("Introduction", "A reply").
 _LEAST_TITLE_WORDS, _LEAST_TITLE_LETTERS = 3, 12
 # "Ada Lovelace", not "A. Lovelace", "AB Lovelace" or PubMed's "Lovelace A", as many people are called.
 _FULL_NAME = re.compile(r"(?!.*[^\w.][A-Z]{1,3}\.?(?:[ -]?[A-Z]\.?)*$)[^\W\d_]{2,}(?<![A-Z]{2})[\w'’-]*[^\w.]+\w")
@@ -41,7 +40,7 @@ _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|preprint|research square|zenodo", re.I
 class FactKind(StrEnum):
     """The kinds of facts."""
 
-    VENUE = "venue"  # as a digest words it
+    VENUE = "venue"
     PAGES = "pages"
     CODE = "code"  # address
     STARS = "stars"  # of the code on GitHub
@@ -63,7 +62,6 @@ class Fact:
 
 # Ids ascend with arrival. Papers of libraries have negative ids.
 PaperId = int
-# A corpus finds its rows by the text's hash.
 RankedText = NewType("RankedText", str)
 _REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into 64 bits
 
@@ -86,7 +84,7 @@ def parse_ref(text: str) -> PaperId | None:
     return int(match[1]) if match else None
 
 
-SAMPLES = "samples"  # the source of the sample digests
+SAMPLES = "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ class Sighting:
     source: str
     topic: str
     date: date | None
-    alert: str | None = None  # the reader's alert that the digest answers
+    alert: str | None = None  # that the digest answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,7 @@ class Paper:
     organisation: str | None
     first_seen: datetime
     sightings: tuple[Sighting, ...] = ()
-    version: int | None = None  # the newest one seen, of the arXiv id
+    version: int | None = None  # the newest seen of the arXiv id
     categories: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
 
@@ -182,7 +180,7 @@ class Entry:
     authors: tuple[str, ...] = ()
     author_count: int | None = None  # where a digest only counts them
     published: date | None = None
-    arxiv_id: str | None = None  # without version
+    arxiv_id: str | None = None
     doi: str | None = None
     url: str | None = None
     upvotes: int | None = None
@@ -190,7 +188,7 @@ class Entry:
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()
     replacement: bool = False  # a new version of an announced paper
-    # The reader's alert that the digest answers: "Ada Lovelace (new citations)".
+    # "Ada Lovelace (new citations)", if the digest answers a reader's alert.
     alert: str | None = field(default=None, metadata={"longest": limits.ALERT})
     facts: tuple[Fact, ...] = ()
 
@@ -208,7 +206,7 @@ class ParsedDigest:
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """A paper in a library. ``key`` identifies it in a followed library."""
+    """A paper in a library. A followed library has its ``key``."""
 
     entry: Entry
     added: date | None = None
@@ -217,7 +215,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLibrary:
-    """A library's papers. ``skipped`` counts other entries by reason."""
+    """A library's papers. ``skipped`` counts others by reason."""
 
     format: str
     entries: tuple[LibraryEntry, ...]
@@ -281,7 +279,7 @@ def keys_in(text: str) -> list[str]:
 
 
 def is_biorxiv_doi(text: str) -> bool:
-    """Return whether a DOI is that of a preprint at bioRxiv or medRxiv.
+    """Return whether a DOI is a preprint's at bioRxiv or medRxiv.
 
     >>> is_biorxiv_doi("10.64898/2026.01.20.700468"), is_biorxiv_doi("10.1101/gr.275193.120")
     (True, False)
@@ -303,7 +301,7 @@ def normalised_title(title: str) -> str:
 
 
 def keys(entry: Entry | Paper | VotedPaper) -> tuple[str, ...]:
-    """Return a paper's identity keys, strongest first. A shared key makes a candidate."""
+    """Return a paper's identity keys, strongest first. Papers with a shared key may be the same."""
     doi_keys = (f"doi:{entry.doi.lower()}",) if entry.doi else ()  # case-insensitive (DOI Handbook, 2.4)
     arxiv_keys = (f"arxiv:{entry.arxiv_id}",) if entry.arxiv_id else ()
     return (*doi_keys, *arxiv_keys, f"title:{normalised_title(entry.title)}")
@@ -316,7 +314,6 @@ def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
-# Fields of both entries and papers. By default ``merge`` fills the empty ones.
 _SHARED = [field.name for field in fields(Entry) if field.name in Paper.__dataclass_fields__]
 
 
@@ -452,7 +449,6 @@ def paper_link(paper: Paper) -> PaperLink:
         return PaperLink(f"https://arxiv.org/abs/{paper.arxiv_id}")
     if paper.doi:
         return PaperLink(f"https://doi.org/{quote_plus(paper.doi, safe='/')}")
-    # Punctuation is query syntax at arXiv.
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
     if publication(paper):

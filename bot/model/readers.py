@@ -27,18 +27,18 @@ OPERATOR_KIND: Kind = "operator"
 class Origin(StrEnum):
     """The place of a subscription."""
 
-    FILE = "file"  # the profile's file
+    FILE = "file"
     WEB = "web"  # a page or Slack; stored only
 
 
 class StopReason(StrEnum):
     """Why a reader gets nothing. It decides who may resume."""
 
-    AWAITING = "awaiting"  # not yet confirmed (double opt-in)
+    AWAITING = "awaiting"
     PAUSED = "paused"  # by the reader
     UNSUBSCRIBED = "unsubscribed"  # by the reader
     REMOVED = "removed"  # the operator took the address out of the profile's file
-    OPERATOR = "operator"  # the operator's command
+    OPERATOR = "operator"
     REFUSED = "refused"  # the mail server or Slack (hard bounce)
     COMPLAINED = "complained"  # the reader marked a mail as spam
 
@@ -65,7 +65,7 @@ class Reader:
     """An address that receives a profile. ``stopped`` is None for an active reader."""
 
     id: ReaderId
-    profile: str  # slug
+    profile: str
     kind: Kind
     address: str
     stopped: StopReason | None = None
@@ -122,7 +122,7 @@ class Override:
 class Vote(StrEnum):
     """What a reader says about a paper.
 
-    ``CLEAR`` withdraws a thumb. ``SAVE`` puts the paper on the list for later, beside a thumb, until ``UNSAVE``.
+    ``CLEAR`` withdraws a thumb. ``SAVE`` lists the paper for later, beside a thumb, until ``UNSAVE``.
     """
 
     UP = "up"
@@ -175,7 +175,7 @@ class ZoteroConnection:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroChanges:
-    """Changes in a Zotero library. Changed entries are in both ``gone`` and ``entries``."""
+    """Changes in a Zotero library. Changed entries are in ``gone``, too."""
 
     version: int
     gone: frozenset[str]
@@ -220,7 +220,7 @@ class SendGrant:
 
     count: int
     next_at: datetime | None = None
-    is_day_over: bool = False  # the day's limit is reached
+    is_day_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +276,7 @@ class OutboxKey:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A claimed row of the outbox: one message to one address.
-
-    ``thread`` is the receipt of its first message.
-    """
+    """A claimed row of the outbox. ``thread`` is the receipt of its first message."""
 
     id: int
     key: OutboxKey
@@ -287,7 +284,7 @@ class Delivery:
     body: bytes
     attempts: int
     token: str
-    date: date  # of the edition
+    date: date
     thread: str = ""
     has_replies: bool = False  # messages wait for its thread
 

@@ -41,7 +41,6 @@ def oneline(text: str) -> str:
     return " ".join(visible(" ".join(text.split())).split())
 
 
-# Readers of a batch have the same titles, in the same widths.
 @lru_cache(maxsize=10_000)
 def shorten(text: str, width: int) -> str:
     """Return one line of at most ``width`` characters, cut after a word with ``…``."""
@@ -49,7 +48,6 @@ def shorten(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     cut = textwrap.shorten(text, width, placeholder="…").removesuffix("…")
-    # textwrap returns the placeholder alone if the first word is too long.
     return (cut or text[: width - 1]).rstrip(_TRAILING_PUNCTUATION) + "…"
 
 

@@ -31,10 +31,8 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 _TOPIC = 60  # characters
 _ACRONYM = 8  # characters
-# Words of a file's name beside the event's.
 _OF_PROGRAMMES = re.compile(r"(?i)(?:^|[\W_]+)(?:programme?|schedule|papers|accepted|calendar|sessions)(?=[\W_]|$)")
-# Assumed duration of a contribution without an end.
-_INSTANT = timedelta(minutes=1)
+_INSTANT = timedelta(minutes=1)  # of a contribution without an end
 _POSTER = "poster"
 _NO_TIME = "No time given"
 
@@ -270,6 +268,5 @@ def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
                 heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
             slots.append(PlannedSlot(heading, planned))
         name = long_date(day, language) if day else _NO_TIME
-        # Other languages may have another order.
         days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days

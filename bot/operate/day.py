@@ -63,7 +63,7 @@ class RunReport:
     failed: int = 0
     unknown: int = 0
     problems: list[Problem] = field(default_factory=list)
-    sent_kinds: set[Kind] = field(default_factory=set)  # kinds of address with a delivery
+    sent_kinds: set[Kind] = field(default_factory=set)
     digests: Sequence[DigestReport] = ()
     source_problems: Sequence[Problem] = ()  # also in ``problems``
 
@@ -94,7 +94,6 @@ class DailyJob:
         ingested = self.ingest(now, progress=progress)
         report = self.publish(now, force=force, progress=progress, show=show)
         report.digests, report.source_problems = ingested.digests, ingested.problems
-        # A full disk stops both steps with the same problem.
         report.problems = list(dict.fromkeys([*ingested.problems, *report.problems]))
         return report
 
@@ -118,7 +117,6 @@ class DailyJob:
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
         report = RunReport()
-        # The dispatcher reports a full disk.
         if not self.disk_space.problems():
             report.problems.extend(self.prepare(now))
             _Composing(self, now, report, progress, show).all(EVERYONE, force=force)
@@ -134,7 +132,6 @@ class DailyJob:
         report.failed = sent.counts[State.FAILED]
         report.unknown = sent.counts[State.UNKNOWN]
         report.problems.extend(sent.problems)
-        # A purge scans the outbox.
         if report.editions:
             self.context.store.retention.purge(self.keep, now)
         return report
@@ -178,7 +175,7 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
-        self.progress("composing editions", 0, 0)  # waits for the models
+        self.progress("composing editions", 0, 0)
         composed = count(1)
         waits: list[Wait] = []
         choose = forced_editions if force else due_editions
@@ -235,7 +232,6 @@ class _Composing:
                 yield from self._composed([due])
 
     def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
-        """Return an edition with its messages, or without if it is skipped."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.job.tldr_writer:
@@ -271,7 +267,6 @@ class _Composing:
                 self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
-        # A reader forgotten meanwhile lacks nothing.
         if isinstance(error, DeletedError) and self.job.context.store.readers.by_id(reader.id) is None:
             return
         self.report.problems.append(Problem(reader.name, in_one_line(error)))

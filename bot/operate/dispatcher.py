@@ -59,7 +59,6 @@ BATCH = 50
 CLAIM_LEASE = timedelta(minutes=5)
 # A slow worker releases its rows before the lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
-# The next run sends rows that are due later.
 PATIENCE = timedelta(seconds=5)
 _LOOK_UP = timedelta(hours=1)
 _TO_THE_MINUTE = "%Y-%m-%d %H:%M UTC"
@@ -85,7 +84,6 @@ class Outcome:
 
 
 def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe: bool = False) -> Outcome:
-    """Return the outcome of a failed message."""
     if error.unknown:
         # A retry could deliver the body twice (RFC 1047).
         return Outcome(State.UNKNOWN, error)
@@ -200,7 +198,6 @@ class Report:
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def count(self, delivery: Delivery, state: State) -> None:
-        # Progress bars are not thread-safe.
         with self._lock:
             self.counts[state] += 1
             if self.on_progress:
@@ -219,13 +216,12 @@ class RunContext:
     dispatcher: Dispatcher
     report: Report
     now: Clock
-    has_failed: Event = field(default_factory=Event)  # set when a worker raised
+    has_failed: Event = field(default_factory=Event)
 
     def may_continue(self) -> bool:
         return not (self.has_failed.is_set() or self.dispatcher.stop.is_set()) and self.has_free_space()
 
     def has_free_space(self) -> bool:
-        # A disk fills up during a run.
         disk_problems = self.dispatcher.disk_problems()
         for problem in disk_problems:
             self.report.add(problem, once=True)
@@ -278,7 +274,6 @@ class Worker:
                     address = delivery.reader.address
                     turn = self._turns.get(address, now)
                     if turn > now:
-                        # Other addresses go first.
                         self._release([delivery], turn, now)
                         continue
                     if self.spacing:
@@ -343,12 +338,10 @@ class Worker:
         return outcome
 
     def _deliver(self, delivery: Delivery) -> None:
-        """Send a message, and apply a failure to reader, channel or worker."""
         report = self.run.report
         outbox = self.run.dispatcher.outbox
         outcome = self._attempt(delivery)
         error = outcome.error
-        # The open breaker reports uncounted attempts.
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
         if error and error.retry_after is not None and outcome.not_before and self.spacing:
@@ -388,7 +381,6 @@ class Dispatcher:
         """
         started = self.timer()
         report = Report(on_progress)
-        # Leases count from the claim, so time must pass.
         run = RunContext(self, report, lambda: now + timedelta(seconds=self.timer() - started))
         if not run.has_free_space():
             return report
@@ -417,10 +409,9 @@ class Dispatcher:
                 for ended in as_completed([pool.submit(worker.work) for worker in workers]):
                     ended.result()
             except BaseException:
-                run.has_failed.set()  # stops the other workers
+                run.has_failed.set()
                 raise
         for kind, breaker in breakers.items():
-            # An open breaker with an empty queue delays nobody.
             if breaker.open_because and (waiting := self.outbox.waiting(kind)):
                 report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
         return report

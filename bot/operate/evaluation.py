@@ -65,7 +65,7 @@ class Fold:
     since: datetime
     until: datetime
     labels: Mapping[PaperId, bool]
-    prior_votes: int  # the size of the training set
+    prior_votes: int
 
     @property
     def likes(self) -> int:
@@ -90,7 +90,6 @@ def split_into_folds(
     for _, votes_of_day in groupby(first_votes.values(), key=lambda vote: local_date(vote.at, timezone)):
         session: list[RecordedVote] = []
         for vote in votes_of_day:
-            # Votes of one moment, such as an import's, stay together.
             if len(session) >= _VOTES_PER_FOLD and vote.at > session[-1].at:
                 sessions.append(session)
                 session = []
@@ -113,7 +112,6 @@ def split_into_folds(
     return folds
 
 
-# Minimums for a verdict.
 MIN_LIKES = 10
 MIN_FOLDS = 3
 # In AUC. With 0, a negligible gain would stay "unclear".
@@ -129,8 +127,8 @@ class Verdict(StrEnum):
 
     YES = "yes"  # certainly better than words alone and than chance
     NO = "no"  # certainly no better than words alone, or by a negligible gain
-    UNCLEAR = "unclear"  # the confidence interval allows both
-    TOO_FEW = "too few"  # too few votes were predicted
+    UNCLEAR = "unclear"
+    TOO_FEW = "too few"
 
 
 class FoldResult(NamedTuple):
@@ -147,7 +145,7 @@ class Quality:
     ``auc`` is the probability that a liked paper ranks above another seen paper, weighted by likes.
     """
 
-    precision: float  # at edition size
+    precision: float
     ndcg: float
     auc: float | None
 

@@ -23,18 +23,7 @@ from bot.config.keys import Signer, TokenError
 from bot.editions.health import Health, check_health
 from bot.editions.models import CorpusCache
 from bot.formats import Parser
-from bot.model import (
-    BounceKind,
-    BounceReport,
-    Entry,
-    Paper,
-    ParsedDigest,
-    Problem,
-    RawDigest,
-    Reader,
-    SourceState,
-    StopReason,
-)
+from bot.model import BounceKind, Entry, Paper, ParsedDigest, Problem, RawDigest, SourceState, StopReason
 from bot.model.errors import (
     DigestError,
     LimitError,
@@ -54,12 +43,11 @@ from bot.store.papers import StoredDigest
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
 
-# Beside the kinds of report.
 FORGED = "forged"  # names no message of ours
 UNREADABLE = "unreadable"
 _STOPS = {BounceKind.FAILURE: StopReason.REFUSED, BounceKind.COMPLAINT: StopReason.COMPLAINED}
 _LINKS = "links"
-_MAX_LOOKED_UP = 10  # a run
+_MAX_LOOKED_UP = 10
 _BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # share DOI prefixes, but each lists only its own papers
 _RESULTS_OF_SEARCH = 5
 _RETRY_HINT = "`paperbot ingest --again` tries again"
@@ -77,7 +65,7 @@ class DigestReport:
     papers: int
     new: int
     known: int
-    rejected: tuple[str, ...]  # the unreadable blocks
+    rejected: tuple[str, ...]
     file: str
 
 
@@ -122,12 +110,24 @@ class Ingestion:
         if report.problems:
             return report
         progress("reading digests", 0, 0)
-        for outcome in self._outcomes(sources, now, at_once=at_once, again=again):
-            if isinstance(outcome, DigestReport):
-                report.digests.append(outcome)
-            else:
-                report.problems.append(outcome)
-            progress("reading digests", len(report.digests) + len(report.problems), 0)
+        states = self.store.sources.states()
+        for source in sources:
+            state = states.get(source.name) or SourceState(source.name)
+            try:
+                if at_once and (not_before := retry_after(state, now)):
+                    problem = f"asks not to be polled until {not_before:%Y-%m-%d %H:%M} UTC"
+                    report.problems.append(Problem(source.name, problem))
+                elif at_once or is_due(source.poll_interval, state, now):
+                    for outcome in self._outcomes(source, state, now, again=again):
+                        if isinstance(outcome, DigestReport):
+                            report.digests.append(outcome)
+                        else:
+                            report.problems.append(outcome)
+                        progress("reading digests", len(report.digests) + len(report.problems), 0)
+            except StoreError:
+                raise
+            except Exception as error:
+                report.problems.append(Problem(source.name, in_one_line(error, source.name)))
         try:
             report.problems.extend(self.links.resolve(now) if self.links else ())
         except PaperbotError:
@@ -141,22 +141,6 @@ class Ingestion:
         return report
 
     def _outcomes(
-        self, sources: Iterable[Source], now: datetime, *, at_once: bool, again: bool
-    ) -> Iterator[DigestReport | Problem]:
-        states = self.store.sources.states()
-        for source in sources:
-            state = states.get(source.name) or SourceState(source.name)
-            try:
-                if at_once and (not_before := retry_after(state, now)):
-                    yield Problem(source.name, f"asks not to be polled until {not_before:%Y-%m-%d %H:%M} UTC")
-                elif at_once or is_due(source.poll_interval, state, now):
-                    yield from self._of_source(source, state, now, again=again)
-            except StoreError:
-                raise
-            except Exception as error:
-                yield Problem(source.name, in_one_line(error, source.name))
-
-    def _of_source(
         self, source: Source, state: SourceState, now: datetime, *, again: bool
     ) -> Iterator[DigestReport | Problem]:
         visit = Visit(now, dict(state.memory), again=again)
@@ -168,7 +152,7 @@ class Ingestion:
                 if self.bounces and source.delivers_bounces and isinstance(raw, RawDigest):
                     self.bounces.record(raw)
                     continue
-                for outcome in [raw] if isinstance(raw, Problem) else self._of_digest(raw, now, again=again):
+                for outcome in [raw] if isinstance(raw, Problem) else self._stored(raw, now, again=again):
                     if isinstance(outcome, DigestReport):
                         digests += 1
                         yield outcome
@@ -205,7 +189,7 @@ class Ingestion:
         if warned != state.warned:
             self.store.sources.record(replace(state, warned=warned))
 
-    def _of_digest(self, raw: RawDigest, now: datetime, *, again: bool) -> list[DigestReport] | list[Problem]:
+    def _stored(self, raw: RawDigest, now: datetime, *, again: bool) -> list[DigestReport] | list[Problem]:
         """Parse and store one digest. Raises StoreError and ParserError."""
         content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
@@ -325,7 +309,13 @@ class BounceService:
             report = self.parser.parse_bounce(raw)
             outcome: str = report.kind
             if report.kind in _STOPS:
-                reader = self._reader(report)
+                reader = None
+                # The first tag that this home signed. Nobody subscribes to notices.
+                for tag in report.tags:
+                    with suppress(TokenError):
+                        found = self.store.readers.by_id(self.signer.read_tag(tag)[0])
+                        reader = found if found and found.kind == EMAIL.name else None
+                        break
                 if reader is None:
                     outcome = FORGED
                 elif reader.stopped is None:  # earlier decisions of reader or operator stay
@@ -336,15 +326,6 @@ class BounceService:
             outcome = UNREADABLE
         self.store.bounce_counts.add(outcome)
         return outcome
-
-    def _reader(self, report: BounceReport) -> Reader | None:
-        """Return the reader of the first tag that this home signed."""
-        for tag in report.tags:
-            with suppress(TokenError):
-                reader = self.store.readers.by_id(self.signer.read_tag(tag)[0])
-                # Nobody subscribes to notices.
-                return reader if reader and reader.kind == EMAIL.name else None
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +361,6 @@ class LinkResolver:
                 elif paper.doi and is_biorxiv_doi(paper.doi):
                     details = f"{quote(paper.doi)}/na/json"
                     addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _BIORXIV_SERVERS]
-                # Other DOIs lead to publishers' pages.
                 entries = next(filter(None, map(self._entries, addresses)), [])
                 # bioRxiv lists all versions, oldest first.
                 match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)

@@ -29,7 +29,6 @@ _NOTICE_AGE = timedelta(days=1)
 _NOTICE_PROBLEMS = 50
 _NOTICE_SUBJECT = 120
 _NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
-# Errors of the channel name its settings already.
 _REMEDIES: Mapping[FailureScope, str] = {
     FailureScope.RECIPIENT: "correct the reader's address in the profile, or what the server lets this login send",
     FailureScope.READER: "correct the reader's address in the profile",
@@ -43,7 +42,7 @@ class SentTest:
 
     edition: Edition
     is_sample: bool
-    receipts: tuple[str, ...]  # or paths
+    receipts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ class ChannelTests:
                 if receipts:
                     self.sleep(route.spacing.total_seconds())
                 delivery = Delivery(
-                    id=0,  # no outbox row
+                    id=0,
                     key=OutboxKey(slot, reader.id, reader.kind, message.part),
                     reader=reader,
                     body=message.body,
@@ -162,7 +161,6 @@ def retry(
     resumed = {reader.id: reader.name for reader in again if reader.stopped is StopReason.REFUSED}
     for reader_id in resumed:
         store.readers.resume(reader_id)
-    # A worker may have claimed a row meanwhile.
     arrived = 0
     queued = []
     for delivery in deliveries:

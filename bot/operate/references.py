@@ -35,7 +35,7 @@ _MOST_READERS = 20
 _LAST = 5_000  # newest votes and library papers
 _NEAR = 1.5  # log-odds
 _LEAST_THRESHOLD = 0.04  # for editions without a threshold
-_MOST_REFERENCES = 100  # OpenAlex's limit
+_MOST_REFERENCES = 100
 _FIELDS = "id,doi,title,type,primary_location,best_oa_location"
 _WORK = re.compile(rb'"https?://openalex\.org/(W\d{1,12})"')
 _UNKNOWN = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -105,7 +105,6 @@ class References:
         """Return papers new to readers near their thresholds, the nearest first."""
         store = self.context.store
         distances: dict[PaperId, float] = {}
-        # Active readers.
         voters, _ = store.feedback.last_voters(_LAST)
         ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
         readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
@@ -138,7 +137,6 @@ class References:
             return []
         query = {"filter": f"openalex_id:{'|'.join(ids)}", "per_page": _MOST_REFERENCES, "select": _FIELDS}
         page = self.fetcher.fetch(f"{self.url}?{urlencode(query)}").content or b""
-        # Untrusted, so the parser process parses it.
         return [entry for digest in self.parser.parse(RawDigest(NAME, "", page)) for entry in digest.entries]
 
 

@@ -21,7 +21,6 @@ from bot.store.sending import OpenBreaker
 _MAX_PROBLEMS = 20
 MAX_READERS = 1_000  # loaded
 INACTIVE_AFTER = timedelta(weeks=4)
-# The first one decides.
 _UNDELIVERED = {
     State.UNKNOWN: "sent, but no answer came; `paperbot retry --unknown` sends it again",
     State.FAILED: "given up; `paperbot retry --failed` sends it again",
@@ -65,14 +64,14 @@ def why_late(
 class Load:
     """How busy an installation is. Ages are 0 if nothing waits."""
 
-    editions: int  # ever composed
-    oldest_due_seconds: float  # since an edition is due
-    oldest_unsent_seconds: float  # since a message is composed
+    editions: int
+    oldest_due_seconds: float
+    oldest_unsent_seconds: float
     claims: int  # messages that a worker holds, dead or alive
     claimed_until: datetime | None  # then unsent ones are due again or ``unknown``
     expired_claims: int  # messages of dead workers
     rates: Sequence[SendRateUse]
-    queue: Mapping[str, int]  # waiting tasks; empty without a broker
+    queue: Mapping[str, int]
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
@@ -84,16 +83,15 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
             schedule = due.profile.schedule
             oldest = min((due.day, *due.missed))
             since = store.readers.since(due.reader.id) or now
-            # A first edition is due at once.
             waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
-    claims, claimed_until = store.outbox.claims()
+    claims = store.outbox.claims(now)
     return Load(
-        claims=claims,
-        claimed_until=claimed_until,
+        claims=claims.number,
+        claimed_until=claims.until,
         editions=store.editions.newest_id(),
         oldest_due_seconds=max(waits),
         oldest_unsent_seconds=_age(store.outbox.oldest_unsent([kind.name for kind in channels()]), now),
-        expired_claims=store.outbox.expired_claims(now),
+        expired_claims=claims.expired,
         rates=store.send_rates({}).in_use(now),
         queue=queue,
     )
@@ -118,7 +116,7 @@ class SourceStatus:
     trouble: bool = False
     usual: float | None = None  # new papers by this time on a similar day
     last_checked: datetime | None = None
-    highest_id: str | None = None  # of arXiv
+    highest_id: str | None = None
     delivers_papers: bool = True
     votes: int | None = None  # by mail, for a mailbox of replies alone
 
@@ -135,7 +133,7 @@ class ReaderStatus:
     last_states: Sequence[State]
     last_sent: datetime | None  # an edition or alert
     quiet: Quiet | None
-    next_due: datetime | None  # None for a stopped reader
+    next_due: datetime | None
     late: str | None
     stopped: str | None
 
@@ -146,10 +144,10 @@ class Status:
 
     papers: int
     sources: Sequence[SourceStatus]
-    readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
+    readers: Sequence[ReaderStatus]
     readers_left_out: int
     outbox: Mapping[State, int]
-    bounces: Mapping[str, int]  # by outcome
+    bounces: Mapping[str, int]
     load: Load
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
@@ -202,7 +200,6 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
     states = store.sources.states()
     configured = {source.name: source for source in sources}
     rows = []
-    # The store still has their papers.
     for name in dict.fromkeys([*configured, *activities]):
         row = SourceStatus(name)
         if activity := activities.get(name):
@@ -274,7 +271,6 @@ def readers_status(
 def listed_readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     """Return up to ``MAX_READERS`` readers, of the profiles' files, then of the web."""
     readers: list[tuple[Reader, Profile]] = []
-    # New readers of an edited profile aren't stored yet.
     for slug, profile in profiles.items():
         addresses = profile.addresses[: MAX_READERS - len(readers)]
         stored = store.readers.at_addresses(slug, [address for _, address in addresses])

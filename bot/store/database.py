@@ -44,7 +44,6 @@ PAGE = 1_000
 _PAGES = 50  # half a minute on a busy server; the next tick continues
 _PAPERS = 10_000  # ten days'
 _BODY_DROPPED = (State.SENT, State.CANCELLED)
-# An operator may resend them.
 _BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
 
@@ -186,7 +185,6 @@ class Retention(Aggregate):
             number += self.bodies(now - timedelta(days=keep.bodies))
         if keep.picks:
             is_old = editions.c.composed_at < now - timedelta(days=keep.picks)
-            # Later calls skip editions without picks.
             has_picks = exists().where(picks.c.edition_id == editions.c.id)
             number += self._in_windows(editions.c.id, is_old, has_picks, [picks.c.edition_id])
         if keep.editions:
@@ -203,7 +201,6 @@ class Retention(Aggregate):
             outbox.c.state.in_(_BODY_DROPPED),
             and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
         )
-        # Start from the bodies, which are few.
         with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over).limit(PAGE)
         number = 0
         for _ in range(_PAGES):

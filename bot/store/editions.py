@@ -119,7 +119,6 @@ class Editions(Aggregate):
     """Editions, alerts, letters and missed days, at most one for each reader and slot."""
 
     def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
-        """Store one edition. Returns False if its slot is taken."""
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
@@ -137,7 +136,7 @@ class Editions(Aggregate):
             return _insert_editions(connection, new, ids)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
-        # By id, because clocks may have run ahead.
+        # By id, because clocks differ.
         query = _stored_editions().where(editions.c.reader_id == reader_id)
         query = query.order_by(editions.c.id.desc()).limit(1)
         if before is not None:
@@ -273,7 +272,6 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
         return [False] * len(new)
     new_rows = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(new_rows, [_edition_row(new[number]) for number in ordered])
-    # ON CONFLICT leaves out rows, so their numbers don't match.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
@@ -410,9 +408,8 @@ class EditionWaits(Aggregate):
     """The waits of due slots, at most one for each reader."""
 
     def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
-        """Return when each slot began to wait, which is at its first call."""
+        """Return when each slot began to wait: at its first call."""
         started: dict[ReaderId, datetime] = {}
-        # Not durable: a power failure only delays an edition.
         with self._database.writing(durable=False) as connection:
             for chunk in in_chunks(list(slots)):
                 of_chunk = edition_waits.c.reader_id.in_(chunk)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, create_engine, event, func, select, true
 from sqlalchemy.engine import URL, Engine, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -33,7 +33,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError, log
+from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -46,19 +46,14 @@ AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
 _BUSY_SECONDS = 30  # that a writer waits for another process
-_SAID_AFTER = 10  # seconds
-_BUSY_STILL = 1  # seconds after another writer has timed out
-_HIGHEST_PORT = 65_535
 # SQLite allows 32,766 variables in a statement and psycopg 65,535.
 _CHUNK = 1_000
 # Blanks are a tenth of a pick's JSON, and ``json.dumps`` would build an encoder for each value.
 _compact_json = json.JSONEncoder(separators=(",", ":")).encode
-# Errors in this program keep their traceback.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
 # SQLSTATE: no usable schema, no permission.
 _FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
-# By a regular expression for the message.
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
@@ -72,6 +67,7 @@ _REMEDIES = {
     'role ".*" does not exist': "create it (`createuser --pwprompt NAME`), or correct store.url",
     'database ".*" does not exist': "create it (`createdb --owner=ROLE NAME`), or correct store.url",
     "invalid connection option|bad value for|invalid .* value": "correct the options behind the ? in store.url",
+    "invalid port number": "write one between 1 and 65535 in store.url, or leave it out",
     "no schema has been selected|permission denied for": "let store.url's role own the database "
     "(`ALTER DATABASE ... OWNER TO ...`), or name another",
 }
@@ -101,7 +97,6 @@ class Database:
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file, or None for a server."""
         return Path(self.url.database or "") if self.url.drivername == "sqlite" else None
 
     @property
@@ -126,7 +121,6 @@ class Database:
         """
         writer = self._writer if durable else self._relaxed_writer
         with self._translated(), self._turn, writer.begin() as connection:
-            # SQLite has one writer at a time.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
@@ -140,7 +134,6 @@ class Database:
         if self.file:
             yield True
             return
-        # Several installations may share a database.
         key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -165,7 +158,6 @@ class Database:
             is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
             if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
                 raise
-            # The lines after the first quote the statement.
             reason = " ".join(str(driver_error).partition("\nLINE ")[0].split())
             remedies = (remedy for words, remedy in _REMEDIES.items() if re.search(words, reason))
             is_lost = self.file is None and _is_connection_lost(error)
@@ -173,7 +165,6 @@ class Database:
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
         except (ValueError, LookupError, zlib.error) as error:
-            # SQLAlchemy raises plain ValueError and LookupError for unreadable values.
             innermost = extract_tb(error.__traceback__)[-1]
             is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
             is_from_database = is_conversion and "sqlalchemy" in innermost.filename
@@ -243,14 +234,8 @@ def parse_url(url: str) -> URL:
         example = "sqlite:///path or postgresql://user:password@host:5432/database"
         raise StoreError(f"store.url can't be read; write {example}") from None
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
-        ports = [port for ports in parsed.normalized_query.get("port", ()) for port in ports.split(",") if port]
-        if parsed.port is not None:
-            ports.append(str(parsed.port))
-        if not all(port.isdecimal() and 0 < int(port[:6]) <= _HIGHEST_PORT for port in ports):
-            raise StoreError("store.url has no port between 1 and 65535; correct it, or leave it out")
-        if passwords := parsed.normalized_query.get("password"):
-            # Messages hide only this one.
-            parsed = parsed.difference_update_query(["password"]).set(password=passwords[-1])
+        if not all(re.fullmatch(r"[\d,]*", ports) for ports in parsed.normalized_query.get("port", ())):
+            raise StoreError("store.url: a port is a number between 1 and 65535; correct it, or leave it out")
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
         raise StoreError(f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
@@ -314,8 +299,7 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
             raise StoreError(
                 "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
             ) from error
-    engine = create_engine(url, connect_args={"timeout": _SAID_AFTER}, json_serializer=_compact_json)
-    write_lock = _WriteLock(url.database or "")
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_compact_json)
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -338,40 +322,9 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         if not options.get("writing"):
             cursor.execute("BEGIN")
             return
-        # NORMAL flushes the log at checkpoints only, so a power failure could undo the record of a started mail.
+        # After a power failure, NORMAL could lose the record of a started mail.
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
-        # IMMEDIATE waits for the write lock. A transaction that reads first would fail at its first write.
-        write_lock.take(cursor)
+        # A transaction that reads first would fail at its first write.
+        cursor.execute("BEGIN IMMEDIATE")
 
     return engine
-
-
-class _WriteLock:
-    """SQLite's write lock, with a warning after a long wait.
-
-    After a timeout, later writers wait for a second only, or a run would wait in full for each source.
-    """
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-        self._was_in_vain = False
-
-    def take(self, cursor: DBAPICursor) -> None:
-        """Begin a write transaction. Raises sqlite3.OperationalError if another process holds the lock."""
-        waits = [_BUSY_STILL] if self._was_in_vain else [_SAID_AFTER, _BUSY_SECONDS - _SAID_AFTER]
-        while waits:
-            seconds = waits.pop(0)
-            cursor.execute(f"PRAGMA busy_timeout = {1_000 * seconds}")
-            try:
-                cursor.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                # The low byte of an extended code such as SQLITE_BUSY_RECOVERY is the basic code.
-                is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-                if not (waits and is_busy):
-                    self._was_in_vain = is_busy
-                    raise
-                message = "%s: another process has been writing for %d seconds; waiting for up to %d more"
-                log.warning(message, self._file, seconds, waits[0])
-            else:
-                self._was_in_vain = False
-                return

@@ -64,12 +64,10 @@ class Library(Aggregate):
                 connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
             similar = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
-            # By positive ids: new papers have negative ones.
             deduplicator = Deduplicator(replace(_paper(row), id=row.id) for row in similar)
             added: dict[PaperId, datetime] = {}
             source_keys: dict[PaperId, str] = {}
             for item in entries:
-                # No entry is a replacement.
                 paper_id = deduplicator.add(item.entry, now) or 0
                 at = datetime.combine(item.added, time(), UTC) if item.added else now
                 added[paper_id] = min(added.get(paper_id, now), at)
@@ -227,7 +225,6 @@ class Zotero(Aggregate):
     """Connections to Zotero, one per reader, and liked papers that the outbox saves there."""
 
     def connect(self, connection: ZoteroConnection) -> None:
-        """Store a connection, and drop the earlier one with its saves."""
         poll = row_of(zotero_connections, connection.poll)
         row = row_of(zotero_connections, connection, reader_id=connection.reader, **poll)
         with self._database.writing() as transaction:
@@ -267,7 +264,6 @@ class Zotero(Aggregate):
         return [ZoteroSave(row.paper_id, row.item_key, row.outbox_key) for row in rows]
 
     def put_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Queue the save of a liked paper, unless another process has."""
         row = {"reader_id": reader_id, "paper_id": save.paper, "item_key": save.item_key, "outbox_key": save.outbox_key}
         with self._database.writing() as transaction:
             statement = insert_new(transaction, zotero_saves).values(row).returning(zotero_saves.c.paper_id)

@@ -23,7 +23,7 @@ from hashlib import sha256
 from itertools import chain, repeat
 from pathlib import Path
 from secrets import token_hex
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Update, bindparam, delete, exists, func, insert, or_, select, update
 
@@ -51,7 +51,6 @@ _DELIVERIES = (
 
 
 def _update_claimed(*states: State) -> Update:
-    # IN can't be executed for several rows at once.
     return update(outbox).where(
         outbox.c.id == bindparam("row_id"),
         outbox.c.token == bindparam("row_token"),
@@ -96,6 +95,14 @@ class UndeliveredMessage:
     not_before: datetime | None
 
 
+class Claims(NamedTuple):
+    """The messages that workers hold, the last end of a lease, and the messages of ended leases."""
+
+    number: int
+    until: datetime | None
+    expired: int
+
+
 class Outbox(Aggregate):
     """The queue of messages."""
 
@@ -104,7 +111,6 @@ class Outbox(Aggregate):
         self._sleep = sleep
 
     def put_without_edition(self, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Queue a message without an edition, unless its key exists (idempotent)."""
         with self._database.writing() as connection:
             insert_message(connection, message, key, now)
 
@@ -182,11 +188,9 @@ class Outbox(Aggregate):
                 _post_replies(connection, delivery.id, receipt, now)
             return True
 
-        # A power failure makes the row ``unknown``.
         return self._commit(record, durable=False)
 
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = "") -> bool:
-        """Record a final state, or return False if the claim was lost."""
         return self._settle(_SETTLE, delivery, now, state=state, code=code, detail=detail)
 
     def retry(
@@ -244,7 +248,6 @@ class Outbox(Aggregate):
         return dict.fromkeys(State, 0) | dict(self._rows(query))
 
     def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
-        # No index has the time.
         oldest = [
             select(outbox.c.created_at)
             .where(outbox.c.state == State.PENDING, outbox.c.kind == kind)
@@ -254,12 +257,10 @@ class Outbox(Aggregate):
         ]
         return min((time for query in oldest if (time := self._scalar(query))), default=None)
 
-    def expired_claims(self, now: datetime) -> int:
-        return self._scalar(select(func.count()).where(_IS_CLAIMED, outbox.c.lease_until < now)) or 0
-
-    def claims(self) -> tuple[int, datetime | None]:
-        ((number, until),) = self._rows(select(func.count(), func.max(outbox.c.lease_until)).where(_IS_CLAIMED))
-        return number, until
+    def claims(self, now: datetime) -> Claims:
+        until = outbox.c.lease_until
+        query = select(func.count(), func.max(until), func.count().filter(until < now)).where(_IS_CLAIMED)
+        return Claims(*self._rows(query)[0])
 
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         query = select(outbox, *_READER).join(readers).where(outbox.c.state.in_(_TROUBLED))
@@ -328,7 +329,6 @@ def _overrule(connection: Connection, row_id: int, states: Collection[State], **
 
 
 def _expire(connection: Connection, now: datetime) -> int:
-    # SKIP LOCKED (PostgreSQL): a worker is finishing a locked row. SQLite ignores it.
     overdue = (
         select(outbox.c.id)
         .where(outbox.c.state == State.DATA_STARTED, _has_passed(outbox.c.lease_until, now))

@@ -224,7 +224,6 @@ class Papers(Aggregate):
         newest = select(func.max(papers.c.id)).scalar_subquery()
         return self._never_looked_up(
             limit,
-            # No index has the end of a text.
             papers.c.id > newest - _RECENT,
             papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"),
             papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None),
@@ -254,7 +253,7 @@ class Papers(Aggregate):
             if match is None or paper is None:
                 return
             entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
-            id_keys = keys(entry)[:-1]  # without the title's
+            id_keys = keys(entry)[:-1]
             # Votes, picks and sightings refer to both papers, so they are not merged.
             if any(other.id != paper_id for other in papers_with(connection, id_keys)):
                 resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
@@ -322,7 +321,7 @@ def _add_digest(
         highest_id=max(sequential, default=None),
     )
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
-    if digest_id is None:  # the same bytes are stored
+    if digest_id is None:
         return 0, len(parsed.entries)
 
     candidates = papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
@@ -373,7 +372,6 @@ def _arrived(
     connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
-    # Most homes have no programme.
     is_narrowed = bool(sources) or _has_programmes(connection)
     if is_narrowed:
         query = query.where(_delivered_by(sources))
@@ -417,7 +415,6 @@ def _shown_or_voted(
     for chunk in in_chunks(reader_ids):
         kinds = (Vote.UP, Vote.DOWN, Vote.SAVE)
         votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest, kinds=kinds)
-        # Editions show no paper beyond their watermark.
         may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
         if as_of:

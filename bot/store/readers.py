@@ -198,7 +198,7 @@ class Readers(Aggregate):
         return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
 
     def resubscribe(self, reader_id: ReaderId) -> bool:
-        """Subscribe a reader again, or return False if the operator or the server stopped them."""
+        """Subscribe a reader again, or return False as ``confirm``."""
         return self._change(reader_id, None, STOPPED_BY_READER)
 
     def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
@@ -220,9 +220,8 @@ class Readers(Aggregate):
         Keeps a salted hash of a file's address, so ``sync`` doesn't add it again.
         """
         with self._database.writing(Lock.FORGOTTEN) as connection:
-            # As every writer of a reader's rows, lock the reader first.
+            # Every writer of a reader's rows locks the reader first. Two cascades would reach the outbox.
             connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
-            # Then the outbox, which two cascades would reach.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
@@ -250,7 +249,6 @@ class Readers(Aggregate):
             return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
 
     def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
-        """The store's salt survives the loss of the home's keys."""
         if not self._salt:
             self._salt = connection.scalars(select(salts.c.salt)).one()
         return keyed_hash(bytes.fromhex(self._salt), f"{profile}/{address.lower()}")
@@ -287,7 +285,6 @@ def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Read
 
 
 def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = "") -> None:
-    # Executed for many ids, because IN (...) has a limit.
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
         connection.execute(statement.values(stopped=why, stop_detail=detail), values)
@@ -304,11 +301,9 @@ class Overrides(Aggregate):
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def has_letters(self) -> bool:
-        """Return whether any reader has switched the weekly letter on."""
         return bool(self._scalar(select(overrides.c.reader_id).where(overrides.c.weekly.is_(True)).limit(1)))
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Store an override. Raises DeletedError."""
         self.change(reader_id, lambda _: override)
 
     def change(
@@ -326,7 +321,6 @@ class Overrides(Aggregate):
                 return
             row = connection.execute(select(overrides).where(of_reader)).one_or_none()
             changed = change(from_row(Override, row) if row else Override())
-            # Without a row, the profile's file decides.
             connection.execute(delete(overrides).where(of_reader))
             if changed != Override():
                 connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(changed)})
@@ -420,7 +414,6 @@ class Feedback(Aggregate):
         return self._read(select(votes).where(votes.c.reader_id == reader_id).order_by(votes.c.id))
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
-        """Return the id of each reader's last vote, including ``CLEAR``."""
         return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:

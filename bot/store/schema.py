@@ -52,7 +52,6 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
-        # PostgreSQL answers in the session's time zone.
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
@@ -97,7 +96,6 @@ papers = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("title", Text, nullable=False),
-    # For the search by prefix.
     Column("title_start", ByteOrdered, nullable=False, index=True),
     Column("abstract", Text, nullable=False),
     Column("authors", JSON, nullable=False),
@@ -116,7 +114,6 @@ papers = Table(
     sqlite_autoincrement=True,
 )
 
-# When a later version of a known paper arrived.
 revisions = Table(
     "revisions",
     metadata,
@@ -146,7 +143,6 @@ leading_authors = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    # Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
     sqlite_with_rowid=False,
@@ -208,13 +204,12 @@ parse_attempts = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Papers looked up at arXiv, each once.
 lookups = Table(
     "lookups",
     metadata,
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False),
-    Column("arxiv_id", Text),  # NULL: nothing matched
+    Column("arxiv_id", Text),
 )
 
 readers = Table(
@@ -235,7 +230,6 @@ readers = Table(
     sqlite_autoincrement=True,
 )
 
-# Append-only, see ``Feedback``.
 votes = Table(
     "votes",
     metadata,
@@ -267,7 +261,6 @@ editions = Table(
     Column("closest", JSON, nullable=False, server_default="[]"),
     Column("follow_ups", JSON, nullable=False, server_default="[]"),
     Column("more", Integer, nullable=False, server_default="0"),
-    # One process takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
     Index(None, "reader_id", "id", "watermark"),
@@ -320,7 +313,7 @@ picks = Table(
     Column("kind", text_enum(PickKind), nullable=False),
     Column("probability", Float, nullable=False),
     Column("reasons", JSON, nullable=False),
-    Column("summary_id", Id, ForeignKey(summaries.c.id)),  # NULL: shown without a summary
+    Column("summary_id", Id, ForeignKey(summaries.c.id)),
     Column("marks", JSON, nullable=False, server_default="[]"),  # words to highlight, a list for each sentence
     # Log-odds of each expert and of the profile's rules.
     Column("predictions", JSON, nullable=False, server_default="[]"),
@@ -328,18 +321,16 @@ picks = Table(
     sqlite_with_rowid=False,
 )
 
-# Derived data: models fitted to a reader's votes.
 reader_models = Table(
     "reader_models",
     metadata,
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    Column("signature", Text, nullable=False),  # identifies the votes and interests
+    Column("signature", Text, nullable=False),
     Column("vocabulary", BigInteger, nullable=False),
     Column("fitted_at", UtcDateTime, nullable=False),
     Column("arrays", LargeBinary, nullable=False),
 )
 
-# A replay finds its day's fit.
 mixtures = Table(
     "mixtures",
     metadata,
@@ -391,7 +382,6 @@ outbox = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     Index(None, "edition_id", "part"),
-    # Claims walk this index.
     Index(None, "state", "kind", "id"),
     sqlite_autoincrement=True,
 )
@@ -408,7 +398,7 @@ alert_marks = Table(
     "alert_marks",
     metadata,
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    Column("watermark", Id, nullable=False),  # the highest paper id that alerts have checked
+    Column("watermark", Id, nullable=False),
 )
 
 overrides = Table(
@@ -432,7 +422,6 @@ overrides = Table(
     Column("weekly", Boolean),
 )
 
-# The last visit of readers with ``catch_up``.
 visits = Table(
     "visits",
     metadata,
@@ -460,7 +449,6 @@ reader_lists = Table(
     "reader_lists", metadata, Column("profile", Text, primary_key=True), Column("key", Text, nullable=False)
 )
 
-# Token buckets, shared by all workers.
 send_rates = Table(
     "send_rates",
     metadata,
@@ -473,7 +461,6 @@ send_rates = Table(
     Column("used", Integer, nullable=False),
 )
 
-# Bounces and complaints by outcome.
 bounce_counts = Table(
     "bounce_counts", metadata, Column("outcome", Text, primary_key=True), Column("count", Integer, nullable=False)
 )
@@ -522,7 +509,6 @@ library = Table(
     Column("url", Text),
     # The Zotero item that the row follows.
     Column("source_key", Text),
-    # Ranking reads a reader's last additions.
     Index(None, "reader_id", "added_at"),
     sqlite_autoincrement=True,
 )
@@ -534,7 +520,6 @@ library_keys = Table(
     Column("key", Text, primary_key=True, index=True),
 )
 
-# Connections to Zotero, with the last poll.
 zotero_connections = Table(
     "zotero_connections",
     metadata,

@@ -81,7 +81,6 @@ class SendRates(Aggregate):
         return grant
 
     def release(self, kind: Kind, count: int, now: datetime) -> None:
-        """Return unused tokens."""
         if not count or (self._limits[kind] == SendLimit() and not self._is_slowed(kind)):
             return
         with self._database.writing() as connection:
@@ -144,7 +143,6 @@ class CircuitBreakers(Aggregate):
         reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
         with self._database.writing() as connection:
             if not connection.execute(reopened).rowcount:
-                # Another process may have recorded the same outage.
                 new = insert_new(connection, circuit_breakers)
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 

@@ -21,7 +21,7 @@ class SourceActivity:
     received_at: datetime
     latest: date | None
     digests: int
-    papers: int  # each counted once
+    papers: int
     highest_id: str | None = None  # of arXiv
 
 
@@ -81,7 +81,6 @@ class ParseAttempts(Aggregate):
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
         """Record that parsing begins and return None, or return why the digest is refused."""
         row = parse_attempts.c.content_hash == content_hash
-        # Not durable: no digest causes a power failure.
         with self._database.writing(Lock.INGEST, durable=False) as connection:
             if again:
                 connection.execute(delete(parse_attempts).where(row))

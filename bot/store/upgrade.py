@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HEAD = "0014"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
-_NAMED = 4  # differences in a message
+_NAMED = 4
 # Tables that belong to a reader through another table.
 _DEEPER = (
     ("editions", "picks", "edition_id"),
@@ -49,7 +49,6 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
     # SQLite changes a column by copying the table. With foreign keys on, dropping the original would delete dependent
     # rows (sqlite.org/lang_altertable.html, section 7).
     with closing(Database(database.url, foreign_keys=False)) as upgrader, upgrader.writing(Lock.UPGRADE) as connection:
-        # Another process may have upgraded while this one waited.
         revision = _revision(connection)
         if revision == head:
             return
@@ -171,7 +170,6 @@ def _config(scripts: Path, connection: Connection | None = None) -> Config:
     from alembic.config import Config
 
     config = Config()
-    # ConfigParser interpolates "%".
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
@@ -199,7 +197,6 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
     try:
         copy.unlink(missing_ok=True)
         create_private(copy)
-        # SQLite's online backup includes the write-ahead log.
         with closing(sqlite3.connect(database.file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
     except (OSError, sqlite3.Error) as error:
@@ -225,7 +222,6 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
     key = {"profile": reader.profile, "address": reader.address}
     for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
         ids = f'SELECT id FROM "{schema}".readers WHERE profile = :profile AND address = :address'
-        # Copies have no foreign keys.
         for owner, child, by in _DEEPER:
             if inspector.has_table(child, schema):
                 of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'
@@ -237,7 +233,7 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
 
 
 def _forget_in_files(file: Path, reader: Reader) -> None:
-    # The log keeps old pages until a checkpoint. TRUNCATE empties it.
+    # The log keeps old pages until a checkpoint.
     with closing(sqlite3.connect(file)) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for copy in file.parent.glob(f"{file.name}.before-*.bak"):
@@ -249,7 +245,7 @@ def _forget_in_files(file: Path, reader: Reader) -> None:
                 key = (reader.profile, reader.address)
                 deleted = backup.execute("DELETE FROM readers WHERE profile = ? AND address = ?", key)
                 if deleted.rowcount:
-                    # DELETE only frees pages. VACUUM rewrites the file without them.
+                    # DELETE only frees pages.
                     backup.execute("VACUUM")
         except sqlite3.Error:
             try:

@@ -154,20 +154,6 @@ def take_in(store: Store, *entries: Entry, source: str = "a", now: datetime = NO
     return store.papers.add_digests(source, "x", f"{source} {now} {entries}", [parsed], now=now)[0]
 
 
-def test_versions_upvotes_categories_and_sightings_are_merged_into_one_paper(store: Store) -> None:
-    take_in(store, Entry("Owls", arxiv_id="2606.00001", version=1, categories=("cs.OW",)))
-    take_in(
-        store,
-        Entry("Owls, Revised", arxiv_id="2606.00001", version=2, categories=("cs.AI", "cs.OW")),
-        source="b",
-    )
-    take_in(store, Entry("Owls", arxiv_id="2606.00001", upvotes=9), source="c")
-    (paper,) = store.papers.get([1]).values()
-    assert (store.papers.count(), paper.version, paper.upvotes) == (1, 2, 9)
-    assert paper.categories == ("cs.OW", "cs.AI")
-    assert [sighting.source for sighting in paper.sightings] == ["a", "b", "c"]
-
-
 def test_a_replacement_of_an_unknown_paper_is_not_new(store: Store) -> None:
     unknown = Entry("Old Owls", arxiv_id="2401.00001", version=3, replacement=True)
     assert take_in(store, unknown, Entry("Bees")) == (1, 1)
