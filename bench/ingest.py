@@ -25,7 +25,7 @@ import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -34,7 +34,7 @@ from xml.sax.saxutils import escape
 from bot import formats
 from bot.cli.main import invoke
 from bot.formats import Parser
-from bot.model import ParsedDigest, Problem, RawDigest
+from bot.model import ParsedDigest, RawDigest
 from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources.folder import FolderOptions, FolderSource
 from bot.store import Store, open_store
@@ -73,12 +73,12 @@ def authors(paper: dict[str, Any]) -> str:
     return listed if isinstance(listed, str) else ", ".join(map(str, listed))
 
 
-def take_in(folder: Path, store: Store, parser: Parser, now: datetime) -> tuple[float, list[DigestReport | Problem]]:
-    """Seconds, and what became of each file."""
+def take_in(folder: Path, store: Store, parser: Parser, now: datetime) -> tuple[float, list[DigestReport]]:
+    """Seconds, and the digests."""
     source = FolderSource(FolderOptions(name="bench", kind="folder", path="."), folder)
     begin = time.perf_counter()
-    outcomes = list(Ingestion(store, parser, now).ingest_sources([source]))
-    return time.perf_counter() - begin, outcomes
+    report = Ingestion(store, parser).ingest([source], now)
+    return time.perf_counter() - begin, report.digests
 
 
 def day(source: Iterator[dict[str, Any]], work: Path, store: Store, parser: Parser, number: int) -> float:
@@ -87,7 +87,6 @@ def day(source: Iterator[dict[str, Any]], work: Path, store: Store, parser: Pars
     folder.mkdir()
     (folder / "feed.xml").write_bytes(feed(list(islice(source, A_DAY))))
     seconds, (report,) = take_in(folder, store, parser, NOW + timedelta(days=number))
-    assert isinstance(report, DigestReport)
     assert report.new == A_DAY, report
     return seconds
 
@@ -119,15 +118,12 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parser
     for number in range(ODD_FILES):
         (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
     drop = FolderSource(FolderOptions(name="odd", kind="folder", path="."), folder)
-    longest, begin = 0.0, time.perf_counter()
-    outcomes = []
-    for outcome in Ingestion(store, parser, NOW).ingest_sources([drop]):
-        outcomes.append(outcome)
-        longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
-    refused = [one for one in outcomes if isinstance(one, Problem)]
-    problems = {one.source.partition("/")[2] or one.problem.partition(":")[0] for one in refused}
-    read = {one.file for one in outcomes if isinstance(one, DigestReport)}
-    rejected = sum(len(one.rejected) for one in outcomes if isinstance(one, DigestReport))
+    times = [time.perf_counter()]
+    report = Ingestion(store, parser).ingest([drop], NOW, progress=lambda *_: times.append(time.perf_counter()))
+    longest = max(after - before for before, after in pairwise(times))
+    problems = {one.source.partition("/")[2] or one.problem.partition(":")[0] for one in report.problems}
+    read = {one.file for one in report.digests}
+    rejected = sum(len(one.rejected) for one in report.digests)
     assert problems | read == {path.name for path in folder.iterdir()}
     sys.stdout.write(
         f"{ODD_FILES} odd files: {len(read)} read ({rejected} blocks rejected), {len(problems)} refused, "

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from bot.operate.conference import ConferencePlanner
     from bot.operate.day import DailyJob
     from bot.operate.dispatcher import Dispatcher
-    from bot.operate.ingest import IngestionService
+    from bot.operate.ingest import Ingestion
     from bot.operate.messages import ChannelTests
     from bot.readers.libraries import ZoteroLibraries
     from bot.readers.subscriptions import SubscriptionService
@@ -244,13 +244,13 @@ class App:
         )
 
     @cached_property
-    def ingestion(self) -> IngestionService:
-        from bot.operate.ingest import BounceService, IngestionService, LinkResolver
+    def ingestion(self) -> Ingestion:
+        from bot.operate.ingest import BounceService, Ingestion, LinkResolver
 
         bounces = BounceService(self.store, self.parser, self.signer)
         resolves = self.home.settings.links.resolve
         links = LinkResolver(self.store, self._fetcher, self.parser) if resolves else None
-        return IngestionService(self.store, self.parser, self.disk_space, links, self.corpora, bounces)
+        return Ingestion(self.store, self.parser, self.corpora, self.disk_space, links, bounces)
 
     # Ranking and editions
 

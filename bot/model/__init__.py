@@ -6,8 +6,7 @@
     Reader --vote on a Paper--> RecordedVote --> the next Score
     ParsedLibrary of LibraryEntry --import for a Reader--> LibraryPaper --> the next Score
 
-No stage writes onto the type before it: a score on a Paper, which all readers share, would leak to other readers.
-Import all types from ``bot.model``.
+No stage writes onto the type before it: a score on a Paper would leak to other readers.
 """
 
 from __future__ import annotations

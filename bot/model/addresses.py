@@ -17,7 +17,7 @@ _DOT_ATOM = re.compile(
 )
 # RFC 5321, 4.5.3.1.3: 256 octets with angle brackets. Checked first, because email-validator is slow on long text.
 _MAX_ADDRESS = 254
-# RFC 5322 also allows comments and escapes. They are refused rather than guessed.
+# Without the comments and escapes of RFC 5322.
 _SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<bracketed>[^<>]+)>|(?P<bare>[^<>\s]+)')
 
 
@@ -32,13 +32,12 @@ def is_one_address(text: str) -> bool:
     # Quoted names and address literals. The parser is a hundred times slower than the pattern.
     try:
         return text.isascii() and text.isprintable() and Address(addr_spec=text).addr_spec == text
-    except (ValueError, IndexError, HeaderParseError):
-        # The parser raises any of these, IndexError for an empty address.
+    except (ValueError, IndexError, HeaderParseError):  # IndexError for an empty address
         return False
 
 
 def mail_address(address: str) -> str:
-    """Return the normalised address that mail is sent to. Raises ValueError."""
+    """Return a normalised mail address. Raises ValueError."""
     from email_validator import EmailNotValidError, validate_email
 
     if len(address) > _MAX_ADDRESS:
@@ -55,10 +54,7 @@ def mail_address(address: str) -> str:
 
 
 def own_mail_address(address: str) -> str:
-    """Check the address that a person enters for themselves.
-
-    A domain without a dot must be localhost.
-    """
+    """Check an address from a page, whose domain has a dot or is localhost."""
     known = mail_address(address)
     domain = known.rpartition("@")[2]
     if "." not in domain and domain != "localhost":
@@ -74,7 +70,7 @@ _DOTLESS_DOMAINS = frozenset({"gmail.com", "googlemail.com"})
 def mailbox_of(address: str) -> str:
     """Return a key that all addresses of one mailbox share.
 
-    Drops a subaddress after "+" (RFC 5233), and dots where the provider ignores them.
+    Drops a subaddress after "+" (RFC 5233), and dots that the provider ignores.
 
     >>> mailbox_of("Ada.Lovelace+papers@googlemail.com"), mailbox_of("ada.l+x@example.org")
     ('adalovelace@gmail.com', 'ada.l@example.org')
@@ -87,10 +83,7 @@ def mailbox_of(address: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is ``localhost`` or a loopback address.
-
-    Other names are remote, because DNS may change its answer.
-    """
+    """Return whether a host is ``localhost`` or a loopback address, without asking DNS."""
     if host.lower() == "localhost":
         return True
     try:
@@ -159,7 +152,7 @@ def network(value: str) -> str:
 
 
 def taggable_address(value: str) -> str:
-    """Return a mail address that leaves room for a tag of 38 characters, or an empty string. Raises ValueError."""
+    """Return an empty string, or a mail address with room for a tag of 38 characters. Raises ValueError."""
     if value and len(mail_address(value).partition("@")[0]) > 25:
         raise ValueError("is too long before the @: at most 25 characters, as each mail adds its own tag there")
     return value

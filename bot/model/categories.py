@@ -49,9 +49,7 @@ def arxiv_archives() -> frozenset[str]:
 
 
 def known_category(text: str) -> str:
-    """Return a category in arXiv's spelling.
-
-    Raises ValueError with the nearest one.
+    """Return a category in arXiv's spelling. Raises ValueError with the nearest one.
 
     >>> known_category("cs.lg")
     'cs.LG'
@@ -65,9 +63,7 @@ def known_category(text: str) -> str:
 
 
 def known_subject(server: str, text: str) -> str:
-    """Return a subject in its server's spelling.
-
-    Raises ValueError with the nearest one.
+    """Return a subject in its server's spelling. Raises ValueError with the nearest one.
 
     >>> known_subject("biorxiv", "cell_biology"), known_subject("medrxiv", "hivaids")
     ('Cell Biology', 'HIV/AIDS')
@@ -95,5 +91,5 @@ def _nearest(text: str, known: Iterable[str]) -> str:
 
 
 def _letters(subject: str) -> str:
-    """Addresses write subjects with ``_`` or without separators."""
+    # Addresses write subjects with "_" or without separators.
     return re.sub(r"[^a-z]", "", subject.partition("(")[0].lower())

@@ -25,7 +25,7 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 class _PackagedZone(ZoneInfo):
-    """A zone of the tzdata package, which copies and other processes load from there too."""
+    """A zone that copies and other processes load from the tzdata package, too."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return zone_named, (self.key,)
@@ -33,9 +33,7 @@ class _PackagedZone(ZoneInfo):
 
 @cache
 def zone_named(name: str) -> ZoneInfo:
-    """Return a time zone by the rules of the tzdata package.
-
-    Raises ValueError.
+    """Return a time zone by the rules of the tzdata package. Raises ValueError.
 
     ``ZoneInfo(name)`` prefers the system's rules, which may be years old.
 
@@ -67,7 +65,7 @@ def local_time(now: datetime, timezone: str) -> time:
 
 @cache
 def regional_timezones() -> list[str]:
-    """Return UTC and the present names of the world's time zones, without aliases."""
+    """Return UTC and the world's time zones, without aliases."""
     table = files("tzdata.zoneinfo").joinpath("zone.tab").read_text("utf-8")
     regions = {line.split("\t")[2] for line in table.splitlines() if not line.startswith("#")}
     return ["UTC", *sorted(regions & timezone_names())]
@@ -75,7 +73,7 @@ def regional_timezones() -> list[str]:
 
 @cache
 def zones_by_country() -> dict[str, list[str]]:
-    """Return the zones of each country, by its codes and its names in several languages, in lower case."""
+    """Return each country's zones by its codes and its names in several languages, in lower case."""
     from babel import Locale
     from babel.core import get_global
 
@@ -98,7 +96,7 @@ def zones_by_country() -> dict[str, list[str]]:
 
 
 def large_timezones() -> set[str]:
-    """Return the zones that CLDR maps to one of Windows, which has the large ones."""
+    """Return the zones that Windows has, by CLDR."""
     from babel.core import get_global
 
     return set(get_global("windows_zone_mapping").values())
@@ -147,8 +145,7 @@ def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -
     return next(due for day in upcoming if (due := moment(day, at, timezone)) > now)
 
 
-# Longer than any wait of this program. A clock that ran ahead wrote later times, which count as past. If a live worker
-# loses its row, its token stops it (``bot/store/outbox.py``).
+# Longer than any wait of this program. A clock that ran ahead wrote later times, which count as past.
 FAR = timedelta(days=2)
 
 
@@ -166,10 +163,7 @@ Timer = Callable[[], float]
 
 
 class Deadline:
-    """A moment on a monotonic clock that ends an exchange with another machine.
-
-    Socket timeouts bound single reads only.
-    """
+    """The end of an exchange with another machine. Socket timeouts bound single reads only."""
 
     def __init__(self, seconds: float, timer: Timer = monotonic) -> None:
         self._seconds = seconds
@@ -177,7 +171,7 @@ class Deadline:
         self._end = timer() + seconds
 
     def remaining(self, at_most: float = float("inf")) -> float:
-        """Return the seconds left, ``at_most`` so many. Raises TimeoutError if none are left."""
+        """Return the seconds left, ``at_most`` so many. Raises TimeoutError."""
         remaining = self._end - self._timer()
         if remaining <= 0:
             raise TimeoutError(f"took longer than {self._seconds:g} s in all")
@@ -185,10 +179,9 @@ class Deadline:
 
 
 # arXiv announces from Sunday to Thursday at 20:00 in New York, except on its holidays
-# (https://info.arxiv.org/help/availability.html). These are ``arXiv_holidays`` of its public source code, as of May
-# 2026: no submissions close on them.
+# (https://info.arxiv.org/help/availability.html): ``arXiv_holidays`` of its public source code, as of May 2026.
 _ZONE = "America/New_York"
-# Feeds and the API show an announcement of 20:00 by this time of the next day.
+# By this time of the next day, feeds and the API show an announcement.
 _VISIBLE_AT = time(1, 0)
 _DAY = timedelta(days=1)
 _SUNDAY = 6
@@ -235,7 +228,6 @@ def rest_between(begin: datetime, end: datetime) -> Rest | None:
     """
     if announced_between(begin, end):
         return None
-    # An announcement's evening without an announcement is a holiday.
     is_holiday = any(day.weekday() in _EVENINGS for day in _evenings(begin, end))
     return Rest.HOLIDAY if is_holiday else Rest.WEEKEND
 

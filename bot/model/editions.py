@@ -16,23 +16,23 @@ EditionId = int
 
 
 class ReasonKind(StrEnum):
-    """The kind of a reason, with the content of its ``text``."""
+    """The kind of a reason, and what its ``text`` is."""
 
     ALERT = "alert"  # a keyword or author of the alert rule
-    AUTHOR = "author"  # an author whom the reader follows
+    AUTHOR = "author"  # a followed author
     CITES_LIKED = "cites liked"  # the title of a liked paper that this one cites
     CITES_OWNED = "cites owned"  # the same from the reader's library
     KEYWORD = "keyword"  # a keyword of the profile
     WROTE = "wrote"  # a topic in the reader's own words
-    MENTIONED = "mentioned"  # the same, named once in passing
+    MENTIONED = "mentioned"  # the same, named in passing
     NEAR = "near"  # a phrase close to the reader's topic ``near``
     LEARNED = "learned"  # a phrase shared with liked papers
-    LIKED = "liked"  # the title of the liked paper closest to this one
-    SAVED = "saved"  # the same of a paper saved for later
+    LIKED = "liked"  # the title of the closest liked paper
+    SAVED = "saved"  # the same, saved for later
     OWNED = "owned"  # the same from the reader's library
-    LEARNED_FROM_LIBRARY = "learned from library"  # a phrase shared with papers in the reader's library
+    LEARNED_FROM_LIBRARY = "learned from library"  # a phrase shared with the reader's library
     TRENDING = "trending"  # the upvotes
-    PHRASES = "phrases"  # a positive phrase, where nothing else is known
+    PHRASES = "phrases"  # a positive phrase, for want of other reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,29 @@ class Reason:
 class PickKind(StrEnum):
     """Why a paper was picked."""
 
-    MATCH = "match"  # its score
-    FOLLOW = "follow"  # an author whom the profile always shows
+    MATCH = "match"
+    FOLLOW = "follow"  # a followed author
     EXPLORE = "explore"  # exploration: the best near hit that touches the profile's text
     ALERT = "alert"  # the alert rule
-    CHOSEN = "chosen"  # judged as worth reading before the first edition
+    CHOSEN = "chosen"  # the reader's choice before the first edition
 
 
 class Role(StrEnum):
     """The rhetorical role of a sentence (argumentative zoning)."""
 
     BACKGROUND = "background"
-    TASK = "task"  # the problem
-    IDEA = "idea"  # the approach
-    RESULT = "result"  # a finding
+    TASK = "task"
+    IDEA = "idea"
+    RESULT = "result"
     CONCLUSION = "conclusion"
     TLDR = "tldr"  # one sentence by a language model
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a summary, verbatim unless it is a TL;DR, shortened with " …" or has an expansion in brackets.
+    """A sentence of a summary, verbatim except TL;DRs, cuts with " …" and expansions in brackets.
 
-    ``marks`` are words to highlight, verbatim. ``after_gap`` shows an ellipsis before the sentence.
+    ``marks`` are words to highlight. ``after_gap`` shows an ellipsis before the sentence.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A paper of an edition, with reasons from the strongest to the weakest.
+    """A paper of an edition, with the strongest reason first.
 
     ``line`` is the title, or the finding that it asks for. ``predictions`` are as in ``Score``.
     """
@@ -101,9 +101,9 @@ class EditionKind(StrEnum):
 
     EDITION = "edition"  # the day's picks, or why there are none
     ALERT = "alert"  # one paper, sent at once
-    LETTER = "letter"  # weekly; its only pick is a paper that editions left out
+    LETTER = "letter"  # weekly; picks a paper that editions left out
     CATCH_UP = "catch-up"  # the best of a longer span, by topic
-    MISSED = "skipped"  # a date missed by downtime, without messages
+    MISSED = "skipped"  # missed by downtime
 
 
 class QuietReason(StrEnum):
@@ -140,18 +140,18 @@ class GroupLike:
 
 
 class FollowUpKind(StrEnum):
-    """The kind of news about a liked paper, with the content of its ``text``."""
+    """The kind of news about a liked paper, and what its ``text`` is."""
 
     PUBLISHED = "published"  # its venue, or a journal's DOI
     REVISED = "revised"  # a sentence of the new version
-    CONTINUED = "continued"  # its first or last author, who has a new paper on the topic
+    CONTINUED = "continued"  # its first or last author
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
     """News about a ``liked`` paper.
 
-    ``before`` is the sentence in the earlier version. ``paper`` is the new paper of the same author.
+    ``before`` is the sentence in the earlier version, ``paper`` the author's new paper on the topic.
     """
 
     kind: FollowUpKind
@@ -163,10 +163,7 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class TopicGroup:
-    """A topic of a catch-up edition, with the number of its good papers and the shown ones.
-
-    ``name`` is a shared phrase, or empty for papers outside all groups.
-    """
+    """A topic of a catch-up edition: a shared phrase, or empty for other papers, and the number of good papers."""
 
     name: str
     papers: int
@@ -178,8 +175,7 @@ class CatchUp:
     """The range of a catch-up edition, with local dates.
 
     ``arrived`` counts all papers and ``good`` those above the threshold. ``skipped`` are further papers, best first,
-    with probabilities. ``upto`` is the highest id considered. ``is_automatic`` replaces daily editions that nobody
-    read.
+    with probabilities. ``upto`` is the highest id considered. ``is_automatic`` replaces unread daily editions.
     """
 
     since: date
@@ -196,13 +192,13 @@ class CatchUp:
 class Edition:
     """A reader's edition for a local date, or an alert.
 
-    ``watermark`` is the highest paper id at that time, and the next edition starts after it. ``missing`` names failed
-    sources. ``closest`` are the best papers if there are no picks. ``group_likes`` are not stored.
+    The next edition starts after ``watermark``, the highest paper id at that time. ``missing`` names failed sources.
+    ``closest`` are the best papers if there are no picks. ``group_likes`` are not stored.
     """
 
     reader: Reader
     profile_title: str
-    date: date  # local to the reader
+    date: date
     composed_at: datetime
     picks: tuple[Pick, ...]
     considered: int
@@ -211,19 +207,19 @@ class Edition:
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
     language: str = "en"  # of its dates, a BCP 47 tag
-    is_weekly: bool = False  # the profile is due once a week
+    is_weekly: bool = False
     closest: tuple[Paper, ...] = ()
     more: int = 0  # strong and good matches beyond the picks
     group_likes: tuple[GroupLike, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     catch_up: CatchUp | None = None
-    is_test: bool = False  # a test message, never stored
+    is_test: bool = False
     has_room: bool = False  # no other paper came close enough
-    request: str = ""  # to a test message's reader
+    request: str = ""  # to a test's reader
 
 
 class Match(StrEnum):
-    """A probability in words. Readers like 70 of a hundred strong matches."""
+    """A probability in words. ``docs/glossary.md`` states the limits."""
 
     STRONG = "strong"
     GOOD = "good"
@@ -241,7 +237,6 @@ class Match(StrEnum):
         return next((word for word, least in words if probability >= least), cls.UNLIKELY)
 
 
-# ``docs/glossary.md`` states these.
 STRONG, GOOD, POSSIBLE = 0.7, 0.4, 0.04
 _LEAST = (STRONG, GOOD, POSSIBLE)
 
@@ -249,14 +244,14 @@ _LEAST = (STRONG, GOOD, POSSIBLE)
 class BonusKind(StrEnum):
     """The source of a bonus."""
 
-    KEYWORD = "keyword"  # of the profile
+    KEYWORD = "keyword"
     TRENDING = "trending"  # upvotes and venue, with ``edition.trending``
     REFUSED = "refused"  # by the interests; the weight is negative
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """Log-odds (natural logarithm) beside the terms, for a keyword, a refusal, or ``12 upvotes, ICLR 2026``."""
+    """Log-odds beside the terms, for a keyword, a refusal, or ``12 upvotes, ICLR 2026``."""
 
     text: str
     weight: float
@@ -266,12 +261,11 @@ class Bonus:
 class Score(NamedTuple):
     """The predicted probability that a reader wants a paper.
 
-    ``log_odds`` is the sum of ``rest`` (the intercept), ``bonuses`` and ``terms``. ``probability`` is its logistic
+    ``log_odds`` is the sum of ``rest`` (the intercept), ``bonuses`` and ``terms``, and ``probability`` its logistic
     function. ``terms`` maps stems and bigrams to contributions. ``predictions`` are the log-odds of each expert, and of
-    bonuses and excluded words. Both are empty until the score is explained. ``missing_terms`` are a required group that
-    the paper lacks.
+    bonuses and excluded words. Both are empty until the score is explained. ``missing_terms`` is a required group.
 
-    A tuple: each reader has hundreds a day, and a frozen dataclass is five times slower.
+    A tuple, because a frozen dataclass is five times slower.
     """
 
     paper: PaperId
@@ -296,14 +290,11 @@ class MatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class LearnedPhrase:
-    """A phrase learned from votes, with its weight in the score.
-
-    ``share`` is relative to the heaviest phrase, 0 to 1.
-    """
+    """A phrase learned from votes, with its weight in the score."""
 
     text: str
     weight: float
-    share: float
+    share: float  # of the heaviest phrase's, 0 to 1
     papers: tuple[str, ...] = ()
     is_from_library: bool = False
 
@@ -319,7 +310,7 @@ class LeavingInterest(NamedTuple):
 class Letter:
     """A reader's week: the seven days before ``edition.date``.
 
-    ``edition`` holds the slot, with the missed paper as its only pick. ``record`` is None with too few votes.
+    ``edition`` takes the slot. Its only pick is the missed paper. ``record`` is None with too few votes.
     """
 
     edition: Edition

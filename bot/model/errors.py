@@ -1,19 +1,21 @@
 """The exceptions, and problems: errors that did not stop a run.
 
 PaperbotError
-├── UsageError            a wrong command line or configuration: nothing was done (exit 2)
-│   ├── ConfigError       names file, key and remedy
-│   └── DeletedError      the reader or paper was deleted meanwhile
-├── DigestError           bytes in no known format
-│   └── LimitError        parsing exceeded a limit or crashed the parser process
-├── SourceError           a source could not be read
-│   └── ParserError       the parser process can't be started
-├── StoreError            the store is newer, unreadable, or full
-├── QueueError            the broker can't be reached
-├── TldrError             the language model wrote no TL;DR
-│   └── UnusableTldrError its answer is not one plain sentence
-├── TemplateProblem       a template does not compile or render
-└── DeliveryError         a channel did not deliver a message
+├── UsageError
+│   ├── ConfigError
+│   └── DeletedError
+├── DigestError
+│   └── LimitError
+├── SourceError
+│   ├── OfflineError
+│   └── ParserError
+├── StoreError
+│   └── StoreConnectionLostError
+├── QueueError
+├── TldrError
+│   └── UnusableTldrError
+├── TemplateProblem
+└── DeliveryError
 """
 
 from __future__ import annotations
@@ -28,11 +30,11 @@ log = logging.getLogger("paperbot")
 
 
 class PaperbotError(Exception):
-    """An error that is reported in one line, without a traceback."""
+    """An error that commands report in one line, without a traceback."""
 
 
 class UsageError(PaperbotError):
-    """A request that can't be carried out. Nothing was changed."""
+    """A wrong command line or configuration (exit 2). Nothing was changed."""
 
 
 class DeletedError(UsageError):
@@ -43,10 +45,7 @@ class DeletedError(UsageError):
 
 
 class ConfigError(UsageError):
-    """A mistake in a configuration file: ``file:line: key: problem; remedy``.
-
-    ``others`` are further mistakes.
-    """
+    """A mistake in a configuration file: ``file:line: key: problem; remedy``."""
 
     def __init__(self, file: str, key: str, problem: str, *, line: int | None = None) -> None:
         self.file = file
@@ -100,7 +99,7 @@ class SourceError(PaperbotError):
 
 
 class OfflineError(SourceError):
-    """Without a network, or a name server that answers."""
+    """No network, or no name server answers."""
 
 
 class ParserError(SourceError):
@@ -127,7 +126,6 @@ class UnusableTldrError(TldrError):
     """The answer is not one plain sentence. The next one may be."""
 
 
-# Without "Error", because it is collected and reported.
 class TemplateProblem(PaperbotError):  # noqa: N818
     """A template with a mistake. Names file and line."""
 
@@ -143,11 +141,11 @@ class FailureScope(StrEnum):
 
 
 class DeliveryError(PaperbotError):
-    """A message was not delivered.
+    """A channel did not deliver a message.
 
-    ``permanent`` errors aren't retried. ``unknown``: the body was sent without an answer, so another attempt might
-    deliver it twice. ``retry_after`` is in seconds. ``throttled`` asks for a lower rate. ``code`` is the server's, such
-    as ``550`` or ``channel_not_found``.
+    ``permanent`` errors aren't retried. ``unknown``: the body was sent without an answer, and may have arrived.
+    ``retry_after`` is in seconds. ``throttled`` asks for a lower rate. ``code`` is the server's, such as ``550`` or
+    ``channel_not_found``.
     """
 
     def __init__(
@@ -204,7 +202,7 @@ def in_one_line(error: Exception, subject: str = "") -> str:
 
 
 class ProblemLog:
-    """The problems that each job logged last, so a lasting problem is logged once."""
+    """The problems that each job logged last. A lasting problem is logged once."""
 
     def __init__(self) -> None:
         self._logged: dict[str, set[Problem]] = {}

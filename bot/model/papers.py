@@ -1,7 +1,7 @@
 """Papers from sources, libraries and conference programmes, and their identity.
 
-Entity resolution: entries with the same DOI or arXiv id are one paper, or else entries with the same normalised title.
-Different ids of the same kind mean different papers.
+Entity resolution: entries with the same DOI or arXiv id, or else the same normalised title, are one paper. Different
+ids of the same kind mean different papers.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from urllib.parse import quote_plus, unquote
 
 from bot.model import limits
 
-# The lookbehind anchors an archive's name ("hep-th") at its first letter. Without it, a run of n letters takes n^2
-# steps.
+# The lookbehind anchors an archive's name ("hep-th") at its first letter, or n letters would take n^2 steps.
 _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
@@ -26,13 +25,11 @@ _ARXIV = re.compile(
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s<>\"]|<[\dL:][^\s<>\"]{0,60}>(?=\d))+")
 _ARXIV_PREFIX = re.compile(r"arxiv[.:]", re.IGNORECASE)
 _AFTER_DOI = re.compile(r"(?:[?#]|v\d{1,3}(?:\.[a-z]|$)|\.pdf$|/(?:full|pdf|abstract|html)\b).*", re.ASCII)
-# Journals of Cold Spring Harbor share the first prefix ("10.1101/gr.275193.120"). Preprints have a number, since 2019
-# after a date.
+# Journals of Cold Spring Harbor share the first prefix ("10.1101/gr.275193.120"). Preprints have a number.
 _BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}(?:v\d{1,3})?", re.ASCII)
-_LONG_TITLE = 130  # characters; Google Scholar truncates at about 135, sometimes without a mark
-# Shorter titles ("Introduction", "A reply") are common to many papers.
+_LONG_TITLE = 130  # characters; Google Scholar cuts at about 135, sometimes without a mark
 _LEAST_TITLE_WORDS, _LEAST_TITLE_LETTERS = 3, 12
-# "Ada Lovelace", not "A. Lovelace" or "AB Lovelace", nor PubMed's "Lovelace A", as many people are called.
+# "Ada Lovelace", not "A. Lovelace", "AB Lovelace" or PubMed's "Lovelace A", as many people are called.
 _FULL_NAME = re.compile(r"(?!.*[^\w.][A-Z]{1,3}\.?(?:[ -]?[A-Z]\.?)*$)[^\W\d_]{2,}(?<![A-Z]{2})[\w'’-]*[^\w.]+\w")
 _CITED_ID = re.compile(r"(doi|arxiv):(\S+)(?: (.*))?", re.DOTALL)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
@@ -43,15 +40,15 @@ _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|preprint|research square|zenodo", re.I
 class FactKind(StrEnum):
     """The kinds of facts."""
 
-    VENUE = "venue"  # as a digest words it
+    VENUE = "venue"
     PAGES = "pages"
     CODE = "code"  # address
     STARS = "stars"  # of the code on GitHub
     PROJECT = "project"  # address
     PDF = "pdf"  # address, open access
     COMMENT = "comment"  # the authors' own, on arXiv
-    CITES = "cites"  # a cited paper, as ``cited_paper`` reads it; an origin may state many
-    REFERENCES = "references"  # their number; its origin is not asked again
+    CITES = "cites"  # a cited paper, for ``cited_paper``; an origin may state many
+    REFERENCES = "references"  # their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,6 @@ class Fact:
 
 # Ids ascend with arrival. Papers of libraries have negative ids.
 PaperId = int
-# Only ``ranked_text`` makes it, because a corpus finds its rows by the text's hash.
 RankedText = NewType("RankedText", str)
 _REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into 64 bits
 
@@ -88,7 +84,7 @@ def parse_ref(text: str) -> PaperId | None:
     return int(match[1]) if match else None
 
 
-SAMPLES = "samples"  # the source of the sample digests
+SAMPLES = "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +94,7 @@ class Sighting:
     source: str
     topic: str
     date: date | None
-    alert: str | None = None  # the reader's alert that the digest answers
+    alert: str | None = None  # that the digest answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +114,7 @@ class Paper:
     organisation: str | None
     first_seen: datetime
     sightings: tuple[Sighting, ...] = ()
-    version: int | None = None  # the newest one seen, of the arXiv id
+    version: int | None = None  # the newest seen of the arXiv id
     categories: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
 
@@ -133,7 +129,7 @@ class Paper:
 
 
 class VotedPaper(NamedTuple):
-    """The fields of a voted paper that ranking needs, 2.7 times as fast to read."""
+    """The fields of a voted paper that ranking needs, fast to read."""
 
     id: PaperId
     title: str
@@ -148,23 +144,20 @@ class VotedPaper(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RawDigest:
-    """Bytes as a source delivered them, with a file name or URL for messages.
-
-    ``if_refused`` completes a problem: "the mail from a@example.org stays unread".
-    """
+    """Bytes as a source delivered them."""
 
     source: str
-    name: str
+    name: str  # a file name or URL, for messages
     content: bytes
-    if_refused: str = ""
+    if_refused: str = ""  # completes a problem: "the mail from a@example.org stays unread"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
     """The history of a source's checks, and the source's own ``memory``.
 
-    ``failures`` counts since the last success and ``failing_since`` dates the first. ``not_before`` is from
-    Retry-After. ``warned`` is the problem last reported.
+    ``failures`` counts since the last success, and ``failing_since`` dates the first. ``not_before`` is from
+    Retry-After. ``warned`` is the trouble last reported.
     """
 
     name: str
@@ -180,17 +173,14 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A paper in one digest, without control characters but with LaTeX.
-
-    A truncated title or abstract ends in an ellipsis.
-    """
+    """A paper in one digest, without control characters but with LaTeX. Cut texts end in an ellipsis."""
 
     title: str
     abstract: str = ""
     authors: tuple[str, ...] = ()
     author_count: int | None = None  # where a digest only counts them
     published: date | None = None
-    arxiv_id: str | None = None  # without version
+    arxiv_id: str | None = None
     doi: str | None = None
     url: str | None = None
     upvotes: int | None = None
@@ -198,7 +188,7 @@ class Entry:
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()
     replacement: bool = False  # a new version of an announced paper
-    # The reader's alert that the digest answers: "Ada Lovelace (new citations)".
+    # "Ada Lovelace (new citations)", if the digest answers a reader's alert.
     alert: str | None = field(default=None, metadata={"longest": limits.ALERT})
     facts: tuple[Fact, ...] = ()
 
@@ -219,7 +209,7 @@ class ParsedDigest:
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """A paper in a library. ``key`` identifies it in a followed library."""
+    """A paper in a library. A followed library has its ``key``."""
 
     entry: Entry
     added: date | None = None
@@ -228,7 +218,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLibrary:
-    """A library's papers. ``skipped`` counts other entries by reason."""
+    """A library's papers. ``skipped`` counts others by reason."""
 
     format: str
     entries: tuple[LibraryEntry, ...]
@@ -266,11 +256,10 @@ def doi_in(text: str) -> str | None:
     ('10.1175/1520-0469(1963)020<0130:DNF>2.0.CO;2', '10.1016/S0140(05)')
     """
     match = _DOI.search(text)
-    # arXiv registers a DOI for each id. As a key, it would separate the preprint from the published version with the
-    # journal's DOI.
+    # arXiv's DOI would separate the preprint from the version with a journal's DOI.
     if match is None or match[0].lower().startswith("10.48550/arxiv."):
         return None
-    # A parenthesis that the DOI opens belongs to it.
+    # Parentheses that the DOI opens belong to it.
     doi = match[0].rstrip(".,;)")
     closings = len(match[0][len(doi) :]) - len(match[0][len(doi) :].lstrip(")"))
     return doi + ")" * min(closings, max(doi.count("(") - doi.count(")"), 0))
@@ -293,7 +282,7 @@ def keys_in(text: str) -> list[str]:
 
 
 def is_biorxiv_doi(text: str) -> bool:
-    """Return whether a DOI is that of a preprint at bioRxiv or medRxiv.
+    """Return whether a DOI is a preprint's at bioRxiv or medRxiv.
 
     >>> is_biorxiv_doi("10.64898/2026.01.20.700468"), is_biorxiv_doi("10.1101/gr.275193.120")
     (True, False)
@@ -307,7 +296,7 @@ def normalised_title(title: str) -> str:
     >>> normalised_title(r"Erd\H{o}s & \textbf{SIM-RAG}:  a Study ")
     'erdossimragastudy'
     """
-    # NFKD separates accents, which isalnum drops, and resolves ligatures from PDFs and mails.
+    # NFKD separates accents, which isalnum drops, and resolves ligatures.
     text = unicodedata.normalize("NFKD", _LATEX_COMMAND.sub("", title)).casefold()
     normalised = "".join(character for character in text if character.isalnum())
     # Otherwise all titles without letters and digits ("???") would be one paper.
@@ -315,7 +304,7 @@ def normalised_title(title: str) -> str:
 
 
 def keys(entry: Entry | Paper | VotedPaper) -> tuple[str, ...]:
-    """Return a paper's identity keys, strongest first. A shared key makes a candidate."""
+    """Return a paper's identity keys, strongest first. Papers with a shared key may be the same."""
     doi_keys = (f"doi:{entry.doi.lower()}",) if entry.doi else ()  # case-insensitive (DOI Handbook, 2.4)
     arxiv_keys = (f"arxiv:{entry.arxiv_id}",) if entry.arxiv_id else ()
     return (*doi_keys, *arxiv_keys, f"title:{normalised_title(entry.title)}")
@@ -328,7 +317,6 @@ def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
-# Fields of both entries and papers. By default ``merge`` fills the empty ones.
 _SHARED = [field.name for field in fields(Entry) if field.name in Paper.__dataclass_fields__]
 
 
@@ -339,11 +327,11 @@ def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
 
 
 def merge(paper: Paper, entry: Entry) -> Paper:
-    """Return the paper with an entry's additions: empty fields are filled, values stay.
+    """Return the paper with an entry's additions in empty fields.
 
-    A complete text replaces a truncated one. A later version's abstract wins, or else the longer one. Full names
-    replace initials. Dates keep the earliest, upvotes and versions the highest. A fact replaces an earlier one of its
-    kind and origin, except citations.
+    A complete text replaces a cut one. A later version's abstract wins, or else the longer one. Full names replace
+    initials. Dates keep the earliest, upvotes and versions the highest. A fact replaces an earlier one of its kind and
+    origin, except citations.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
@@ -354,7 +342,7 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     is_abbreviated = all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
     if is_abbreviated and len(entry.authors) >= len(authors):
         authors = entry.authors
-    # Many digests truncate without a mark, so the longer text wins.
+    # Many digests cut without a mark, so the longer text wins.
     abstract = max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text)))
     is_later = entry.version is not None and entry.version > (paper.version or 1)
     if is_later and entry.abstract and not is_cut(entry.abstract):
@@ -419,12 +407,11 @@ def is_preprint(paper: Paper) -> bool:
 
 
 def _is_preprint_doi(doi: str) -> bool:
-    # Journals of Cold Spring Harbor share bioRxiv's first prefix.
     return is_biorxiv_doi(doi) if doi.startswith("10.1101/") else bool(_PREPRINT_DOI.match(doi))
 
 
 def leading_authors(paper: Paper) -> list[str]:
-    """Return the first and last author, normalised, without names that begin or end with initials."""
+    """Return the first and last author, normalised. Leaves out names with initials."""
     names = dict.fromkeys((*paper.authors[:1], *paper.authors[-1:]))
     return [normalised_title(name) for name in names if _FULL_NAME.match(name) and normalised_title(name)]
 
@@ -434,7 +421,7 @@ def _is_beginning(title: str, other: str) -> bool:
         return False
     beginning = normalised_title(title)
     complete = normalised_title(other)
-    return len(complete) > len(beginning) and complete.startswith(beginning)
+    return complete != beginning and complete.startswith(beginning)
 
 
 def is_cut(text: str) -> bool:
@@ -456,7 +443,7 @@ class PaperLink:
 def paper_link(paper: Paper) -> PaperLink:
     """Return the digest's address, arXiv's abstract page, the DOI's, or a search for the title.
 
-    Google Scholar is searched for a paper in a journal, which arXiv may not have.
+    arXiv may not have a journal's paper, so the search is at Google Scholar.
     """
     is_arxiv_pdf = paper.arxiv_id and re.match(r"https?://(www\.|export\.)?arxiv\.org/pdf/", paper.url or "")
     if not is_arxiv_pdf and paper.url and paper.url.startswith(("https://", "http://")):
@@ -465,7 +452,6 @@ def paper_link(paper: Paper) -> PaperLink:
         return PaperLink(f"https://arxiv.org/abs/{paper.arxiv_id}")
     if paper.doi:
         return PaperLink(f"https://doi.org/{quote_plus(paper.doi, safe='/')}")
-    # Punctuation is query syntax at arXiv.
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
     if publication(paper):
@@ -479,10 +465,7 @@ PROGRAMME_SOURCE = "conference: "
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A paper at one place of a programme.
-
-    Times are naive if the file names no time zone. ``kind`` is as in the file: "Oral", "poster".
-    """
+    """A paper at one place of a programme. Times are naive if the file names no time zone."""
 
     entry: Entry
     day: date | None = None
@@ -491,21 +474,16 @@ class Contribution:
     is_utc: bool = False
     room: str = ""
     session: str = ""
-    kind: str = ""
+    kind: str = ""  # as in the file: "Oral", "poster"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedProgramme:
-    """A programme.
-
-    ``withdrawn`` counts rejected and cancelled papers too.
-
-    ``problems`` has a sentence for each unreadable row.
-    """
+    """A programme. ``problems`` has a sentence for each unreadable row."""
 
     format: str
     contributions: tuple[Contribution, ...]
-    withdrawn: int = 0
+    withdrawn: int = 0  # or rejected, or cancelled
     problems: tuple[str, ...] = ()
 
 

@@ -18,8 +18,7 @@ NOT_STORED: ReaderId = 0
 OPERATOR_PROFILE = "_operator"
 _MAX_STEM = 200  # bytes; file systems allow 255, and a number and a suffix follow
 
-
-# The name of a channel, with its own route and circuit breaker (``bot.channels``).
+# The name of a channel (``bot.channels``).
 Kind = str
 # The operator's mail address gets notices and no editions.
 OPERATOR_KIND: Kind = "operator"
@@ -28,19 +27,19 @@ OPERATOR_KIND: Kind = "operator"
 class Origin(StrEnum):
     """The place of a subscription."""
 
-    FILE = "file"  # the profile's file
+    FILE = "file"
     WEB = "web"  # a page or Slack; stored only
 
 
 class StopReason(StrEnum):
     """Why a reader gets nothing. It decides who may resume."""
 
-    AWAITING = "awaiting"  # not yet confirmed (double opt-in)
+    AWAITING = "awaiting"
     APPROVAL = "approval"  # confirmed, and not yet approved by the operator
     PAUSED = "paused"  # by the reader, perhaps until a day
     UNSUBSCRIBED = "unsubscribed"  # by the reader
     REMOVED = "removed"  # the operator took the address out of the profile's file
-    OPERATOR = "operator"  # the operator's command
+    OPERATOR = "operator"
     REFUSED = "refused"  # the mail server or Slack (hard bounce)
     COMPLAINED = "complained"  # the reader marked a mail as spam
 
@@ -68,7 +67,7 @@ class Reader:
     """An address that receives a profile. ``stopped`` is None for an active reader."""
 
     id: ReaderId
-    profile: str  # slug
+    profile: str
     kind: Kind
     address: str
     stopped: StopReason | None = None
@@ -103,8 +102,8 @@ class Reader:
 class Override:
     """A reader's own preferences, or None as in the profile.
 
-    ``ignored`` are words excluded from ranking. The other tuples replace the profile's list. The group sees likes under
-    the name ``shown_as``, or not at all.
+    Ranking leaves ``ignored`` words out. The other tuples replace the profile's list. The group sees likes under the
+    name ``shown_as``, or not at all.
     """
 
     size: int | None = None
@@ -126,7 +125,7 @@ class Override:
 class Vote(StrEnum):
     """What a reader says about a paper.
 
-    ``CLEAR`` withdraws a thumb. ``SAVE`` puts the paper on the list for later, beside a thumb, until ``UNSAVE``.
+    ``CLEAR`` withdraws a thumb. ``SAVE`` lists the paper for later, beside a thumb, until ``UNSAVE``.
     """
 
     UP = "up"
@@ -155,7 +154,7 @@ class ZoteroAccess:
     key: str
 
     def __repr__(self) -> str:
-        # The generated one would show the key in logs and tracebacks.
+        # The generated one would show the key in logs.
         return f"ZoteroAccess({self.library})"
 
 
@@ -163,8 +162,8 @@ class ZoteroAccess:
 class ZoteroConnection:
     """A reader's followed Zotero library, or ``collections`` of it.
 
-    ``sealed_key`` is the encrypted API key. ``version`` is the library's at the last poll, or 0. With ``saves``, liked
-    papers are saved there.
+    ``sealed_key`` is the encrypted API key. ``version`` is the library's at the last poll, or 0. ``saves`` puts liked
+    papers there.
     """
 
     reader: ReaderId
@@ -179,7 +178,7 @@ class ZoteroConnection:
 
 @dataclass(frozen=True, slots=True)
 class ZoteroChanges:
-    """Changes in a Zotero library. Changed entries are in both ``gone`` and ``entries``."""
+    """Changes in a Zotero library. Changed entries are in ``gone``, too."""
 
     version: int
     gone: frozenset[str]
@@ -202,17 +201,12 @@ _KIND = re.compile(r"[a-z]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered part of an edition.
-
-    ``body`` is sent unchanged.
-
-    With ``in_thread``, it waits for the first message and goes into its thread.
-    """
+    """A rendered part of an edition."""
 
     body: bytes
     subject: str
     part: int = 1
-    in_thread: bool = False
+    in_thread: bool = False  # waits for the first message, and goes into its thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +223,7 @@ class SendGrant:
 
     count: int
     next_at: datetime | None = None
-    is_day_over: bool = False  # the day's limit is reached
+    is_day_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +236,7 @@ class SendRateUse:
 
 
 class State(StrEnum):
-    """The state of a delivery.
-
-    ``bot/store/outbox.py`` draws the transitions.
-
-    ``unknown``: the body was sent without an answer.
-    """
+    """The state of a delivery. ``bot/store/outbox.py`` draws the transitions."""
 
     HELD = "held"
     PENDING = "pending"
@@ -256,7 +245,7 @@ class State(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     RETRY = "retry"
-    UNKNOWN = "unknown"
+    UNKNOWN = "unknown"  # the body was sent without an answer
     CANCELLED = "cancelled"
 
 
@@ -277,9 +266,7 @@ class OutboxKey:
 
     @classmethod
     def parse(cls, text: str) -> OutboxKey:
-        """Read the text form.
-
-        Raises ValueError.
+        """Read the text form. Raises ValueError.
 
         >>> OutboxKey.parse("17:4:email:2")
         OutboxKey(slot='17', reader=4, kind='email', part=2)
@@ -292,10 +279,7 @@ class OutboxKey:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A claimed row of the outbox: one message to one address.
-
-    ``thread`` is the receipt of its first message.
-    """
+    """A claimed row of the outbox. ``thread`` is the receipt of its first message."""
 
     id: int
     key: OutboxKey
@@ -303,13 +287,12 @@ class Delivery:
     body: bytes
     attempts: int
     token: str
-    date: date  # of the edition
+    date: date
     thread: str = ""
     has_replies: bool = False  # messages wait for its thread
 
 
-# The form of a tag (``Signer.tag``): two hexadecimal ids and a signature in base 32. Some servers change the case of
-# addresses.
+# The form of a tag (``Signer.tag``): two hexadecimal ids and a signature in base 32. Some servers change the case.
 TAG = re.compile(r"(?<![\w-])[0-9a-f]{1,16}-[0-9a-f]{1,16}-[a-z2-7]{16}(?![\w-])", re.IGNORECASE | re.ASCII)
 
 
@@ -324,10 +307,7 @@ class BounceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BounceReport:
-    """An untrusted report: anybody can write one.
-
-    ``tags`` are candidates (``Signer.tag``), best first. ``reason`` quotes the server.
-    """
+    """An untrusted report. ``tags`` are candidates, best first. ``reason`` quotes the server."""
 
     kind: BounceKind
     tags: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Words of messages: safe display, wrapping, plurals, enumerations, and dates in a language."""
+"""Words of messages: safe display, wrapping, plurals, enumerations, and dates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from functools import lru_cache
 
 # Control characters, line separators, the byte order mark, characters outside XML, and bidirectional overrides ("Trojan
-# Source", CVE-2021-42574). Zero-width joiners stay for emoji and Persian.
+# Source", CVE-2021-42574). Emoji and Persian need zero-width joiners.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _TRAILING_PUNCTUATION = " ,;:-\u2013\u2014"
@@ -32,7 +32,6 @@ def visible(text: str) -> str:
     """Remove control characters and bidirectional overrides. A lone surrogate becomes ``?``."""
     if text.isascii() and text.isprintable():
         return text
-    # JSON can hold a lone surrogate ("\ud800"), which UTF-8 can't encode.
     return _INVISIBLE.sub("", text).encode("utf-8", "replace").decode()
 
 
@@ -42,19 +41,16 @@ def oneline(text: str) -> str:
     return " ".join(visible(" ".join(text.split())).split())
 
 
-# Readers of a batch have the same titles, in the same widths.
 @lru_cache(maxsize=10_000)
 def shorten(text: str, width: int) -> str:
-    """Return one line of at most ``width`` characters, truncated after a word with ``…``."""
+    """Return one line of at most ``width`` characters, cut after a word with ``…``."""
     text = oneline(text)
     if len(text) <= width:
         return text
     cut = textwrap.shorten(text, width, placeholder="…").removesuffix("…")
-    # textwrap returns the placeholder alone if the first word is too long.
     return (cut or text[: width - 1]).rstrip(_TRAILING_PUNCTUATION) + "…"
 
 
-# Wrapping was a tenth of an edition's time.
 @lru_cache(maxsize=10_000)
 def wrap(text: str, indent: str = "", first: str = "", width: int = 72) -> str:
     # Mail programs don't link a URL that is broken at a hyphen.
@@ -114,8 +110,7 @@ def long_date(day: date, language: str = DEFAULT_LANGUAGE) -> str:
 
     English always has the day first, because "5/6" means two days.
     """
-    if _is_english(language):
-        # strftime has no portable code for a day without leading zero.
+    if _is_english(language):  # strftime has no portable code for a day without leading zero
         return f"{day.day} {day:%b} {day.year}"
     from babel.dates import format_date
 

@@ -1,6 +1,6 @@
 """Plan a conference for a reader: rank its programme like an edition, by day and slot.
 
-Planned papers have a source of their own, which editions ignore (see ``bot.store.papers``). They don't count as sent.
+Planned papers have a source of their own, which editions ignore. They don't count as sent.
 """
 
 from __future__ import annotations
@@ -30,11 +30,9 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 
 _TOPIC = 60  # characters
-_ACRONYM = 8  # characters at most
-# Words of a file's name beside the event's.
+_ACRONYM = 8  # characters
 _OF_PROGRAMMES = re.compile(r"(?i)(?:^|[\W_]+)(?:programme?|schedule|papers|accepted|calendar|sessions)(?=[\W_]|$)")
-# Assumed duration of a contribution without an end.
-_INSTANT = timedelta(minutes=1)
+_INSTANT = timedelta(minutes=1)  # of a contribution without an end
 _POSTER = "poster"
 _NO_TIME = "No time given"
 
@@ -54,7 +52,7 @@ class PlannedPaper:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSlot:
-    """A slot with a heading such as 09:00–10:30, the best match first."""
+    """A slot with a heading like 09:00–10:30, the best match first."""
 
     heading: str
     planned: Sequence[PlannedPaper]
@@ -129,14 +127,17 @@ class ConferencePlanner:
     ) -> Plan:
         """Return the plan of a programme's bytes, and store its new papers.
 
-        The plan has the ``top`` papers and the best of each slot. ``title`` is the event's, by default by ``event_of``.
-        Times without a zone use ``timezone``, or the profile's. Raises the errors of ``Parser.parse_programme``, and
-        StoreError.
+        The plan has the ``top`` papers and the best of each slot. ``title`` is the event's, by default of
+        ``event_of``. Times without a zone use ``timezone``, or the profile's. Raises the errors of
+        ``Parser.parse_programme``, and StoreError.
         """
         programme = self.parser.parse_programme(raw)
         title = (oneline(title) or event_of(raw.name))[:_TOPIC]
         zone = zone_named(timezone or profile.schedule.timezone)
-        places = [_in_zone(contribution, zone) for contribution in programme.contributions]
+        places = []
+        for place in programme.contributions:
+            start, end = (_local(time, zone, is_utc=place.is_utc) for time in (place.start, place.end))
+            places.append(replace(place, day=start.date() if start else place.day, start=start, end=end))
         found = self.store.papers.identified([place.entry for place in places], now)
         newest = self.store.papers.newest_id()
         # Negative ids belong to library papers.
@@ -151,7 +152,13 @@ class ConferencePlanner:
         votes = self.store.feedback.current(reader.id)
         disliked = {paper_id for paper_id, vote in votes.items() if vote.vote is Vote.DOWN}
         scores = _chosen(ranked, profile, at, disliked, top) if ranked else []
-        self._store(title, [place for score in scores for place in at[score.paper]], now)
+        planned = [place.entry for score in scores for place in at[score.paper]]
+        known = self.store.papers.identified(planned, now)
+        if new := tuple(entry for entry, paper in zip(planned, known, strict=True) if paper.id < 0):
+            # Another plan of the same file may have other papers.
+            content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
+            digest = ParsedDigest("programme", title, None, new)
+            self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
         stored = self.store.papers.identified([at[score.paper][0].entry for score in scores], now)
         read = self._read(reader, profile, stored)
         picks = ranked.picks_of(scores, profile.edition.summary_sentences) if ranked else []
@@ -176,14 +183,6 @@ class ConferencePlanner:
             problems=programme.problems,
         )
 
-    def _store(self, title: str, places: Sequence[Contribution], now: datetime) -> None:
-        papers = self.store.papers.identified([place.entry for place in places], now)
-        if new := tuple(place.entry for place, paper in zip(places, papers, strict=True) if paper.id < 0):
-            # Another plan of the same file may have other papers.
-            content = hashlib.sha256("\n".join(key for entry in new for key in keys(entry)).encode()).hexdigest()
-            digest = ParsedDigest("programme", title, None, new)
-            self.store.papers.add_digests(f"{PROGRAMME_SOURCE}{title}", title, content, [digest], now=now)
-
     def _read(self, reader: Reader, profile: Profile, papers: Sequence[Paper]) -> dict[PaperId, str]:
         shown = self.store.editions.shown(reader.id)
         votes = self.store.feedback.current(reader.id)
@@ -202,16 +201,11 @@ class ConferencePlanner:
         return read
 
 
-def _in_zone(place: Contribution, zone: tzinfo) -> Contribution:
-    """Make times aware. Local times keep their offset, UTC becomes the reader's zone."""
-
-    def local(moment: datetime | None) -> datetime | None:
-        if moment and not moment.tzinfo:
-            return moment.replace(tzinfo=zone)
-        return moment.astimezone(zone) if moment and place.is_utc else moment
-
-    start = local(place.start)
-    return replace(place, day=start.date() if start else place.day, start=start, end=local(place.end))
+def _local(time: datetime | None, zone: tzinfo, *, is_utc: bool) -> datetime | None:
+    """Return an aware time. Local times keep their offset, UTC becomes the reader's zone."""
+    if time and not time.tzinfo:
+        return time.replace(tzinfo=zone)
+    return time.astimezone(zone) if time and is_utc else time
 
 
 def _chosen(
@@ -259,7 +253,7 @@ def _excludes(place: Contribution, other: Contribution) -> bool:
 
 
 def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
-    """Group by day and slot, missing times and days last."""
+    """Group by day and slot, unknown ones last."""
     latest = datetime.max.replace(tzinfo=UTC)
     by_time = sorted(items, key=lambda item: (item.place.day or date.max, item.place.start or latest))
     days = []
@@ -274,6 +268,5 @@ def _days(items: Iterable[PlannedPaper], language: str) -> list[PlannedDay]:
                 heading = f"{start:%H:%M}–{end:%H:%M}" if end else f"{start:%H:%M}"
             slots.append(PlannedSlot(heading, planned))
         name = long_date(day, language) if day else _NO_TIME
-        # Other languages may have another order.
         days.append(PlannedDay(f"{day:%A}, {name}" if day and language.startswith("en") else name, slots))
     return days

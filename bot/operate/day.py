@@ -1,12 +1,12 @@
 """The daily job: ingest, send alerts, compose due editions, deliver.
 
 1. ``ingest`` polls each source, stores its digests, looks up missing links, and refits the corpus for new papers.
-2. ``publish`` first sends alerts, which can't wait for editions.
-3. It lists the due editions, missed days included, except editions that wait for an interrupted source.
+2. ``publish`` first composes alerts, which can't wait.
+3. It lists due editions and missed days, except editions that wait for an interrupted source.
 4. It refits the models of readers with new votes, and composes in batches. One transaction saves a batch with slots and
    outbox rows, so each slot gets one edition despite kills and second processes.
 5. Weekly letters follow, which refer to today's edition.
-6. The dispatcher sends the outbox, earlier runs included.
+6. The dispatcher sends the outbox.
 
 ``paperbot serve`` ingests and publishes separately, so a slow source never delays an edition.
 """
@@ -38,7 +38,7 @@ from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.errors import DeletedError, StoreError, in_one_line
 from bot.operate.dispatcher import Dispatcher
-from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
+from bot.operate.ingest import DigestReport, Ingestion, IngestionReport, Progress, no_progress
 from bot.operate.references import References
 from bot.readers.libraries import ZoteroLibraries
 from bot.sources import Source
@@ -54,7 +54,7 @@ Shown = Callable[[Edition], None]
 
 @dataclass(slots=True)
 class RunReport:
-    """``skipped`` counts quiet editions with ``when_quiet = "skip"``, which are stored but not sent."""
+    """``skipped`` counts quiet editions that ``when_quiet = "skip"`` stores but doesn't send."""
 
     editions: int = 0
     skipped: int = 0
@@ -63,7 +63,7 @@ class RunReport:
     failed: int = 0
     unknown: int = 0
     problems: list[Problem] = field(default_factory=list)
-    sent_kinds: set[Kind] = field(default_factory=set)  # kinds of address with a delivery
+    sent_kinds: set[Kind] = field(default_factory=set)
     digests: Sequence[DigestReport] = ()
     source_problems: Sequence[Problem] = ()  # also in ``problems``
 
@@ -74,11 +74,11 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class DailyJob:
-    """Runs the steps of the module's docstring."""
+    """The steps above."""
 
     context: Context
     sources: Sequence[Source]
-    ingestion: IngestionService
+    ingestion: Ingestion
     waiting: Waiting
     libraries: ZoteroLibraries
     dispatcher: Dispatcher
@@ -90,14 +90,10 @@ class DailyJob:
     def run(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
-        """Ingest and publish once. ``force`` composes an edition for every reader.
-
-        ``show`` gets each saved edition and alert.
-        """
+        """Ingest and publish once, with ``force`` for every reader. ``show`` gets each saved edition and alert."""
         ingested = self.ingest(now, progress=progress)
         report = self.publish(now, force=force, progress=progress, show=show)
         report.digests, report.source_problems = ingested.digests, ingested.problems
-        # A full disk stops both steps with the same problem.
         report.problems = list(dict.fromkeys([*ingested.problems, *report.problems]))
         return report
 
@@ -108,7 +104,7 @@ class DailyJob:
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
-            # After the libraries, because new papers may cite theirs.
+            # Afterwards, because new papers may cite the libraries'.
             report.problems.extend(self.references.look_up(now) if self.references else ())
         return report
 
@@ -121,7 +117,6 @@ class DailyJob:
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
         report = RunReport()
-        # The dispatcher reports a full disk.
         if not self.disk_space.problems():
             report.problems.extend(self.prepare(now))
             _Composing(self, now, report, progress, show).all(EVERYONE, force=force)
@@ -137,7 +132,6 @@ class DailyJob:
         report.failed = sent.counts[State.FAILED]
         report.unknown = sent.counts[State.UNKNOWN]
         report.problems.extend(sent.problems)
-        # A purge scans the outbox.
         if report.editions:
             self.context.store.retention.purge(self.keep, now)
         return report
@@ -151,7 +145,7 @@ class DailyJob:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect garbage rarely: composing makes hardly any cycles, and collections walk the corpus."""
+    """Collect garbage rarely, because composing makes few cycles, and a collection walks the corpus."""
     thresholds = gc.get_threshold()
     gc.set_threshold(50_000, *thresholds[1:])  # allocations; Python's default is 700
     try:
@@ -181,7 +175,7 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
-        self.progress("composing editions", 0, 0)  # waits for the models
+        self.progress("composing editions", 0, 0)
         composed = count(1)
         waits: list[Wait] = []
         choose = forced_editions if force else due_editions
@@ -205,7 +199,6 @@ class _Composing:
         self.report.problems.extend(put_letters(context, ids, self.now))
 
     def _put_catch_up(self, due: DueEdition) -> None:
-        """Save a reader's catch-up edition, without messages if it is quiet."""
         context = self.job.context
         since = due.catch_up_since or due.day
         request = CatchUpRequest(due.reader, due.profile, since, is_automatic=True)
@@ -219,7 +212,7 @@ class _Composing:
             self._save([draft])
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
-        """Yield the editions of a batch. A failure is a problem of its reader alone."""
+        """Yield the editions of a batch. A failure costs its reader alone."""
         context = self.job.context
         remaining = list(batch)
         try:
@@ -239,7 +232,6 @@ class _Composing:
                 yield from self._composed([due])
 
     def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
-        """Return an edition with its messages, or without if it is skipped."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.job.tldr_writer:
@@ -253,11 +245,11 @@ class _Composing:
         return NewEdition(edition, due.slot, messages, due.missed)
 
     def _save(self, drafts: Sequence[NewEdition]) -> None:
-        """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
+        """Save a batch's editions. A store that can't write ends the run."""
         try:
             saved = self.job.context.store.editions.save_all(drafts)
         except DeletedError as error:
-            # A paper of one of them was deleted meanwhile. That edition is due again at the next run.
+            # The edition with the deleted paper is due again at the next run.
             if len(drafts) > 1:
                 for draft in drafts:
                     self._save([draft])
@@ -265,8 +257,8 @@ class _Composing:
                 self._add_problem(drafts[0].edition.reader, error)
             return
         for draft, is_saved in zip(drafts, saved, strict=True):
-            if not is_saved:
-                continue  # another process has saved this slot
+            if not is_saved:  # another process has saved this slot
+                continue
             if draft.messages:
                 self.report.editions += 1
             else:
@@ -275,7 +267,6 @@ class _Composing:
                 self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
-        # A reader who was forgotten meanwhile lacks nothing.
         if isinstance(error, DeletedError) and self.job.context.store.readers.by_id(reader.id) is None:
             return
         self.report.problems.append(Problem(reader.name, in_one_line(error)))

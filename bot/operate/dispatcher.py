@@ -1,23 +1,21 @@
-"""Deliver due messages: expire leases, let the workers of all channels empty the outbox, and report.
+"""Deliver due messages: expire leases, let workers of all channels empty the outbox, and report.
 
     worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
     attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
 Retries end with the eighth attempt, after about 13 hours. RFC 5321 (4.5.4.1) asks relays for 4 to 5 days, but a digest
-is out of date by then. A hard bounce fails at once and suppresses the reader. A refusal without a named mailbox (``550
-relay not permitted``) may be the server's mistake. It suppresses the reader only after all attempts, if other messages
-were accepted.
+is out of date by then. A hard bounce fails at once and stops the reader. A refusal without a named mailbox (``550 relay
+not permitted``) may be the server's mistake. It stops the reader only after all attempts, if other messages were
+accepted.
 
 Each channel has a circuit breaker (Nygard, "Release It!").
 
     half-open --probe succeeds--> closed
     half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
 
-Each run begins half-open. One worker probes the channel with a real message while the others wait, so a wrong password
-is tried once. An open breaker outlives the run.
-
-A failure of the channel opens the breaker and never counts against a message. A refusal by policy counts, and the
-message waits one step longer than the breaker, so it doesn't open the breaker twice in a row.
+Each run begins half-open. One worker probes with a real message while the others wait, so a wrong password is tried
+once. An open breaker outlives the run. A failure of the channel opens it, and never counts against a message. A refusal
+by policy counts, and the message waits one step longer than the breaker, so it doesn't open it twice in a row.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from datetime import datetime, timedelta
 from threading import Event, Lock
 
 from bot.channels import Cancelled, Channel, Route
-from bot.model import Delivery, Kind, Problem, SendGrant, State
+from bot.model import Delivery, Kind, Problem, State, StopReason
 from bot.model.clock import Timer, has_passed
 from bot.model.errors import DeliveryError, FailureScope
 from bot.store.outbox import Outbox
@@ -53,44 +51,39 @@ LEASE = timedelta(minutes=30)
 MAX_UNANSWERED = 3
 # In a row. One home may have this many dead addresses side by side.
 MAX_REFUSED_RECIPIENTS = 3
-# This many temporary refusals among the last messages mean that the server wants fewer.
+# So many temporary refusals among the last messages: the server wants fewer.
 MANY_REFUSED, LAST_MESSAGES = 5, 50
 # Batches start small, and the workers share a short queue.
 FIRST_BATCH = 4
 BATCH = 50
-# A killed worker's rows are claimed again after this time.
 CLAIM_LEASE = timedelta(minutes=5)
 # A slow worker releases its rows before the lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
-# Later rows are left to the next run.
 PATIENCE = timedelta(seconds=5)
 _LOOK_UP = timedelta(hours=1)
-_SHORTEST_WAIT = 0.05  # seconds, against a busy loop over another worker's row
+_TO_THE_MINUTE = "%Y-%m-%d %H:%M UTC"
+_SHORTEST_WAIT = 0.05  # seconds, against a busy loop
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The next state of a delivery, with the error if it failed.
-
-    ``not_before`` is set for ``RETRY`` only. Uncounted attempts don't use up ``MAX_ATTEMPTS``.
-    """
+    """The next state of a delivery. Uncounted attempts don't use up ``MAX_ATTEMPTS``."""
 
     state: State
     error: DeliveryError | None = None
-    not_before: datetime | None = None
+    not_before: datetime | None = None  # for ``RETRY`` only
     counted: bool = True
 
     @property
     def next_step(self) -> str:
         if self.not_before is not None:
-            return f"tried again from {self.not_before:%Y-%m-%d %H:%M} UTC"
+            return f"tried again from {self.not_before:{_TO_THE_MINUTE}}"
         if self.state is State.UNKNOWN:
             return "it may have arrived; `paperbot retry --unknown` sends it again"
         return "given up"
 
 
 def decide(delivery: Delivery, error: DeliveryError, now: datetime, *, is_probe: bool = False) -> Outcome:
-    """Return the outcome of a failed message. A probe tests whether its channel works again."""
     if error.unknown:
         # A retry could deliver the body twice (RFC 1047).
         return Outcome(State.UNKNOWN, error)
@@ -131,7 +124,7 @@ class CircuitBreaker:
             self.open_because = _describe(stored.why, stored.until)
 
     def record(self, state: State, now: datetime) -> None:
-        """Note the outcome of a message. Several unknown ones in a row open the breaker."""
+        """Note the outcome of a message. Unknown ones in a row open the breaker."""
         is_sent = state is State.SENT
         with self._lock:
             # A message already under way proves nothing against this run's record.
@@ -151,7 +144,6 @@ class CircuitBreaker:
 
     @property
     def is_half_open(self) -> bool:
-        """True if the channel failed in an earlier run, without a success since."""
         return self._is_stored
 
     def judged(self, error: DeliveryError) -> DeliveryError:
@@ -179,10 +171,7 @@ class CircuitBreaker:
         return are_many
 
     def trip(self, reason: str, now: datetime) -> None:
-        """Open the breaker, with exponential backoff over failures in a row.
-
-        Only the first of several workers counts.
-        """
+        """Open the breaker, with exponential backoff. The first of several workers counts."""
         with self._lock:
             if self.open_because:
                 return
@@ -193,14 +182,14 @@ class CircuitBreaker:
 
 
 def _describe(reason: str, until: datetime) -> str:
-    return f"{reason}; circuit breaker open until {until:%Y-%m-%d %H:%M} UTC"
+    return f"{reason}; circuit breaker open until {until:{_TO_THE_MINUTE}}"
 
 
 @dataclass(slots=True)
 class Report:
     """Rows by the state reached in one run, and problems. Thread-safe.
 
-    ``UNKNOWN`` includes rows of earlier runs. ``CANCELLED`` rows had another owner or a stopped reader.
+    ``UNKNOWN`` includes rows of earlier runs. ``CANCELLED`` rows have another owner or a stopped reader.
     """
 
     on_progress: StateListener | None = None
@@ -209,7 +198,6 @@ class Report:
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def count(self, delivery: Delivery, state: State) -> None:
-        # Progress bars are not thread-safe.
         with self._lock:
             self.counts[state] += 1
             if self.on_progress:
@@ -228,13 +216,12 @@ class RunContext:
     dispatcher: Dispatcher
     report: Report
     now: Clock
-    has_failed: Event = field(default_factory=Event)  # set when a worker raised
+    has_failed: Event = field(default_factory=Event)
 
     def may_continue(self) -> bool:
         return not (self.has_failed.is_set() or self.dispatcher.stop.is_set()) and self.has_free_space()
 
     def has_free_space(self) -> bool:
-        # A disk fills up during a run.
         disk_problems = self.dispatcher.disk_problems()
         for problem in disk_problems:
             self.report.add(problem, once=True)
@@ -243,19 +230,16 @@ class RunContext:
 
 @dataclass(slots=True)
 class Worker:
-    """Sends through one connection of a channel, in one thread.
-
-    ``spacing`` is the least time between two messages to one address. The others wait for the worker with ``is_probe``.
-    """
+    """Sends through one connection of a channel, in one thread. The others wait for the one with ``is_probe``."""
 
     kind: Kind
     channel: Channel
-    spacing: timedelta
+    spacing: timedelta  # between messages to one address
     breaker: CircuitBreaker
     is_probe: bool
     run: RunContext
     _has_quit: bool = field(default=False, init=False)
-    _turns: dict[str, datetime] = field(default_factory=dict, init=False)  # the time of an address's next message
+    _turns: dict[str, datetime] = field(default_factory=dict, init=False)  # of each address's next message
 
     def work(self) -> None:
         """Send until nothing is due, the run ends, or the breaker opens. Raises the store's errors."""
@@ -268,19 +252,20 @@ class Worker:
                 claimed_at = self.run.now()
                 grant = self.run.dispatcher.rates.take(self.kind, limit, claimed_at)
                 if grant.next_at:
-                    if not self._wait_for_rate(grant, grant.next_at):
-                        return
-                    continue
+                    if self._wait_until(grant.next_at):
+                        continue
+                    if grant.is_day_over and (waiting := outbox.waiting(self.kind)):
+                        problem = f"as many were sent today as {self.kind}.per_day allows; {waiting} wait until"
+                        self.run.report.add(
+                            Problem(self.kind, f"{problem} {grant.next_at:{_TO_THE_MINUTE}}"), once=True
+                        )
+                    return
                 batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
                 self.run.dispatcher.rates.release(self.kind, grant.count - len(batch), claimed_at)
                 # With spacing, most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
-                if not batch:
-                    due = outbox.next_due(self.kind)
-                    now = self.run.now()
-                    if due is None or due > now + PATIENCE:
-                        return
-                    self.run.dispatcher.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
+                if not (batch or self._wait_until(outbox.next_due(self.kind))):
+                    return
                 for position, delivery in enumerate(batch):
                     now = self.run.now()
                     if not self._may_continue() or now > claimed_at + _BATCH_TIME:
@@ -289,7 +274,6 @@ class Worker:
                     address = delivery.reader.address
                     turn = self._turns.get(address, now)
                     if turn > now:
-                        # Other addresses go first.
                         self._release([delivery], turn, now)
                         continue
                     if self.spacing:
@@ -299,17 +283,13 @@ class Worker:
             # Otherwise the other workers would wait forever.
             self.breaker.probe_over.set()
 
-    def _wait_for_rate(self, grant: SendGrant, next_at: datetime) -> bool:
-        """Wait until the rate admits a message. Return False to leave that to a later run."""
+    def _wait_until(self, at: datetime | None) -> bool:
+        """Wait until a time, or return False to leave it to the next run."""
         now = self.run.now()
-        if next_at <= now + PATIENCE:
-            self.run.dispatcher.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
-            return True
-        if grant.is_day_over and (waiting := self.run.dispatcher.outbox.waiting(self.kind)):
-            until = f"{next_at:%Y-%m-%d %H:%M} UTC"
-            problem = f"as many were sent today as {self.kind}.per_day allows; {waiting} wait until {until}"
-            self.run.report.add(Problem(self.kind, problem), once=True)
-        return False
+        if at is None or at > now + PATIENCE:
+            return False
+        self.run.dispatcher.stop.wait(max((at - now).total_seconds(), _SHORTEST_WAIT))
+        return True
 
     def _release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
         self.run.dispatcher.outbox.release(deliveries, not_before, now)
@@ -319,7 +299,7 @@ class Worker:
         return not (self.breaker.open_because or self._has_quit) and self.run.may_continue()
 
     def _attempt(self, delivery: Delivery) -> Outcome:
-        """Send one message, and record and count the outcome. Only the store's errors are raised."""
+        """Send one message, and record and count the outcome. Raises only the store's errors."""
         outbox, now, count = self.run.dispatcher.outbox, self.run.now, self.run.report.count
         has_started = False
         is_probe = self.breaker.is_half_open
@@ -332,8 +312,7 @@ class Worker:
 
         try:
             receipt = self.channel.send(delivery, start_data)
-        except Cancelled:
-            # The outbox has recorded it.
+        except Cancelled:  # the outbox has recorded it
             count(delivery, State.CANCELLED)
             return Outcome(State.CANCELLED)
         except DeliveryError as caught:
@@ -359,12 +338,10 @@ class Worker:
         return outcome
 
     def _deliver(self, delivery: Delivery) -> None:
-        """Send a message, and apply a failure to reader, channel or worker."""
         report = self.run.report
         outbox = self.run.dispatcher.outbox
         outcome = self._attempt(delivery)
         error = outcome.error
-        # The open breaker reports uncounted attempts.
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
         if error and error.retry_after is not None and outcome.not_before and self.spacing:
@@ -375,7 +352,7 @@ class Worker:
         is_given_up = error and error.scope is FailureScope.RECIPIENT and outcome.state is State.FAILED
         if error and (error.is_hard_bounce or (is_given_up and outbox.others_were_accepted(delivery))):
             # Servers count hard bounces against the sender.
-            self.run.dispatcher.readers.suppress(delivery.reader.id, str(error))
+            self.run.dispatcher.readers.stop(delivery.reader.id, StopReason.REFUSED, str(error))
         self.breaker.record(outcome.state, self.run.now())
         if error and error.scope is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
             # The probe succeeded, so the server limits connections (421).
@@ -386,10 +363,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Sends the rows of the outbox through the channels.
-
-    A run ends early when ``stop`` is set or ``disk_problems`` returns problems.
-    """
+    """Sends the outbox through the channels, until ``stop`` is set or ``disk_problems`` returns problems."""
 
     outbox: Outbox
     routes: Mapping[Kind, Route]
@@ -403,11 +377,10 @@ class Dispatcher:
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
         """Deliver everything due from ``now`` on. Raises the store's errors.
 
-        ``on_progress`` gets each row with its new state, from one thread at a time.
+        One thread at a time calls ``on_progress`` with each row and its new state.
         """
         started = self.timer()
         report = Report(on_progress)
-        # Leases count from the claim, so time must pass.
         run = RunContext(self, report, lambda: now + timedelta(seconds=self.timer() - started))
         if not run.has_free_space():
             return report
@@ -419,7 +392,7 @@ class Dispatcher:
         for kind, route in self.routes.items():
             for delivery in self.outbox.unanswered_lists(kind, run.now() - _LOOK_UP):
                 receipt = None
-                # Whatever the channel answers concerns this list alone. The next run looks again.
+                # An error concerns this list alone, and the next run looks again.
                 with suppress(Exception):
                     receipt = route.channels[0].find_receipt(delivery)
                 if receipt:
@@ -436,10 +409,9 @@ class Dispatcher:
                 for ended in as_completed([pool.submit(worker.work) for worker in workers]):
                     ended.result()
             except BaseException:
-                run.has_failed.set()  # stops the other workers
+                run.has_failed.set()
                 raise
         for kind, breaker in breakers.items():
-            # An open breaker with an empty queue delays nobody.
             if breaker.open_because and (waiting := self.outbox.waiting(kind)):
                 report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
         return report

@@ -1,8 +1,8 @@
 """Prequential evaluation of one reader: each vote is predicted from earlier votes.
 
-- The votes of a day, about ten at a time, are a fold. Its model learns from votes and library papers before the fold.
-- It ranks the papers that the reader could see: arrivals of the fold's days before its end. It leaves out papers that
-  are muted, lack a required term or have a vote in another fold.
+- A fold is a day's votes, about ten at a time. Its model learns from votes and library papers before the fold.
+- It ranks arrivals of the fold's days before its end, except papers that are muted, lack a required term or have a
+  vote in another fold.
 - Liked papers are relevant, all others not. Folds without a like or an earlier vote test nothing.
 - Two baselines rank the same papers: the model without votes, and chance.
 - Editions show papers that the model ranked high, so votes have selection bias. Verdict, AUC and calibration use only
@@ -10,7 +10,7 @@
   arrivals count as seen.
 
 A changed vote counts as it is now, from the time of the change. The vocabulary is fitted on today's papers. Upvotes,
-followed authors and ignored words are left out, because they are not learned.
+followed authors and ignored words aren't learned, and don't count.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ _VOTES_PER_FOLD = 10
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Papers with a first vote from ``since`` to ``until``."""
+    """Papers with a first vote from ``since`` to ``until``, labelled by like."""
 
     since: datetime
     until: datetime
-    labels: Mapping[PaperId, bool]  # by like
-    prior_votes: int  # the size of the training set
+    labels: Mapping[PaperId, bool]
+    prior_votes: int
 
     @property
     def likes(self) -> int:
@@ -77,7 +77,7 @@ def split_into_folds(
 ) -> list[Fold]:
     """Return ``at_most`` folds in chronological order, each of one or more days.
 
-    ``votes`` are of all voters. They agree on the papers of ``consensus``. A paper belongs to the fold of its first
+    ``votes`` are of all voters, who agree on the papers of ``consensus``. A paper belongs to the fold of its first
     vote, so it is never in its own training set.
     """
     by_time = sorted(votes, key=lambda vote: vote.at)
@@ -90,7 +90,6 @@ def split_into_folds(
     for _, votes_of_day in groupby(first_votes.values(), key=lambda vote: local_date(vote.at, timezone)):
         session: list[RecordedVote] = []
         for vote in votes_of_day:
-            # Votes of one moment, such as an import's, stay together.
             if len(session) >= _VOTES_PER_FOLD and vote.at > session[-1].at:
                 sessions.append(session)
                 session = []
@@ -113,17 +112,14 @@ def split_into_folds(
     return folds
 
 
-# Minimums for a verdict.
 MIN_LIKES = 10
 MIN_FOLDS = 3
-# In AUC. With 0, a negligible gain would stay "unclear" forever.
+# In AUC. With 0, a negligible gain would stay "unclear".
 _SMALLEST_GAIN = 0.05
 _CHANCE_AUC = 0.5
-# Limits of the learning curve.
-_MAX_POINTS = 8
+_MAX_POINTS = 8  # of the learning curve
 _MIN_LIKES_PER_POINT = 5
-# A last point with fewer likes joins the one before it.
-_LAST_POINT_FACTOR = 0.8
+_LAST_POINT_FACTOR = 0.8  # a last point with fewer likes joins the one before
 
 
 class Verdict(StrEnum):
@@ -131,8 +127,8 @@ class Verdict(StrEnum):
 
     YES = "yes"  # certainly better than words alone and than chance
     NO = "no"  # certainly no better than words alone, or by a negligible gain
-    UNCLEAR = "unclear"  # the confidence interval allows both
-    TOO_FEW = "too few"  # too few votes were predicted
+    UNCLEAR = "unclear"
+    TOO_FEW = "too few"
 
 
 class FoldResult(NamedTuple):
@@ -149,7 +145,7 @@ class Quality:
     ``auc`` is the probability that a liked paper ranks above another seen paper, weighted by likes.
     """
 
-    precision: float  # at edition size
+    precision: float
     ndcg: float
     auc: float | None
 
@@ -177,7 +173,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """``likes`` of ``thumbs`` were predicted, in ``folds``. None: too few votes."""
+    """The prediction of ``likes`` in ``folds``, of all ``thumbs``. Without enough votes, the rest is None."""
 
     reader: str
     verdict: Verdict
@@ -188,8 +184,8 @@ class Evaluation:
     learned: Quality | None = None
     words: Quality | None = None
     chance: Quality | None = None
-    auc: Estimate | None = None  # with votes; None with fewer than MIN_FOLDS folds to compare
-    gain: Estimate | None = None  # in AUC, with votes over words alone
+    auc: Estimate | None = None  # with votes
+    gain: Estimate | None = None  # in AUC over words alone
     calibration: Calibration | None = None
     points: Sequence[Point] = ()
 
@@ -206,14 +202,13 @@ class Mean:
     gain: Estimate | None
 
 
-class _Aucs(NamedTuple):  # with votes and by words alone
+class _Aucs(NamedTuple):
     fold: Fold
     learned: float
     words: float
 
 
 def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldResult]) -> Evaluation:
-    """Return one evaluation. ``size`` is the edition's, ``thumbs`` the number of votes."""
     likes = sum(result.fold.likes for result in results)
     if likes < MIN_LIKES or len(results) < MIN_FOLDS:
         return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(results))
@@ -336,15 +331,12 @@ def _is_complete(group: Sequence[_Aucs], likes: float) -> bool:
     return len(group) >= MIN_FOLDS and sum(aucs.fold.likes for aucs in group) >= likes
 
 
-# Readers may not have looked lower. As negatives, such papers would make random votes at the top look like learning.
+# Readers may not have looked lower. As negatives, these papers would make random votes at the top look like learning.
 _READING_DEPTH = 0.9
-# The reader's page waits.
-_MAX_FOLDS = 100
-# More hardly change the AUC.
-_MAX_SEEN = 50
+_MAX_FOLDS = 100  # the reader's page waits
+_MAX_SEEN = 50  # more hardly change the AUC
 _MAX_UNSEEN = 1_000
-# Growth in votes until a refit. An earlier model knows no later votes either.
-_REFIT_GROWTH = 1.25
+_REFIT_GROWTH = 1.25  # in votes
 
 
 def evaluate(
@@ -352,7 +344,7 @@ def evaluate(
 ) -> Evaluation:
     """Return how well a reader's votes are predicted.
 
-    Fewer ``unseen`` papers are faster. They raise precision and nDCG, and change nothing else.
+    Fewer ``unseen`` papers are faster, and raise precision and nDCG only.
     """
     votes = store.feedback.votes(reader.id)
     folds = [
@@ -405,9 +397,8 @@ class _PredictionTasks:
         positions = sorted(self._shown[paper].position for paper in self._papers if paper in self._shown)
         self._depth = positions[int(_READING_DEPTH * (len(positions) - 1))] if positions else 0
 
-        # Local days differ from UTC's.
         arrived = [paper.first_seen for paper in self._papers.values()]
-        day = timedelta(days=1)
+        day = timedelta(days=1)  # by which local days may differ from UTC's
         self._arrivals: dict[date, list[PaperId]] = defaultdict(list)
         self._arrived_at = dict(store.papers.arrivals(min(arrived) - day, max(arrived) + day, profile.sources))
         for paper_id, at in self._arrived_at.items():
@@ -443,7 +434,7 @@ class _PredictionTasks:
         if len(training_set) >= _REFIT_GROWTH * self._fitted_votes:
             self._learned = self._ranker.learn([trained_on])[0]
             self._fitted_votes = len(training_set)
-        # The shipped weights suit frequent voters badly.
+        # The shipped weights don't suit frequent voters.
         as_of = self._store.as_of(fold.since, fold.since, ())
         mixture = mixtures_of(as_of, [self._reader.id])[self._reader.id]
         return PredictionTask(
@@ -459,7 +450,7 @@ MAX_DAYS = 400
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The time each paper was first sent, and its current vote."""
+    """When each paper was first sent, and its current vote."""
 
     sent: Mapping[PaperId, datetime]
     votes: Mapping[PaperId, RecordedVote]
@@ -478,11 +469,8 @@ def replay(
     """Yield the editions of past days, from ``first`` to ``last``, under this profile.
 
     Each day uses the papers, votes, digests and corpus of its time, so an unchanged profile repeats the sent editions.
-    Papers of one replayed edition are not new to the next. Nothing is stored.
-
-    Profile, preferences, texts, upvotes and ``samples`` are today's. Papers that match an alert rule come first.
-
-    Raises UsageError if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
+    Profile, preferences, texts, upvotes and ``samples`` are today's. Papers of one replayed edition are not new to the
+    next. Nothing is stored. Raises UsageError for an empty range, or more than ``MAX_DAYS`` days.
     """
     if first > last:
         raise UsageError(f"--from {first} is after --to {last}; exchange them")

@@ -3,7 +3,7 @@
     sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
         --state of the source, health check--> missing links and cut texts (``LinkResolver``) --> vocabulary
 
-A failure of a digest or source is a Problem of its own. Only an unusable store ends the run.
+A failure costs its digest or source alone. Only an unusable store ends the run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
@@ -23,7 +23,7 @@ from bot.config.keys import Signer, TokenError
 from bot.editions.health import Health, check_health
 from bot.editions.models import CorpusCache
 from bot.formats import Parser
-from bot.model import BounceKind, BounceReport, Entry, Paper, ParsedDigest, Problem, RawDigest, Reader, SourceState
+from bot.model import BounceKind, Entry, Paper, ParsedDigest, Problem, RawDigest, SourceState, StopReason
 from bot.model.errors import (
     DigestError,
     LimitError,
@@ -43,13 +43,12 @@ from bot.store.papers import StoredDigest
 if TYPE_CHECKING:  # httpx2 takes long to import
     from bot.sources.http import Fetcher
 
-# Beside the kinds of report.
 FORGED = "forged"  # names no message of ours
 UNREADABLE = "unreadable"
-_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
+_STOPS = {BounceKind.FAILURE: StopReason.REFUSED, BounceKind.COMPLAINT: StopReason.COMPLAINED}
 _LINKS = "links"
-_MAX_LOOKED_UP = 10  # a run
-_BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # they share DOI prefixes, but each lists only its own papers
+_MAX_LOOKED_UP = 10
+_BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # share DOI prefixes, but each lists only its own papers
 _RESULTS_OF_SEARCH = 5
 _RETRY_HINT = "`paperbot ingest --again` tries again"
 
@@ -66,7 +65,7 @@ class DigestReport:
     papers: int
     new: int
     known: int
-    rejected: tuple[str, ...]  # the unreadable blocks
+    rejected: tuple[str, ...]
     file: str
 
 
@@ -83,15 +82,15 @@ def no_progress(_step: str, _done: int, _total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class IngestionService:
+class Ingestion:
     """The ingest loop of commands and scheduler."""
 
     store: Store
     parser: Parser
-    disk_space: DiskSpace
-    links: LinkResolver | None
-    corpora: CorpusCache
-    bounces: BounceService
+    corpora: CorpusCache | None = None  # fitted again for new papers
+    disk_space: DiskSpace = field(default_factory=lambda: DiskSpace(()))
+    links: LinkResolver | None = None
+    bounces: BounceService | None = None
 
     def ingest(
         self,
@@ -102,17 +101,33 @@ class IngestionService:
         again: bool = False,
         progress: Progress = no_progress,
     ) -> IngestionReport:
-        """Ingest from sources. Raises StoreError. For ``at_once`` and ``again`` see ``Ingestion``."""
+        """Ingest from sources. Raises StoreError.
+
+        ``at_once`` polls sources before they are due, but Retry-After holds. ``again`` repeats digests refused for a
+        limit, and unreadable mails.
+        """
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
         progress("reading digests", 0, 0)
-        for outcome in Ingestion(self.store, self.parser, now, at_once, again, self.bounces).ingest_sources(sources):
-            if isinstance(outcome, DigestReport):
-                report.digests.append(outcome)
-            else:
-                report.problems.append(outcome)
-            progress("reading digests", len(report.digests) + len(report.problems), 0)
+        states = self.store.sources.states()
+        for source in sources:
+            state = states.get(source.name) or SourceState(source.name)
+            try:
+                if at_once and (not_before := retry_after(state, now)):
+                    problem = f"asks not to be polled until {not_before:%Y-%m-%d %H:%M} UTC"
+                    report.problems.append(Problem(source.name, problem))
+                elif at_once or is_due(source.poll_interval, state, now):
+                    for outcome in self._outcomes(source, state, now, again=again):
+                        if isinstance(outcome, DigestReport):
+                            report.digests.append(outcome)
+                        else:
+                            report.problems.append(outcome)
+                        progress("reading digests", len(report.digests) + len(report.problems), 0)
+            except StoreError:
+                raise
+            except Exception as error:
+                report.problems.append(Problem(source.name, in_one_line(error, source.name)))
         try:
             report.problems.extend(self.links.resolve(now) if self.links else ())
         except PaperbotError:
@@ -120,44 +135,15 @@ class IngestionService:
         except Exception as error:
             # A failed look-up must not cost anybody an edition.
             report.problems.append(Problem(_LINKS, in_one_line(error, _LINKS)))
-        if any(digest.new for digest in report.digests):
+        if self.corpora and any(digest.new for digest in report.digests):
             progress("fitting the vocabulary", 0, 0)
             self.corpora.renew()
         return report
 
-
-@dataclass(frozen=True, slots=True)
-class Ingestion:
-    """``at_once`` polls sources before they are due.
-
-    ``again`` repeats digests refused for a limit, and unreadable mails.
-    """
-
-    store: Store
-    parser: Parser
-    now: datetime
-    at_once: bool = False
-    again: bool = False
-    bounces: BounceService | None = None  # for sources of bounces
-
-    def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
-        """Yield the outcomes. Raises StoreError. A source's Retry-After holds, with ``at_once`` as a Problem."""
-        states = self.store.sources.states()
-        for source in sources:
-            state = states.get(source.name) or SourceState(source.name)
-            try:
-                if self.at_once and (not_before := retry_after(state, self.now)):
-                    until = f"{not_before:%Y-%m-%d %H:%M} UTC"
-                    yield Problem(source.name, f"asks not to be polled until {until}")
-                elif self.at_once or is_due(source.poll_interval, state, self.now):
-                    yield from self.ingest_source(source, state)
-            except StoreError:
-                raise
-            except Exception as error:
-                yield Problem(source.name, in_one_line(error, source.name))
-
-    def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
-        visit = Visit(self.now, dict(state.memory), again=self.again)
+    def _outcomes(
+        self, source: Source, state: SourceState, now: datetime, *, again: bool
+    ) -> Iterator[DigestReport | Problem]:
+        visit = Visit(now, dict(state.memory), again=again)
         problems: list[Problem] = []
         failure: SourceError | None = None
         has_whole_digest = False
@@ -166,7 +152,7 @@ class Ingestion:
                 if self.bounces and source.delivers_bounces and isinstance(raw, RawDigest):
                     self.bounces.record(raw)
                     continue
-                outcomes = [raw] if isinstance(raw, Problem) else self.ingest_digest(raw)
+                outcomes = [raw] if isinstance(raw, Problem) else self._stored(raw, now, again=again)
                 has_whole_digest |= not any(isinstance(outcome, Problem) for outcome in outcomes)
                 for outcome in outcomes:
                     if isinstance(outcome, DigestReport):
@@ -184,28 +170,27 @@ class Ingestion:
             hint = ""
             if isinstance(error, OfflineError):
                 interval = next_interval(source.poll_interval, replace(state, failures=state.failures + 1))
-                hint = f"; Paperbot tries again at {self.now + interval:%Y-%m-%d %H:%M} UTC"
-            # The stored problem has no time, so it stays the same until it ends.
+                hint = f"; Paperbot tries again at {now + interval:%Y-%m-%d %H:%M} UTC"
+            # Without the time, the stored problem stays the same until it ends.
             yield replace(problems[-1], problem=f"{error}{hint}")
         # After a problem, the new memory would hide unstored papers from the next poll.
         memory = {**(state.memory if problems else visit.memory), **visit.lasting}
         # One unreadable file does not fail a folder.
         if problems and (failure or not has_whole_digest):
             wait = failure.retry_after if failure else None
-            state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
+            state = replace(after_failure(state, problems[-1], wait, now), memory=memory)
         else:
-            state = after_success(state, memory, self.now)
+            state = after_success(state, memory, now)
         # Recorded first, or a failing health check would repeat the poll.
         self.store.sources.record(state)
-        report = check_health(source, self.store, self.now, state)
-        # Warn once per trouble.
+        report = check_health(source, self.store, now, state)
         if report.needs_attention and report.health not in (Health.FAILING, state.warned):
             yield Problem(source.name, str(report))
         warned = str(report.health) if report.needs_attention else ""
         if warned != state.warned:
             self.store.sources.record(replace(state, warned=warned))
 
-    def ingest_digest(self, raw: RawDigest) -> Sequence[DigestReport | Problem]:
+    def _stored(self, raw: RawDigest, now: datetime, *, again: bool) -> Sequence[DigestReport | Problem]:
         """Parse and store one digest. Raises StoreError and ParserError."""
         content_hash = _content_hash(raw)
         attempts = self.store.parse_attempts
@@ -214,11 +199,11 @@ class Ingestion:
                 reports = [_digest_report(raw, digest, digest.papers, new=0, known=digest.papers) for digest in stored]
                 return [*reports, *_cut_off(raw, stored)]
             # A digest that kills its process is refused after the second time.
-            if reason := attempts.begin(content_hash, self.now, again=self.again):
+            if reason := attempts.begin(content_hash, now, again=again):
                 return [_refused(raw, reason)]
             try:
                 parsed = self.parser.parse(raw)
-                counts = self.store.papers.add_digests(raw.source, raw.name, content_hash, parsed, now=self.now)
+                counts = self.store.papers.add_digests(raw.source, raw.name, content_hash, parsed, now=now)
             except LimitError as error:
                 attempts.refuse(content_hash, str(error))
                 return [Problem(_name(raw), f"{error}; it is refused from now on, {_RETRY_HINT}")]
@@ -251,7 +236,7 @@ def _cut_off(raw: RawDigest, digests: Sequence[ParsedDigest | StoredDigest]) -> 
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
-    """Yield the digests of a source. Raises SourceError for any exception."""
+    """Yield a source's digests. Raises SourceError for any exception."""
     try:
         yield from source.retrieve(visit)
     except SourceError:
@@ -323,7 +308,7 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
 
 @dataclass(frozen=True, slots=True)
 class BounceService:
-    """Records bounces. Anybody can send a report, so it needs a tag that this home has signed."""
+    """Records bounces. Anybody can send a report, so only one with a tag that this home signed counts."""
 
     store: Store
     parser: Parser
@@ -334,28 +319,24 @@ class BounceService:
         try:
             report = self.parser.parse_bounce(raw)
             outcome: str = report.kind
-            if report.kind in _STOPPING:
-                reader = self._reader(report)
+            if report.kind in _STOPS:
+                reader = None
+                # The first tag that this home signed. Nobody subscribes to notices.
+                for tag in report.tags:
+                    with suppress(TokenError):
+                        found = self.store.readers.by_id(self.signer.read_tag(tag)[0])
+                        reader = found if found and found.kind == EMAIL.name else None
+                        break
                 if reader is None:
                     outcome = FORGED
-                # Earlier decisions of reader or operator stay.
-                elif reader.stopped is None and report.kind is BounceKind.FAILURE:
-                    self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
-                elif reader.stopped is None:
-                    self.store.readers.record_complaint(reader.id, report.reason)
+                elif reader.stopped is None:  # earlier decisions of reader or operator stay
+                    is_failure = report.kind is BounceKind.FAILURE
+                    detail = f"a mail came back: {report.reason}".rstrip(": ") if is_failure else report.reason
+                    self.store.readers.stop(reader.id, _STOPS[report.kind], detail)
         except DigestError:
             outcome = UNREADABLE
         self.store.bounce_counts.add(outcome)
         return outcome
-
-    def _reader(self, report: BounceReport) -> Reader | None:
-        """Return the reader of the first tag that this home signed."""
-        for tag in report.tags:
-            with suppress(TokenError):
-                reader = self.store.readers.by_id(self.signer.read_tag(tag)[0])
-                # Nobody subscribes to notices.
-                return reader if reader and reader.kind == EMAIL.name else None
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +350,7 @@ class LinkResolver:
     biorxiv_url: str = biorxiv.URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """Look up papers. The first failure ends it for this run."""
+        """Look up papers until the first failure."""
         papers = self.store.papers
         try:
             for paper in papers.without_link(_MAX_LOOKED_UP):
@@ -377,7 +358,12 @@ class LinkResolver:
                 words = " ".join(re.findall(r"\w+", paper.title))
                 query = urlencode({"search_query": f'ti:"{words}"', "max_results": _RESULTS_OF_SEARCH})
                 entries = self._entries(f"{self.url}?{query}")
-                match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
+                matches = (
+                    entry
+                    for entry in entries
+                    if entry.arxiv_id and is_same_paper(entry, paper) and _have_common_author(entry, paper)
+                )
+                match = next(matches, None)
                 papers.record_lookup(paper.id, match, now)
             for paper in papers.with_cut_text(_MAX_LOOKED_UP):
                 addresses = []
@@ -386,7 +372,6 @@ class LinkResolver:
                 elif paper.doi and is_biorxiv_doi(paper.doi):
                     details = f"{quote(paper.doi)}/na/json"
                     addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _BIORXIV_SERVERS]
-                # Other DOIs lead to publishers' pages.
                 entries = next(filter(None, map(self._entries, addresses)), [])
                 # bioRxiv lists all versions, oldest first.
                 match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
@@ -399,14 +384,10 @@ class LinkResolver:
         return [entry for digest in self.parser.parse(RawDigest(_LINKS, "", content)) for entry in digest.entries]
 
 
-def _is_match(paper: Paper, entry: Entry) -> bool:
-    """Return whether an entry has the paper's title, and a common surname if both have authors.
-
-    Titles such as "Introduction" are not unique. Many digests abbreviate given names.
-    """
+def _have_common_author(entry: Entry, paper: Paper) -> bool:
+    """Compare surnames, because titles such as "Introduction" aren't unique. Unknown authors match."""
     surnames, others = (
         {normalised_title(author.split()[-1]) for author in authors if author.split()}
-        for authors in (paper.authors, entry.authors)
+        for authors in (entry.authors, paper.authors)
     )
-    has_common_author = not (paper.authors and entry.authors) or not surnames.isdisjoint(others)
-    return has_common_author and is_same_paper(entry, paper)
+    return not (entry.authors and paper.authors) or not surnames.isdisjoint(others)

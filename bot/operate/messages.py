@@ -49,7 +49,6 @@ _NOTICE_SUBJECT = 120
 _SUBSCRIBERS = "subscribers-"
 _SUBSCRIBERS_AGE = timedelta(days=7)
 _NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
-# Errors of the channel name its settings already.
 _REMEDIES: Mapping[FailureScope, str] = {
     FailureScope.RECIPIENT: "correct the reader's address in the profile, or what the server lets this login send",
     FailureScope.READER: "correct the reader's address in the profile",
@@ -63,7 +62,7 @@ class SentTest:
 
     edition: Edition
     is_sample: bool
-    receipts: tuple[str, ...]  # or paths
+    receipts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +81,8 @@ class ChannelTests:
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
         """Send one edition as a test.
 
-        Raises UsageError for a stopped reader, and DeliveryError with a remedy. A refused address is allowed, because a
-        test checks its correction.
+        Raises UsageError for a stopped reader, unless refused: a test checks the corrected address. Raises
+        DeliveryError with a remedy.
         """
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
@@ -157,7 +156,7 @@ class ChannelTests:
                 if receipts:
                     self.sleep(route.spacing.total_seconds())
                 delivery = Delivery(
-                    id=0,  # no outbox row
+                    id=0,
                     key=OutboxKey(slot, reader.id, reader.kind, message.part),
                     reader=reader,
                     body=message.body,
@@ -192,8 +191,8 @@ def retry(
 ) -> RetryReport:
     """Queue all or some readers' messages in a state for the next delivery, and close all circuit breakers.
 
-    Readers with a refused address get messages again if they are named or have failed messages, because the operator
-    has presumably fixed the cause.
+    Readers with a refused address get messages again if they are named or have failed messages: presumably, the
+    operator has corrected the cause.
     """
     for kind in store.circuit_breakers.all():
         store.circuit_breakers.end(kind)
@@ -203,7 +202,6 @@ def retry(
     resumed = {reader.id: reader.name for reader in again if reader.stopped is StopReason.REFUSED}
     for reader_id in resumed:
         store.readers.resume(reader_id)
-    # A worker may have claimed a row meanwhile.
     arrived = 0
     queued = []
     for delivery in deliveries:
@@ -234,7 +232,7 @@ def notify_operator(
     The stored ones are full disks, open circuit breakers, and messages failed or unknown since yesterday. A dispatcher
     of its own delivers the notices, whatever the state of channels and disks. ``stop`` ends a delivery early.
     """
-    # The operator's own breaker would hold this notice back, too.
+    # The operator's own breaker would hold this notice back.
     breakers = [item for item in store.circuit_breakers.all().items() if item[0] != OPERATOR_KIND]
     unsent = [
         trouble

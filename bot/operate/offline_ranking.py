@@ -25,12 +25,11 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
     The inputs have a JSON object on each line. A profile's ``require`` holds groups of terms. Raises UsageError.
     """
-    papers: dict[str, Paper] = {}  # by name in the files
+    papers: dict[str, Paper] = {}
     past = [_add(papers, row) for row in _rows(history)]
     new = [_add(papers, row) for row in _rows(candidates)]
     wanted = {row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(profiles)}
 
-    # A later vote replaces an earlier one.
     votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in wanted}
     for row in _rows(feedback):
         name = row.text("profile")
@@ -55,7 +54,6 @@ def rank_files(history: Path, candidates: Path, profiles: Path, feedback: Path, 
 
     corpus = Corpus().fit([paper.text for paper in past or new])
     rankings = zip(wanted, Ranker(corpus).best(interests, new, top), strict=True)
-    # Lines are papers times profiles.
     names = list(papers)
     parts = [f'"paper": {json.dumps(names[paper.id])}, "score": ' for paper in new]
     try:
@@ -84,14 +82,12 @@ class _Row:
     fields: dict[str, Any]
 
     def text(self, key: str) -> str:
-        """Return a field of text. Raises UsageError."""
         value = self.fields.get(key)
         if not isinstance(value, str):
             raise self.error(f'"{key}" must be a text, not {value!r}')
         return value
 
     def groups(self, key: str) -> list[list[str]]:
-        """Return an optional field of lists of texts. Raises UsageError."""
         value = self.fields.get(key, [])
         if not isinstance(value, list) or not all(
             isinstance(group, list) and group and all(isinstance(term, str) for term in group) for group in value

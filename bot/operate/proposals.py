@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _FIELDS = Path(__file__).with_name("fields.toml")
 _MOST = {"arxiv": 5, "biorxiv": 3, "medrxiv": 3}
-_MOST_TICKED = 3  # of a server
+_MOST_TICKED = 3
 # Standard deviations above the usual similarity, and shares of the best field's.
 _NEAR, _PART = 1.3, 0.45
 _TICKED, _TICKED_PART = 2.5, 0.6
@@ -55,7 +55,6 @@ _STUDY_WORDS = re.compile(
     r"|therap(?:y|ies)|treatment|trial|wom[ea]n|work)s?[\s-]*)+"
 )
 _COUNT = re.compile(rb'(?:"count"\s*:|<Count>)\s*(\d{1,12})')
-# As in the ranking.
 _TOUCHES, _LEAST_SAMPLES = 2.5, 3
 _SERVERS = {"arxiv": "arXiv", "biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
 
@@ -71,8 +70,18 @@ class Proposal:
 
 def proposed_sources(interests: str) -> list[Proposal]:
     """Return the sources that fit interests, the nearest of each server first."""
-    found = _near_fields(interests)
-    best = found[0][0] if found else 0.0
+    fields = [
+        (server, name, about)
+        for server, names in tomllib.loads(_FIELDS.read_text("utf-8")).items()
+        for name, about in names.items()
+    ]
+    # An arXiv code isn't meaningful.
+    texts = [about if server == "arxiv" else f"{name}. {about}" for server, name, about in fields]
+    similar = [fit for fit, _ in nearness(interests, texts)]  # empty without words
+    best = max(similar, default=0.0)
+    least = max(_NEAR, _PART * best)
+    near = [(fit, server, name) for fit, (server, name, _) in zip(similar, fields, strict=False) if fit >= least]
+    found = sorted(near, reverse=True)
     proposals = []
     for server, most in _MOST.items():
         names = [(fit, name) for fit, kind, name in found if kind == server][:most]
@@ -203,20 +212,3 @@ def samples_fit(interests: str) -> bool:
                 texts += (f"{entry.title}. {entry.abstract}" for entry in digest.entries)
     near = nearness(interests, texts)
     return sum(is_named and similar >= _TOUCHES for similar, is_named in near) >= _LEAST_SAMPLES
-
-
-def _near_fields(interests: str) -> list[tuple[float, str, str]]:
-    """Return nearness, server and name, the nearest first."""
-    fields = [
-        (server, name, about)
-        for server, names in tomllib.loads(_FIELDS.read_text("utf-8")).items()
-        for name, about in names.items()
-    ]
-    # An arXiv code isn't meaningful.
-    texts = [about if server == "arxiv" else f"{name}. {about}" for server, name, about in fields]
-    near = nearness(interests, texts)
-    if not near:
-        return []
-    least = max(_NEAR, _PART * max(fit for fit, _ in near))
-    fits = [(fit, server, name) for (fit, _), (server, name, _) in zip(near, fields, strict=True) if fit >= least]
-    return sorted(fits, reverse=True)

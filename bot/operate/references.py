@@ -1,7 +1,7 @@
 """Look up at OpenAlex what papers near readers' thresholds cite.
 
-A day (UTC) has at most ``A_DAY`` papers, each looked up once by DOI or arXiv id, in two requests. After a failure,
-look-ups wait like a source.
+A day (UTC) has at most ``A_DAY`` papers, each looked up once by DOI or arXiv id. After a failure, look-ups wait like a
+source.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_READERS = 20
 _LAST = 5_000  # newest votes and library papers
 _NEAR = 1.5  # log-odds
 _LEAST_THRESHOLD = 0.04  # for editions without a threshold
-_MOST_REFERENCES = 100  # OpenAlex's limit
+_MOST_REFERENCES = 100
 _FIELDS = "id,doi,title,type,primary_location,best_oa_location"
 _WORK = re.compile(rb'"https?://openalex\.org/(W\d{1,12})"')
 _UNKNOWN = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -49,7 +49,7 @@ def failing(store: Store) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Asks OpenAlex what papers cite, and stores the citations that readers may know."""
+    """Stores citations that readers may know."""
 
     context: Context
     fetcher: Fetcher
@@ -80,7 +80,7 @@ class References:
             asked += 1
             try:
                 cited = self._cited(paper)
-            except DigestError as error:  # only this answer
+            except DigestError as error:
                 problems.append(Problem(NAME, f"{paper.ref}: {error}"))
                 cited = []
             except SourceError as error:
@@ -89,7 +89,6 @@ class References:
                 memory = {**state.memory, "day": day, "asked": str(asked)}
                 store.sources.record(replace(failed, memory=memory))
                 return [*problems, problem]
-            # Ranking selects each reader's own citations.
             identity_keys = [key for entry in cited for key in keys(entry)]
             known = [*store.papers.with_keys(identity_keys), *store.library.any_with_keys(identity_keys)]
             facts = [
@@ -106,7 +105,6 @@ class References:
         """Return papers new to readers near their thresholds, the nearest first."""
         store = self.context.store
         distances: dict[PaperId, float] = {}
-        # Active readers.
         voters, _ = store.feedback.last_voters(_LAST)
         ids = list(dict.fromkeys(chain(store.library.last_owners(_LAST), voters)))[:_MOST_READERS]
         readers = [reader for reader in map(store.readers.by_id, ids) if reader and not reader.stopped]
@@ -127,7 +125,7 @@ class References:
         ]
 
     def _cited(self, paper: Paper) -> list[Entry]:
-        """Return up to a hundred cited papers. Raises SourceError and DigestError."""
+        """Return cited papers. Raises SourceError and DigestError."""
         try:
             work = self.fetcher.fetch(f"{self.url}/doi:{quote(_doi(paper))}?select=referenced_works").content or b""
         except HttpError as error:
@@ -139,7 +137,6 @@ class References:
             return []
         query = {"filter": f"openalex_id:{'|'.join(ids)}", "per_page": _MOST_REFERENCES, "select": _FIELDS}
         page = self.fetcher.fetch(f"{self.url}?{urlencode(query)}").content or b""
-        # Untrusted, so the parser process parses it.
         return [entry for digest in self.parser.parse(RawDigest(NAME, "", page)) for entry in digest.entries]
 
 

@@ -1,4 +1,4 @@
-"""The state of an installation: arrivals, deliveries, load, and problems. Nothing is written."""
+"""The state of an installation: arrivals, deliveries, load, and problems."""
 
 from __future__ import annotations
 
@@ -19,11 +19,8 @@ from bot.store.outbox import UndeliveredMessage
 from bot.store.sending import OpenBreaker
 
 _MAX_PROBLEMS = 20
-# More are not loaded.
-MAX_READERS = 1_000
-# Opened mails are not tracked.
+MAX_READERS = 1_000  # loaded
 INACTIVE_AFTER = timedelta(weeks=4)
-# The first of a message's states decides. Sending an unknown one again may duplicate it.
 _UNDELIVERED = {
     State.UNKNOWN: "sent, but no answer came; `paperbot retry --unknown` sends it again",
     State.FAILED: "given up; `paperbot retry --failed` sends it again",
@@ -42,7 +39,7 @@ def why_late(
 ) -> str | None:
     """Return why a reader's edition is late, or None.
 
-    ``states`` are of the last edition's parts. ``last`` is its local date, ``since`` the time of the subscription.
+    ``states`` are of the last edition's parts, ``last`` is its local date, and ``since`` the subscription's time.
     """
     if reader.stopped:
         return None
@@ -58,8 +55,8 @@ def why_late(
     if not missed:
         return None
     due = moment(missed[0], schedule.at, schedule.timezone)
-    # A first edition is due on the day of subscription, whatever the time.
     words = f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
+    # A first edition is due on the day of subscription, whatever the time.
     return words if due >= since else None
 
 
@@ -67,18 +64,18 @@ def why_late(
 class Load:
     """How busy an installation is. Ages are 0 if nothing waits."""
 
-    editions: int  # ever composed
-    oldest_due_seconds: float  # since an edition is due
-    oldest_unsent_seconds: float  # since a message is composed
+    editions: int
+    oldest_due_seconds: float
+    oldest_unsent_seconds: float
     claims: int  # messages that a worker holds, dead or alive
     claimed_until: datetime | None  # then unsent ones are due again or ``unknown``
     expired_claims: int  # messages of dead workers
     rates: Sequence[SendRateUse]
-    queue: Mapping[str, int]  # waiting tasks; empty without a broker
+    queue: Mapping[str, int]
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
-    # The first reader by id of each profile, because finding the longest wait would read all due readers.
+    # Each profile's first reader, because finding the longest wait would read all due readers.
     waits = [0.0]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
@@ -86,16 +83,15 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
             schedule = due.profile.schedule
             oldest = min((due.day, *due.missed))
             since = store.readers.since(due.reader.id) or now
-            # A first edition is due at once.
             waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
-    claims, claimed_until = store.outbox.claims()
+    claims = store.outbox.claims(now)
     return Load(
-        claims=claims,
-        claimed_until=claimed_until,
+        claims=claims.number,
+        claimed_until=claims.until,
         editions=store.editions.newest_id(),
         oldest_due_seconds=max(waits),
         oldest_unsent_seconds=_age(store.outbox.oldest_unsent([kind.name for kind in channels()]), now),
-        expired_claims=store.outbox.expired_claims(now),
+        expired_claims=claims.expired,
         rates=store.send_rates({}).in_use(now),
         queue=queue,
     )
@@ -110,7 +106,7 @@ class SourceStatus:
     """A source's health and its deliveries."""
 
     name: str
-    last_seen: datetime | None = None  # None without a delivery
+    last_seen: datetime | None = None
     latest_digest: date | None = None
     digests: int = 0
     papers: int = 0
@@ -120,7 +116,7 @@ class SourceStatus:
     trouble: bool = False
     usual: float | None = None  # new papers by this time on a similar day
     last_checked: datetime | None = None
-    highest_id: str | None = None  # of arXiv
+    highest_id: str | None = None
     delivers_papers: bool = True
     votes: int | None = None  # by mail, for a mailbox of replies alone
 
@@ -137,7 +133,7 @@ class ReaderStatus:
     last_states: Sequence[State]
     last_sent: datetime | None  # an edition or alert
     quiet: Quiet | None
-    next_due: datetime | None  # None for a stopped reader
+    next_due: datetime | None
     late: str | None
     stopped: str | None
 
@@ -148,10 +144,10 @@ class Status:
 
     papers: int
     sources: Sequence[SourceStatus]
-    readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
+    readers: Sequence[ReaderStatus]
     readers_left_out: int
     outbox: Mapping[State, int]
-    bounces: Mapping[str, int]  # by outcome
+    bounces: Mapping[str, int]
     load: Load
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
@@ -166,7 +162,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """Return the status. ``standing`` are problems outside the store, ``queue`` the waiting tasks."""
+    """Return the status. ``standing`` are problems outside the store, ``queue`` waiting tasks."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
@@ -204,7 +200,6 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
     states = store.sources.states()
     configured = {source.name: source for source in sources}
     rows = []
-    # The store still has their papers.
     for name in dict.fromkeys([*configured, *activities]):
         row = SourceStatus(name)
         if activity := activities.get(name):
@@ -276,7 +271,6 @@ def readers_status(
 def listed_readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     """Return up to ``MAX_READERS`` readers, of the profiles' files, then of the web."""
     readers: list[tuple[Reader, Profile]] = []
-    # An edited profile's new readers aren't stored yet.
     for slug, profile in profiles.items():
         addresses = profile.addresses[: MAX_READERS - len(readers)]
         stored = store.readers.at_addresses(slug, [address for _, address in addresses])
@@ -293,7 +287,7 @@ def listed_readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
 
 @dataclass(frozen=True, slots=True)
 class InactiveReader:
-    """A reader who still gets editions, and when they voted last."""
+    """A reader of editions, and when they voted last."""
 
     reader: str
     last_vote: datetime

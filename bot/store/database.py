@@ -41,11 +41,8 @@ from bot.store.sources import ParseAttempts, Sources
 from bot.store.upgrade import bring_up_to_date, faults, forget_in_copies
 
 PAGE = 1_000
-# Half a minute on a busy server. The next tick continues.
-_PAGES = 50
-# Each page reads all picks. A day brings a tenth of it.
-_PAPERS = 10_000
-# An operator may resend failed and unknown messages.
+_PAGES = 50  # half a minute on a busy server; the next tick continues
+_PAPERS = 10_000  # ten days'
 _BODY_DROPPED = (State.SENT, State.CANCELLED)
 _BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
@@ -54,8 +51,8 @@ _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
 def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
     """Open the store at a URL, after creating or upgrading its tables.
 
-    ``url`` is ``sqlite:///path`` or ``postgresql://...``. ``secrets`` are the home's keys, oldest first. Raises
-    StoreError for a store that is unreadable, unreachable, foreign, or newer than this program.
+    ``secrets`` are the home's keys, oldest first. Raises StoreError for a store that is unreadable, unreachable,
+    foreign, or newer than this program.
     """
     database = Database(parse_url(url))
     try:
@@ -65,7 +62,7 @@ def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error
-            # SQLite copies this file's permissions to its log and shared memory, so we create it first.
+            # SQLite copies its permissions to the log and shared memory.
             create_private(database.file)
         bring_up_to_date(database)
     except BaseException:
@@ -134,7 +131,7 @@ class Store(AbstractContextManager["Store"]):
 
 
 class StoreAsOf(Store):
-    """A read-only store as of a time, for one reader. Texts, upvotes and overrides are today's."""
+    """A read-only store as of a time, for one reader, with today's texts, upvotes and overrides."""
 
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
@@ -179,16 +176,15 @@ class KeepDays:
 
 
 class Retention(Aggregate):
-    """Deletes old rows page by page, so transactions and calls stay short."""
+    """Deletes old rows page by page, to keep transactions and calls short."""
 
     def purge(self, keep: KeepDays, now: datetime) -> int:
-        """Delete the oldest rows up to the limit of one call, and return their number."""
+        """Delete a call's oldest rows, and return their number."""
         number = 0
         if keep.bodies:
             number += self.bodies(now - timedelta(days=keep.bodies))
         if keep.picks:
             is_old = editions.c.composed_at < now - timedelta(days=keep.picks)
-            # The edition's row stays without its picks. Later calls skip it.
             has_picks = exists().where(picks.c.edition_id == editions.c.id)
             number += self._in_windows(editions.c.id, is_old, has_picks, [picks.c.edition_id])
         if keep.editions:
@@ -205,7 +201,6 @@ class Retention(Aggregate):
             outbox.c.state.in_(_BODY_DROPPED),
             and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
         )
-        # Start from the bodies, which are few.
         with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over).limit(PAGE)
         number = 0
         for _ in range(_PAGES):
@@ -219,14 +214,14 @@ class Retention(Aggregate):
 
     def _editions(self, before: datetime) -> int:
         later = editions.alias()
-        # A reader's newest edition records which papers they have seen, so it stays.
+        # A reader's newest edition stays, because it records the papers that they have seen.
         is_followed = exists().where(
             later.c.reader_id == editions.c.reader_id,
             later.c.id > editions.c.id,
             later.c.kind.not_in((EditionKind.ALERT, EditionKind.LETTER)),
         )
         is_old = editions.c.composed_at < before
-        # Its rows refer to editions, so the outbox goes first.
+        # The outbox goes first, because its rows refer to editions.
         number = self._in_windows(editions.c.id, is_old, is_followed, [outbox.c.edition_id, editions.c.id])
         is_mail_alone = and_(outbox.c.edition_id.is_(None), outbox.c.state.in_(_SETTLED))
         is_old = outbox.c.updated_at < before
@@ -255,7 +250,7 @@ class Retention(Aggregate):
     ) -> int:
         """Delete droppable rows in windows of ascending ids, up to the first young row.
 
-        ``dropped`` are the columns with the id, in the order of deletion. Returns the number of the last one's rows.
+        ``dropped`` are the columns with the id, in the order of deletion. Returns the number of rows of the last.
         """
         number = after = 0
         for _ in range(_PAGES):

@@ -20,7 +20,7 @@ from bot.store.schema import corpora, mixtures, published_profiles, reader_model
 
 @dataclass(frozen=True, slots=True)
 class StoredMixture:
-    """Weights and offset of the experts' mixture. ``reader_id`` is None for all readers' votes."""
+    """The experts' mixture for a reader's votes, or for all readers' without ``reader_id``."""
 
     reader_id: ReaderId | None
     fitted_at: datetime
@@ -44,7 +44,7 @@ class Mixtures(Aggregate):
         }
 
     def add(self, fitted: Sequence[StoredMixture]) -> None:
-        # Not durable: after a power failure they are fitted again.
+        # Not durable, because they can be fitted again.
         if fitted:
             with self._database.writing(durable=False) as connection:
                 left = present(connection, (mixture.reader_id for mixture in fitted if mixture.reader_id is not None))
@@ -63,7 +63,7 @@ _MODELS = 50  # rows in a statement; a model of 40 votes takes 60 KB
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A reader's models for the votes of ``signature`` and a version of the vocabulary."""
+    """A reader's models for the votes of a signature and a version of the vocabulary."""
 
     reader_id: ReaderId
     signature: str
@@ -126,7 +126,6 @@ class Tldrs(Aggregate):
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
         query = select(tldrs.c.paper_id, tldrs.c.text).where(tldrs.c.model == model, tldrs.c.text.is_not(None))
-        # A paper's newest text wins.
         rows = self._rows_in(query.order_by(tldrs.c.id), tldrs.c.paper_id, papers)
         return {row.paper_id: row.text for row in rows}
 
@@ -134,7 +133,6 @@ class Tldrs(Aggregate):
         """Record a request, or return None once ``budget`` requests were recorded since ``since``."""
         spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
         row = {"paper_id": paper, "model": model, "asked_at": now}
-        # Without the advisory lock, concurrent processes would exceed the budget.
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:
                 return None

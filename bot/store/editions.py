@@ -1,7 +1,7 @@
 """Editions with their picks, catch-up editions, and readers who may be due.
 
-An edition and its messages are stored in one transaction (transactional outbox). All readers share the sentences of a
-summary. The JSON omits default values.
+One transaction stores an edition and its messages (transactional outbox). Readers share the sentences of a summary. The
+JSON omits default values.
 """
 
 from __future__ import annotations
@@ -116,28 +116,27 @@ _TAKES_A_DAY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.MISSED))
 
 
 class Editions(Aggregate):
-    """The stored editions, at most one for each reader and slot. Alerts, letters and missed days share the table."""
+    """Editions, alerts, letters and missed days, at most one for each reader and slot."""
 
     def save(self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()) -> bool:
-        """Store one edition. Returns False if its slot is taken."""
         return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
 
     def save_all(self, new: Sequence[NewEdition]) -> list[bool]:
-        """Store editions with their messages in one transaction, and return which were stored.
+        """Store editions with their messages, and return which were stored.
 
-        Leaves out editions of taken slots or deleted readers. Raises DeletedError for a deleted paper.
+        Leaves out taken slots and deleted readers. Raises DeletedError for a deleted paper.
         """
         if not new:
             return []
         picks = [pick for draft in new for pick in draft.edition.picks]
-        # Apart: another process that stores the same summary would wait for the whole batch.
+        # Apart, or another process with the same summary would wait for the whole batch.
         with self._database.writing(durable=False) as connection:
             ids = _summary_ids(connection, picks)
         with self._database.writing() as connection:
             return _insert_editions(connection, new, ids)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
-        # By id, because clocks may have run ahead.
+        # By id, because clocks differ.
         query = _stored_editions().where(editions.c.reader_id == reader_id)
         query = query.order_by(editions.c.id.desc()).limit(1)
         if before is not None:
@@ -150,7 +149,7 @@ class Editions(Aggregate):
         return next(iter(self._read(query.order_by(editions.c.id.desc()).limit(1))), None)
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
-        # A correlated subquery stops at the first match in the index. max(id) would read all editions of a reader.
+        # Stops at the first match in the index. max(id) would read all editions of a reader.
         newest = (
             select(editions.c.id)
             .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
@@ -272,13 +271,12 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
     for chunk in in_chunks(slots):
         of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
         connection.execute(delete(editions).where(of_slots, _missed_after(now)))
-    # The unique constraint decides which process makes an edition. The order prevents a deadlock on PostgreSQL.
+    # The unique constraint decides which process makes an edition. The order prevents deadlocks on PostgreSQL.
     ordered = sorted((n for n in range(len(new)) if slots[n][0] in readers_left), key=slots.__getitem__)
     if not ordered:
         return [False] * len(new)
     new_rows = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(new_rows, [_edition_row(new[number]) for number in ordered])
-    # ON CONFLICT leaves out rows, so their numbers don't match.
     ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
     ids_by_number = {number: ids.pop(slots[number]) for number in ordered if slots[number] in ids}
     stored = [(edition_id, new[number]) for number, edition_id in ids_by_number.items()]
@@ -287,7 +285,6 @@ def _insert_editions(connection: Connection, new: Sequence[NewEdition], summary_
     for edition_id, draft in stored:
         edition = draft.edition
         quiet = Quiet(QuietReason.MISSED, f"missed; made up for by the edition of {edition.date}")
-        # Otherwise a missed day would be due again.
         for day in draft.missed:
             gap = Edition(
                 edition.reader, "", day, edition.composed_at, (), 0, edition.watermark, quiet, EditionKind.MISSED
@@ -416,9 +413,8 @@ class EditionWaits(Aggregate):
     """The waits of due slots, at most one for each reader."""
 
     def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
-        """Return when each slot began to wait, which is at its first call."""
+        """Return when each slot began to wait: at its first call."""
         started: dict[ReaderId, datetime] = {}
-        # Not durable: a power failure only delays an edition.
         with self._database.writing(durable=False) as connection:
             for chunk in in_chunks(list(slots)):
                 of_chunk = edition_waits.c.reader_id.in_(chunk)
@@ -467,7 +463,7 @@ class ActiveReaders(Aggregate):
             is_active &= readers.c.id <= ids.last
         after = ids.first - 1
         while True:
-            # A window of ids: with a limit, each query would scan all readers who have their edition.
+            # With a limit instead of a window of ids, each query would scan all readers who have their edition.
             window = select(readers.c.id).where(is_active, readers.c.id > after)
             page_ids = window.order_by(readers.c.id).limit(_WINDOW).subquery()
             with self._database.reading() as connection:

@@ -1,6 +1,6 @@
 """Connect to SQLite or PostgreSQL, and translate their errors.
 
-Only this module and ``upgrade.py`` depend on the dialect. The aggregates use SQLAlchemy Core.
+The aggregates use SQLAlchemy Core. Only this module, ``upgrade.py`` and search depend on the dialect.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, create_engine, event, func, select, true
 from sqlalchemy.engine import URL, Engine, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -33,7 +33,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError, log
+from bot.model.errors import DeletedError, StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -46,19 +46,14 @@ AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
 _BUSY_SECONDS = 30  # that a writer waits for another process
-_SAID_AFTER = 10  # seconds
-_BUSY_STILL = 1  # seconds after another writer has timed out
-_HIGHEST_PORT = 65_535
-# SQLite allows 32,766 variables in a statement and psycopg 65,535. Long lists are also slow to parse.
+# SQLite allows 32,766 variables in a statement and psycopg 65,535.
 _CHUNK = 1_000
 # Blanks are a tenth of a pick's JSON, and ``json.dumps`` would build an encoder for each value.
 _compact_json = json.JSONEncoder(separators=(",", ":")).encode
-# Errors in this program keep their traceback and are not translated.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
-# SQLSTATE of errors for PostgreSQL's administrator: no usable schema, no permission.
+# SQLSTATE: no usable schema, no permission.
 _FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
-# Remedies by a regular expression that matches the message.
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
@@ -72,13 +67,14 @@ _REMEDIES = {
     'role ".*" does not exist': "create it (`createuser --pwprompt NAME`), or correct store.url",
     'database ".*" does not exist': "create it (`createdb --owner=ROLE NAME`), or correct store.url",
     "invalid connection option|bad value for|invalid .* value": "correct the options behind the ? in store.url",
+    "invalid port number": "write one between 1 and 65535 in store.url, or leave it out",
     "no schema has been selected|permission denied for": "let store.url's role own the database "
     "(`ALTER DATABASE ... OWNER TO ...`), or name another",
 }
 
 
 class Lock(IntEnum):
-    """Exclusive operations; the numbers are keys of PostgreSQL's advisory locks."""
+    """Exclusive operations, by PostgreSQL's key of the advisory lock."""
 
     UPGRADE = 7_265_501
     INGEST = 7_265_502
@@ -89,32 +85,31 @@ class Lock(IntEnum):
 
 
 class Database:
-    """Connections for reading and writing. Errors of the database become StoreError."""
+    """Connections. Errors of the database become StoreError."""
 
     def __init__(self, url: URL, *, foreign_keys: bool = True) -> None:
         self.url = url
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
         self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
-        # SQLite polls when it is busy. The lock makes four sending threads twice as fast.
+        # A busy SQLite polls. The lock makes four sending threads twice as fast.
         self._turn = threading.Lock() if self.file else nullcontext()
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file, or None for a server."""
         return Path(self.url.database or "") if self.url.drivername == "sqlite" else None
 
     @property
     def name(self) -> str:
-        """The file, or the URL without passwords."""
-        # As in the settings, without SQLAlchemy's driver name. ``sslpassword`` is secret too.
+        """The file, or the URL without passwords and driver."""
+        # ``sslpassword`` is secret, too.
         secret = [name for name in self.url.query if "pass" in name.lower()]
         shown = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(secret)
         return str(self.file or shown.render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a read transaction. In WAL mode it never waits for a writer."""
+        """Open a read transaction, which never waits for a writer."""
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
@@ -122,11 +117,10 @@ class Database:
     def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
         """Open a write transaction, which excludes others with the same lock.
 
-        Without ``durable``, a power failure may undo it on SQLite until the next durable one.
+        A power failure may undo SQLite's last ones that aren't ``durable``.
         """
         writer = self._writer if durable else self._relaxed_writer
         with self._translated(), self._turn, writer.begin() as connection:
-            # SQLite has one writer at a time. PostgreSQL releases the lock with the transaction.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
@@ -135,12 +129,11 @@ class Database:
     def exclusively(self, name: str) -> Iterator[bool]:
         """Hold a named lock among all processes, or yield False if another process holds it.
 
-        PostgreSQL releases the lock if the process dies. SQLite always yields True.
+        Ends with the process. SQLite always yields True.
         """
         if self.file:
             yield True
             return
-        # Several installations may share a database.
         key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -160,12 +153,11 @@ class Database:
             driver_error = getattr(error, "orig", error)
             if _is_orphan(driver_error):
                 raise DeletedError from error
-            # Without a statement, libpq or psycopg refused an option of the URL.
+            # Without a statement, libpq or psycopg refused the URL.
             is_of_url = isinstance(error, ProgrammingError) and error.statement is None
             is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
             if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
                 raise
-            # The lines after the first quote the statement.
             reason = " ".join(str(driver_error).partition("\nLINE ")[0].split())
             remedies = (remedy for words, remedy in _REMEDIES.items() if re.search(words, reason))
             is_lost = self.file is None and _is_connection_lost(error)
@@ -173,7 +165,6 @@ class Database:
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
         except (ValueError, LookupError, zlib.error) as error:
-            # SQLAlchemy raises plain ValueError and LookupError for unreadable values, as for a caller's mistake.
             innermost = extract_tb(error.__traceback__)[-1]
             is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
             is_from_database = is_conversion and "sqlalchemy" in innermost.filename
@@ -189,7 +180,7 @@ class Database:
 
 def _is_orphan(driver_error: object) -> bool:
     if isinstance(driver_error, sqlite3.Error):
-        # Python's module raises errors without a code, for example for text that is not UTF-8.
+        # Errors of Python's module, as for text that is not UTF-8, have no code.
         return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
     return getattr(driver_error, "sqlstate", None) == "23503"
 
@@ -203,7 +194,7 @@ def _is_connection_lost(error: Exception) -> bool:
 
 
 class Aggregate:
-    """A part of the store. Each method call is one transaction. Docstrings name the methods that use ``until``."""
+    """A part of the store. Each call is one transaction. Docstrings name the methods that are as of ``until``."""
 
     def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
@@ -243,14 +234,8 @@ def parse_url(url: str) -> URL:
         example = "sqlite:///path or postgresql://user:password@host:5432/database"
         raise StoreError(f"store.url can't be read; write {example}") from None
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
-        ports = [port for ports in parsed.normalized_query.get("port", ()) for port in ports.split(",") if port]
-        if parsed.port is not None:
-            ports.append(str(parsed.port))
-        if not all(port.isdecimal() and 0 < int(port[:6]) <= _HIGHEST_PORT for port in ports):
-            raise StoreError("store.url has no port between 1 and 65535; correct it, or leave it out")
-        if passwords := parsed.normalized_query.get("password"):
-            # Messages hide the URL's password only.
-            parsed = parsed.difference_update_query(["password"]).set(password=passwords[-1])
+        if not all(re.fullmatch(r"[\d,]*", ports) for ports in parsed.normalized_query.get("port", ())):
+            raise StoreError("store.url: a port is a number between 1 and 65535; correct it, or leave it out")
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
         raise StoreError(f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
@@ -273,7 +258,7 @@ def from_row(kind: type[D], row: AnyRow, **others: object) -> D:
 
 
 def row_of(table: Table, value: object, **others: object) -> dict[str, Any]:
-    """Build a row from a value's attributes, without the id, and ``others``."""
+    """Build a row from a value's attributes except the id, and ``others``."""
     names = (column.name for column in table.c if column.name != "id" and hasattr(value, column.name))
     return {name: getattr(value, name) for name in names} | others
 
@@ -314,15 +299,14 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
             raise StoreError(
                 "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
             ) from error
-    engine = create_engine(url, connect_args={"timeout": _SAID_AFTER}, json_serializer=_compact_json)
-    write_lock = _WriteLock(url.database or "")
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_compact_json)
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        # The driver would begin at the first INSERT, and reads would see changes in between (SQLAlchemy, "Serializable
-        # isolation / Savepoints / Transactional DDL" of the SQLite dialect).
+        # The driver would begin at the first INSERT (SQLAlchemy, "Serializable isolation / Savepoints / Transactional
+        # DDL" of the SQLite dialect).
         connection.isolation_level = None
-        # Counts for a new file only. Two of three papers fit on a page of 4,096 bytes, and the rest of it stays empty.
+        # For a new file. Two of three papers fit on a page of 4,096 bytes, and the rest of it stays empty.
         connection.execute("PRAGMA page_size = 8192")
         # "locked" means that another process is switching to WAL, which the file keeps.
         with suppress(sqlite3.OperationalError):
@@ -338,42 +322,9 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         if not options.get("writing"):
             cursor.execute("BEGIN")
             return
-        # FULL: a power failure must not undo the record that a mail was started. NORMAL flushes the log at checkpoints
-        # only.
+        # After a power failure, NORMAL could lose the record of a started mail.
         cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
-        # IMMEDIATE waits for the write lock. A transaction that reads first fails with SQLITE_BUSY at its first write,
-        # whatever the timeout.
-        write_lock.take(cursor)
+        # A transaction that reads first would fail at its first write.
+        cursor.execute("BEGIN IMMEDIATE")
 
     return engine
-
-
-class _WriteLock:
-    """SQLite's write lock, with a warning after a long wait.
-
-    After a timeout, later writers wait for a second only. A run would otherwise wait in full for each source.
-    """
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-        self._was_in_vain = False
-
-    def take(self, cursor: DBAPICursor) -> None:
-        """Begin a write transaction. Raises sqlite3.OperationalError if another process holds the lock."""
-        waits = [_BUSY_STILL] if self._was_in_vain else [_SAID_AFTER, _BUSY_SECONDS - _SAID_AFTER]
-        while waits:
-            seconds = waits.pop(0)
-            cursor.execute(f"PRAGMA busy_timeout = {1_000 * seconds}")
-            try:
-                cursor.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                # The low byte of an extended code such as SQLITE_BUSY_RECOVERY is the basic code.
-                is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-                if not (waits and is_busy):
-                    self._was_in_vain = is_busy
-                    raise
-                message = "%s: another process has been writing for %d seconds; waiting for up to %d more"
-                log.warning(message, self._file, seconds, waits[0])
-            else:
-                self._was_in_vain = False
-                return

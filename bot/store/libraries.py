@@ -35,7 +35,7 @@ from bot.store.schema import library, library_keys, outbox, paper_keys, papers, 
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """Counts of an import: stored papers, other new entries, and entries that the library had."""
+    """Counts of an import: stored papers, other new entries, and known entries."""
 
     matched: int
     new: int
@@ -56,7 +56,7 @@ class Library(Aggregate):
     ) -> Additions:
         """Add new entries to a reader's library, after removing those of the same origin with a key in ``gone``.
 
-        A missing or future date of addition becomes ``now``. A missing abstract comes from the stored paper.
+        A missing or future date becomes ``now``. A missing abstract comes from the stored paper.
         """
         with self._database.writing() as connection:
             for chunk in in_chunks(list(gone)):
@@ -64,12 +64,10 @@ class Library(Aggregate):
                 connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
             similar = _rows_with(connection, identity_keys, library.c.reader_id == reader_id)
-            # By positive ids: new papers have negative ones.
             deduplicator = Deduplicator(replace(_paper(row), id=row.id) for row in similar)
             added: dict[PaperId, datetime] = {}
             source_keys: dict[PaperId, str] = {}
             for item in entries:
-                # Entries of a library are never replacements, so each has a paper.
                 paper_id = deduplicator.add(item.entry, now) or 0
                 at = datetime.combine(item.added, time(), UTC) if item.added else now
                 added[paper_id] = min(added.get(paper_id, now), at)
@@ -172,7 +170,7 @@ def in_libraries(
     upto: PaperId,
     until: datetime | None = None,
 ) -> Mapping[ReaderId, set[PaperId]]:
-    """Return for each reader the stored papers with ids from ``lowest`` to ``upto`` in their library by ``until``."""
+    """Return the stored papers from ``lowest`` to ``upto`` in each reader's library by ``until``."""
     owned: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(list(reader_ids)):
         query = (
@@ -195,7 +193,6 @@ def in_libraries(
             query = query.where(library.c.added_at <= until)
         for row in connection.execute(query):
             entry = Entry(row.own_title, doi=row.own_doi, arxiv_id=row.own_arxiv_id)
-            # A shared key is only a candidate, as in digests.
             if is_same_paper(entry, Entry(row.title, doi=row.doi, arxiv_id=row.arxiv_id)):
                 owned[row.reader_id].add(row.id)
     return owned
@@ -225,10 +222,9 @@ _WAITING = (State.PENDING, State.RETRY)
 
 
 class Zotero(Aggregate):
-    """Connections to Zotero, one per reader, and the liked papers that the outbox saves there."""
+    """Connections to Zotero, one per reader, and liked papers that the outbox saves there."""
 
     def connect(self, connection: ZoteroConnection) -> None:
-        """Store a connection, and drop the earlier one with its saves."""
         poll = row_of(zotero_connections, connection.poll)
         row = row_of(zotero_connections, connection, reader_id=connection.reader, **poll)
         with self._database.writing() as transaction:
@@ -268,7 +264,6 @@ class Zotero(Aggregate):
         return [ZoteroSave(row.paper_id, row.item_key, row.outbox_key) for row in rows]
 
     def put_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Queue the save of a liked paper, unless another process has."""
         row = {"reader_id": reader_id, "paper_id": save.paper, "item_key": save.item_key, "outbox_key": save.outbox_key}
         with self._database.writing() as transaction:
             statement = insert_new(transaction, zotero_saves).values(row).returning(zotero_saves.c.paper_id)
@@ -276,7 +271,7 @@ class Zotero(Aggregate):
                 insert_message(transaction, message, key, now)
 
     def undo_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Undo a save: cancel it if it still waits, or queue ``message``."""
+        """Cancel a save that still waits, or queue ``message``."""
         is_save = (zotero_saves.c.reader_id == reader_id) & (zotero_saves.c.paper_id == save.paper)
         is_waiting = (outbox.c.key == save.outbox_key) & outbox.c.state.in_(_WAITING)
         with self._database.writing() as transaction:

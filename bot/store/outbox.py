@@ -6,8 +6,8 @@
     failed | unknown -> pending at the operator's request
 
 Delivery is at most once, or marked ``unknown``. A claim has a lease and a fencing token, which each update names.
-After its lease, a message may be claimed again if its body was not started. Otherwise it becomes ``unknown``. Leases
-also end with their process. No transaction is open during a transfer. Calls retry while PostgreSQL restarts.
+After its lease, a started message becomes ``unknown``, and others may be claimed again. Leases also end with their
+process. No transaction is open during a transfer. Calls retry while PostgreSQL restarts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hashlib import sha256
 from itertools import chain, repeat
 from pathlib import Path
 from secrets import token_hex
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Update, bindparam, delete, exists, func, insert, or_, select, update
 
@@ -36,8 +36,7 @@ from bot.store.schema import outbox, outbox_bodies, readers
 
 R = TypeVar("R")
 
-# Seconds before each attempt after a lost connection. PostgreSQL restarts in a second or two, and a task has 25
-# (``bot.worker.tasks``).
+# Seconds between attempts after a lost connection. PostgreSQL restarts in two, and a worker's task has 25.
 _PAUSES = (0, 0.2, 0.5, 1, 2, 4, 6)
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
 _READER = (readers.c.profile, readers.c.address, readers.c.stopped, readers.c.stop_detail, readers.c.origin)
@@ -52,7 +51,6 @@ _DELIVERIES = (
 
 
 def _update_claimed(*states: State) -> Update:
-    # Not with IN, which can't be executed for several rows at once.
     return update(outbox).where(
         outbox.c.id == bindparam("row_id"),
         outbox.c.token == bindparam("row_token"),
@@ -63,7 +61,7 @@ def _update_claimed(*states: State) -> Update:
 # Built once: SQLAlchemy takes longer to build a statement than to execute it.
 _SETTLE = _update_claimed(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 _RELEASE = _update_claimed(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
-# A confirmation mail has no edition, and its reader isn't subscribed yet.
+# A confirmation mail's reader isn't subscribed yet.
 _HAS_STOPPED = outbox.c.edition_id.is_not(None) & exists().where(
     readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)
 )
@@ -97,6 +95,14 @@ class UndeliveredMessage:
     not_before: datetime | None
 
 
+class Claims(NamedTuple):
+    """The messages that workers hold, the last end of a lease, and the messages of ended leases."""
+
+    number: int
+    until: datetime | None
+    expired: int
+
+
 class Outbox(Aggregate):
     """The queue of messages."""
 
@@ -105,7 +111,6 @@ class Outbox(Aggregate):
         self._sleep = sleep
 
     def put_without_edition(self, message: Message, key: OutboxKey, now: datetime) -> None:
-        """Queue a message without an edition, unless its key exists (idempotent)."""
         with self._database.writing() as connection:
             insert_message(connection, message, key, now)
 
@@ -115,7 +120,7 @@ class Outbox(Aggregate):
         return self._scalar(select(func.max(outbox.c.created_at)).where(of_slot))
 
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
-        """Claim up to ``limit`` due messages of a channel, each for the time of ``lease``.
+        """Claim up to ``limit`` due messages of a channel for the time of ``lease``.
 
         Expired claims come first, then due retries, then new messages, oldest first.
         """
@@ -123,7 +128,7 @@ class Outbox(Aggregate):
         def claim(connection: Connection) -> list[Delivery]:
             _expire(connection, now)
             due: list[AnyRow] = []
-            # One query for each state walks an index. A joint query would scan all rows.
+            # Each query walks an index. A joint one would scan all rows.
             for is_due in (
                 (outbox.c.state == State.CLAIMED) & _has_passed(outbox.c.lease_until, now),
                 (outbox.c.state == State.RETRY) & _has_passed(outbox.c.not_before, now),
@@ -144,10 +149,7 @@ class Outbox(Aggregate):
         return self._commit(claim, durable=False)
 
     def expire(self, now: datetime) -> int:
-        """Mark started messages whose lease has ended as ``unknown``, and return their number.
-
-        Also ends the leases of dead processes.
-        """
+        """End the leases of dead processes, mark started messages without a lease ``unknown``, and count them."""
         rows = self._rows(select(outbox.c.id, outbox.c.token).where(_IS_CLAIMED))
         dead = [{"row_id": row.id, "row_token": row.token, "ended": now} for row in rows if has_died(row.token)]
         with self._database.writing() as connection:
@@ -158,13 +160,12 @@ class Outbox(Aggregate):
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
         """Record that sending starts, and renew the lease. Send the body only if this returns True.
 
-        Returns False if the claim was lost, or if the reader has stopped, which cancels a message of an edition.
+        False: the claim was lost, or the reader has stopped, which cancels a message of an edition.
         """
         claim = _claim_values(delivery, now) | {"now": now}
         started = {"state": State.DATA_STARTED, "lease_until": now + lease}
         cancelled = {"state": State.CANCELLED, "detail": "the reader has stopped", "updated_at": now}
-        # Nothing is sent before the commit, so a start without an answer may be repeated. A start after it would send a
-        # second body.
+        # Nothing is sent before the commit, so a start without an answer may be repeated.
         statements = chain([_START], repeat(_START_AGAIN))
 
         def start(connection: Connection) -> bool:
@@ -177,7 +178,7 @@ class Outbox(Aggregate):
                 connection.execute(_DELETE_BODY, [{"row_id": row_id} for row_id in settled])
             return False
 
-        # Otherwise a power failure would send the message again.
+        # Durable, or a power failure would send the message again.
         return self._commit(start, durable=True)
 
     def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
@@ -189,29 +190,23 @@ class Outbox(Aggregate):
                 return False
             connection.execute(_DELETE_BODY, {"row_id": delivery.id})
             if delivery.has_replies:
-                # In the same transaction, so no thread loses its replies.
                 _post_replies(connection, delivery.id, receipt, now)
             return True
 
-        # A power failure makes the row ``unknown``, and it is never sent twice.
         return self._commit(record, durable=False)
 
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = "") -> bool:
-        """Record a final state, or return False if the claim was lost."""
         return self._settle(_SETTLE, delivery, now, state=state, code=code, detail=detail)
 
     def retry(
         self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool = True
     ) -> bool:
-        """Schedule another attempt at a message that was certainly not accepted.
-
-        Returns False if the claim was lost.
-        """
+        """Schedule another attempt at a message that was not accepted, or return False if the claim was lost."""
         settle = _SETTLE if counted else _SETTLE.values(attempts=outbox.c.attempts - 1)
         return self._settle(settle, delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail)
 
     def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
-        """Undo claims that are still held. Their messages are due at ``not_before``, or at once."""
+        """Undo claims. Their messages are due at ``not_before``, or at once."""
         released = {
             "state": State.RETRY if not_before else State.PENDING,
             "token": None,
@@ -239,7 +234,7 @@ class Outbox(Aggregate):
         return [_delivery(row, "") for row in self._rows(query.where(outbox.c.updated_at > since))]
 
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
-        """Record that an unknown message has arrived, and post its replies. Returns False if it isn't unknown."""
+        """Record that an unknown message has arrived, and post its replies, or return False."""
         sent = {"state": State.SENT, "detail": detail, "updated_at": now}
         with self._database.writing() as connection:
             has_arrived = _overrule(connection, delivery_id, [State.UNKNOWN], **sent)
@@ -258,7 +253,6 @@ class Outbox(Aggregate):
         return dict.fromkeys(State, 0) | dict(self._rows(query))
 
     def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
-        # The index has the lowest id first. No index has the time.
         oldest = [
             select(outbox.c.created_at)
             .where(outbox.c.state == State.PENDING, outbox.c.kind == kind)
@@ -268,12 +262,10 @@ class Outbox(Aggregate):
         ]
         return min((time for query in oldest if (time := self._scalar(query))), default=None)
 
-    def expired_claims(self, now: datetime) -> int:
-        return self._scalar(select(func.count()).where(_IS_CLAIMED, outbox.c.lease_until < now)) or 0
-
-    def claims(self) -> tuple[int, datetime | None]:
-        ((number, until),) = self._rows(select(func.count(), func.max(outbox.c.lease_until)).where(_IS_CLAIMED))
-        return number, until
+    def claims(self, now: datetime) -> Claims:
+        until = outbox.c.lease_until
+        query = select(func.count(), func.max(until), func.count().filter(until < now)).where(_IS_CLAIMED)
+        return Claims(*self._rows(query)[0])
 
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         query = select(outbox, *_READER).join(readers).where(outbox.c.state.in_(_TROUBLED))
@@ -310,10 +302,7 @@ class Outbox(Aggregate):
         return self._commit(lambda connection: connection.execute(settle, values).rowcount == 1, durable=False)
 
     def _commit(self, change: Callable[[Connection], R], *, durable: bool) -> R:
-        """Apply a change in a transaction, and repeat it while the server is gone.
-
-        A lost connection may have committed its transaction.
-        """
+        """Apply a change in a transaction, again while the server is gone. The lost one may be committed."""
         for pause in _PAUSES:
             try:
                 with self._database.writing(durable=durable) as connection:
@@ -339,13 +328,12 @@ def _post_replies(connection: Connection, first_id: int, receipt: str, now: date
 
 
 def _overrule(connection: Connection, row_id: int, states: Collection[State], **values: object) -> bool:
-    """Change a row without a claim, and clear its token against late workers."""
+    """Change a row without a claim. Without its token, late workers can't change it."""
     changed = update(outbox).where(outbox.c.id == row_id, outbox.c.state.in_(states))
     return connection.execute(changed.values(token=None, code="", **values)).rowcount == 1
 
 
 def _expire(connection: Connection, now: datetime) -> int:
-    # SKIP LOCKED (PostgreSQL): a worker is finishing a locked row. SQLite ignores it.
     overdue = (
         select(outbox.c.id)
         .where(outbox.c.state == State.DATA_STARTED, _has_passed(outbox.c.lease_until, now))
@@ -388,7 +376,6 @@ def _pending_row(
     key: OutboxKey, message: Message, day: date, now: datetime, edition_id: EditionId | None = None
 ) -> dict[str, object]:
     return {
-        # The idempotency key.
         "key": str(key),
         "edition_id": edition_id,
         "reader_id": key.reader,
@@ -405,14 +392,11 @@ def _pending_row(
     }
 
 
-# A claim's token names its process, so a dead process ends its leases:
-#
-#     machine.pid.start.random, for example 9f2c41d07be3.4711.88213.5b1e...
-#
-# The machine is a hash of host, boot and PID namespace. Without ``/proc``, no process counts as dead.
+# A claim's token names its process: ``machine.pid.start.random``. The machine is a hash of host, boot and PID
+# namespace. Without ``/proc``, no process counts as dead.
 _PROC = Path("/proc")
 _UNKNOWN = "-"
-# Fields of /proc/PID/stat (proc_pid_stat(5)), counted after the name, which may contain blanks.
+# Fields of /proc/PID/stat (proc_pid_stat(5)), counted after the name.
 _STATE, _STARTED = 0, 19
 _ENDED = frozenset("ZX")
 
@@ -442,7 +426,7 @@ def _machine() -> str:
 
 
 def _started(pid: str) -> str:
-    """Return a process's start in ticks since boot, or an empty string if it has ended."""
+    """Return a process's start in ticks since boot, or "" if it has ended."""
     try:
         fields = (_PROC / pid / "stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -31,7 +31,7 @@ def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId,
             .where(sightings.c.paper_id.in_(chunk))
             .order_by(sightings.c.digest_id)
         )
-        # An ordered set for each paper: a digest delivered again is the same sighting.
+        # Ordered sets, because a digest delivered again is the same sighting.
         seen: dict[PaperId, dict[Sighting, None]] = {}
         for paper_id, *sighting in connection.execute(query):
             seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
@@ -111,7 +111,7 @@ class Deduplicator:
             self._index(paper)
         self._stored = dict(self._papers)
         self._revised: dict[PaperId, str] = {}  # with the abstract of the earlier version
-        self._published: dict[PaperId, None] = {}  # an ordered set
+        self._published: dict[PaperId, None] = {}
 
     def add(self, entry: Entry, now: datetime) -> PaperId | None:
         """Merge an entry into its paper or add a new one, and return the paper's id.
@@ -120,7 +120,6 @@ class Deduplicator:
         """
         match = self.match(entry)
         if match is None:
-            # arXiv announces a replacement for its new version. The paper itself may be years old.
             if entry.replacement:
                 return None
             paper = new_paper(entry, len(self._stored) - len(self._papers) - 1, now)
@@ -136,7 +135,6 @@ class Deduplicator:
         return paper.id
 
     def match(self, entry: Entry | Paper) -> Paper | None:
-        # A shared key is only a candidate, because two works may share a title. ``is_same_paper`` compares ids.
         candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
         return next((paper for paper in candidates if is_same_paper(entry, paper)), None)
 

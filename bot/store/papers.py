@@ -1,8 +1,8 @@
 """Papers, their digests and sightings, and full-text search.
 
 An advisory lock serialises ingestion, so ids become visible in ascending order, and an edition's watermark covers every
-paper visible then. Search uses FTS5 on SQLite and tsvector on PostgreSQL. Triggers maintain the index ``papers_search``
-(see the first migration, for SQLite 0014).
+paper visible then. Search uses FTS5 on SQLite and tsvector on PostgreSQL. The migrations' triggers maintain the index
+``papers_search``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from bot.store.schema import (
 )
 
 _RECENT = 2_000  # papers; some weeks of alerts
-# An ingestion during a composition has an earlier time. The overlap may consider its papers twice.
+# An ingestion during a composition has an earlier time.
 _OVERLAP = timedelta(days=1)
 
 
@@ -77,7 +77,7 @@ class StoredDigest:
 
 
 class PaperChange(NamedTuple):
-    """A new version with the earlier abstract, or a publication, which has no version."""
+    """A new version with the earlier abstract, or a publication without a version."""
 
     paper: PaperId
     at: datetime
@@ -89,7 +89,7 @@ class PaperChange(NamedTuple):
 class NewsCursor:
     """A keyset cursor: the reader's last edition considered ids up to ``after``.
 
-    Without ``sources``, all but programmes count. A lower id is new as well if these sources delivered it after
+    Without ``sources``, all but programmes count. A lower id is new, too, if these sources delivered it after
     ``since``, and another source before.
     """
 
@@ -101,7 +101,7 @@ class NewsCursor:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A past time, for one reader. From ``without_editions_since`` on, the papers ``shown`` replace the editions."""
+    """A past time, for one reader. The papers ``shown`` replace the editions ``without_editions_since``."""
 
     at: datetime
     without_editions_since: datetime
@@ -119,7 +119,6 @@ class Papers(Aggregate):
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
     ) -> list[tuple[int, int]]:
         """Store a file's digests (idempotent), and return for each the numbers of new and known papers."""
-        # One transaction, so a stored hash means a complete file.
         with self._database.writing(Lock.INGEST) as connection:
             return [
                 _add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
@@ -127,7 +126,7 @@ class Papers(Aggregate):
             ]
 
     def identified(self, entries: Sequence[Entry], now: datetime) -> list[Paper]:
-        """Return each entry's paper, merged with its stored version. New ones have negative ids. Writes nothing."""
+        """Return each entry's paper, merged with its stored version. New ones have negative ids."""
         with self._database.reading() as connection:
             deduplicator = Deduplicator(papers_with(connection, [key for entry in entries for key in keys(entry)]))
         ids = [deduplicator.add(entry, now) for entry in entries]
@@ -162,8 +161,7 @@ class Papers(Aggregate):
         prefix = title_start(words)
         query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
         with self._database.reading() as connection:
-            # Keyset pagination: the index has titles with the prefix side by side. SQLite's LIKE ignores only the case
-            # of ASCII.
+            # The index has titles with the prefix side by side. SQLite's LIKE ignores only the case of ASCII.
             rows = connection.execute(query.where(papers.c.title_start >= prefix[:LONGEST_KEY]))
             matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
             return list(load_papers(connection, matches).values())
@@ -262,7 +260,6 @@ class Papers(Aggregate):
         newest = select(func.max(papers.c.id)).scalar_subquery()
         return self._never_looked_up(
             limit,
-            # No index has the end of a text.
             papers.c.id > newest - _RECENT,
             papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"),
             papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None),
@@ -292,9 +289,9 @@ class Papers(Aggregate):
             if match is None or paper is None:
                 return
             entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
-            id_keys = keys(entry)[:-1]  # without the title's
+            id_keys = keys(entry)[:-1]
+            # Votes, picks and sightings refer to both papers, so they are not merged.
             if any(other.id != paper_id for other in papers_with(connection, id_keys)):
-                # Votes, picks and sightings refer to both papers, so they are not merged.
                 resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
             else:
                 resolved = merge(paper, entry)
@@ -304,7 +301,7 @@ class Papers(Aggregate):
         return list(self.stream_recent_texts(limit))
 
     def stream_recent_texts(self, limit: int) -> Iterator[tuple[PaperId, str, str]]:
-        """Yield the newest papers' id, title and abstract within one transaction, newest first."""
+        """Yield the newest papers' id, title and abstract, newest first."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract)
         query = self._visible(self._delivered(query.order_by(papers.c.id.desc()).limit(limit), ()))
         with self._database.reading() as connection:
@@ -326,7 +323,6 @@ def _add_lookup(connection: Connection, paper_id: PaperId, result: Entry | None,
     return load_papers(connection, [paper_id]).get(paper_id)
 
 
-# Names of other sources have no blank.
 _OF_PROGRAMME = digests.c.source.startswith(PROGRAMME_SOURCE, autoescape=True)
 
 
@@ -361,7 +357,7 @@ def _add_digest(
         highest_id=max(sequential, default=None),
     )
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
-    if digest_id is None:  # the same bytes are stored
+    if digest_id is None:
         return 0, len(parsed.entries)
 
     candidates = papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
@@ -397,7 +393,7 @@ def _add_sightings(
             seen.add(paper_id)
             if (topic, day, alert) == (parsed.topic, parsed.date, alerts[paper_id]):
                 seen_that_day.add(paper_id)
-    # A feed repeats a paper for days. That is one sighting.
+    # A paper that a feed repeats for days is one sighting.
     rows = [
         {"digest_id": digest_id, "paper_id": paper_id, "position": position, "alert": alert}
         for position, (paper_id, alert) in enumerate(alerts.items(), start=1)
@@ -412,7 +408,6 @@ def _arrived(
     connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
-    # Most homes have no programme.
     is_narrowed = bool(sources) or _has_programmes(connection)
     if is_narrowed:
         query = query.where(_delivered_by(sources))
@@ -456,7 +451,6 @@ def _shown_or_voted(
     for chunk in in_chunks(reader_ids):
         kinds = (Vote.UP, Vote.DOWN, Vote.SAVE)
         votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest, kinds=kinds)
-        # Editions show no paper beyond their watermark, so older ones are skipped.
         may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
         if as_of:
@@ -497,8 +491,8 @@ def _same_addresses(reader_ids: Sequence[ReaderId]) -> Subquery:
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 20
 
-# BM25 with weights for title, authors and abstract. The best score of FTS5 is the lowest. A score takes a microsecond,
-# so only the newest 20,000 matches get one.
+# BM25 with weights for title, authors and abstract. FTS5's best score is the lowest. A score takes a microsecond, so
+# only the newest 20,000 matches get one.
 _SQLITE = text(
     "SELECT id FROM (SELECT rowid AS id, bm25(papers_search, 10.0, 4.0, 1.0) AS score FROM papers_search "
     "WHERE papers_search MATCH :words ORDER BY rowid DESC LIMIT 20000) ORDER BY score, id DESC LIMIT :limit"
@@ -507,7 +501,7 @@ _POSTGRESQL = text(
     "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "
     "ORDER BY ts_rank(words, query) DESC, paper_id DESC LIMIT :limit"
 )
-# websearch_to_tsquery accepts any text and reads "or".
+# websearch_to_tsquery reads "or".
 _POSTGRESQL_ANY = text(_POSTGRESQL.text.replace("plainto_tsquery", "websearch_to_tsquery"))
 
 
@@ -515,7 +509,7 @@ class Search(Aggregate):
     """Search by words of titles, authors and abstracts."""
 
     def papers(self, words: str, limit: int = 30) -> list[Paper]:
-        """Return papers with all the words or this id or address, best match first. There is no query syntax."""
+        """Return papers with all the words or this id or address, best match first."""
         words = words.strip()
         with self._database.reading() as connection:
             ids = [paper.id for paper in papers_with(connection, keys_in(words))]
@@ -532,7 +526,7 @@ class Search(Aggregate):
     def _best(self, terms: Sequence[str], joiner: str, limit: int, postgresql: TextClause) -> list[Paper]:
         if not terms:
             return []
-        # Quoted: AND, OR, NOT and NEAR are words here, not operators of FTS5.
+        # Quoted, AND, OR, NOT and NEAR are no operators of FTS5.
         quoted = joiner.join(f'"{term}"' for term in terms)
         with self._database.reading() as connection:
             statement = postgresql if connection.dialect.name == "postgresql" else _SQLITE

@@ -55,13 +55,13 @@ PAGE = 1_000
 
 _THUMBS = (Vote.UP, Vote.DOWN)
 
-# An address in the profile's file is the operator's consent to send, and ends these stops.
+# An address in the profile's file ends these.
 _ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING, StopReason.APPROVAL)
 
 
 @dataclass(frozen=True, slots=True)
 class IdRange:
-    """The ids from ``first`` to ``last`` inclusive, or without end."""
+    """The ids from ``first`` to ``last``, or without end."""
 
     first: ReaderId = 0
     last: ReaderId | None = None
@@ -81,10 +81,10 @@ class Readers(Aggregate):
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
         """Make the stored readers match the file's addresses, and return those, in order.
 
-        Stops by the reader or the mail server stay, and so do subscribers from the web.
+        Stops by the reader or the mail server stay, as do subscribers from the web.
         """
         from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
-        # The lock of ``forget``: a reader forgotten between the statements must not return.
+        # With the lock of ``forget``, a forgotten reader doesn't return.
         with self._database.writing(Lock.FORGOTTEN) as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
@@ -264,14 +264,6 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why, detail)
 
-    def suppress(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader after a hard bounce."""
-        self.stop(reader_id, StopReason.REFUSED, why)
-
-    def record_complaint(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader who marked a mail as spam."""
-        self.stop(reader_id, StopReason.COMPLAINED, why)
-
     def resume(self, reader_id: ReaderId) -> None:
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], None)
@@ -279,12 +271,11 @@ class Readers(Aggregate):
     def forget(self, reader: Reader, now: datetime) -> None:
         """Delete a reader and all their data.
 
-        Keeps a salted hash of an address in a profile's file, so ``sync`` doesn't add it again.
+        Keeps a salted hash of a file's address, so ``sync`` doesn't add it again.
         """
         with self._database.writing(Lock.FORGOTTEN) as connection:
-            # The reader's row first: every writer of a reader's rows locks it first too.
+            # Every writer of a reader's rows locks the reader first. Two cascades would reach the outbox.
             connection.execute(select(readers.c.id).where(readers.c.id == reader.id).with_for_update())
-            # Then the outbox. Its rows refer to editions too, and two cascades would reach them.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
@@ -305,7 +296,6 @@ class Readers(Aggregate):
             return _select(connection, condition)
 
     def _forgotten_key(self, connection: Connection, profile: str, address: str) -> str:
-        """The store's salt survives the loss of the home's keys."""
         if not self._salt:
             self._salt = connection.scalars(select(salts.c.salt)).one()
         return keyed_hash(bytes.fromhex(self._salt), f"{profile}/{address.lower()}")
@@ -346,7 +336,6 @@ def _stop(why: StopReason | None, detail: str = "", until: datetime | None = Non
 
 
 def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = "") -> None:
-    # Executed for many ids, because IN (...) has a limit.
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
         connection.execute(statement.values(_stop(why, detail)), values)
@@ -383,11 +372,9 @@ class Overrides(Aggregate):
         return {row.reader_id: from_row(Override, row) for row in rows}
 
     def has_letters(self) -> bool:
-        """Return whether any reader has switched the weekly letter on."""
         return bool(self._scalar(select(overrides.c.reader_id).where(overrides.c.weekly.is_(True)).limit(1)))
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Store an override. Raises DeletedError."""
         self.change(reader_id, lambda _: override)
 
     def change(
@@ -405,7 +392,6 @@ class Overrides(Aggregate):
                 return
             row = connection.execute(select(overrides).where(of_reader)).one_or_none()
             changed = change(from_row(Override, row) if row else Override())
-            # Without a row, the profile's file decides.
             connection.execute(delete(overrides).where(of_reader))
             if changed != Override():
                 connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(changed)})
@@ -424,8 +410,7 @@ class ShownLike:
 class Feedback(Aggregate):
     """The votes, an append-only log: each voter's last thumb on a paper counts, and beside it their last ``SAVE``.
 
-    ``current``, ``votes``, ``votes_of`` and ``saved`` are as of ``until`` if given. Methods give thumbs alone unless
-    they name saved papers.
+    ``current``, ``votes``, ``votes_of`` and ``saved`` are as of ``until`` if given.
     """
 
     def add(
@@ -500,7 +485,6 @@ class Feedback(Aggregate):
         return self._read(select(votes).where(votes.c.reader_id == reader_id).order_by(votes.c.id))
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
-        """Return the id of each reader's last vote, including ``CLEAR``."""
         return self._greatest(votes.c.id, reader_ids)
 
     def last_times(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
@@ -544,7 +528,7 @@ def current_votes(
     lowest: PaperId = 0,
     kinds: Collection[Vote] = _THUMBS,
 ) -> Subquery:
-    """Select each voter's last votes of these kinds on each paper, unless taken back, as of ``until`` if given."""
+    """Select each voter's last votes of these kinds on each paper, unless taken back."""
     is_save = votes.c.vote.in_((Vote.SAVE, Vote.UNSAVE))
     # The highest id, as in ``Feedback.add_many``.
     last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter, is_save)
@@ -556,7 +540,7 @@ def current_votes(
         last = last.where(votes.c.paper_id >= lowest)
     if until is not None:
         last = last.where(votes.c.at <= until)
-    # Before the grouping, the vote taken back would count again.
+    # Filtered before the grouping, a vote taken back would count.
     return select(votes).where(votes.c.id.in_(last), votes.c.vote.in_(kinds)).subquery("current_votes")
 
 

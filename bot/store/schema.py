@@ -1,7 +1,4 @@
-"""The tables, and column types that mean the same on SQLite and PostgreSQL.
-
-A test compares them with the migrations.
-"""
+"""The tables, and column types that mean the same on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -34,12 +31,11 @@ from sqlalchemy import (
 
 from bot.model import EditionKind, Origin, PickKind, QuietReason, State, StopReason, Vote
 
-# Most bodies live for minutes, and level 6 takes twice the time to save a sixth.
-_COMPRESSION_LEVEL = 1
+_COMPRESSION_LEVEL = 1  # level 6 takes twice the time to save a sixth
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """Aware UTC datetimes on both databases; a naive datetime is an error."""
+    """Aware UTC datetimes on both databases."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -56,7 +52,6 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
-        # PostgreSQL answers in the session's time zone.
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
@@ -78,9 +73,8 @@ def text_enum(kind: type[StrEnum]) -> Enum:
     return Enum(kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members])
 
 
-# The name of a channel's kind.
 KindName = String(16)
-# SQLite's AUTOINCREMENT needs INTEGER. On PostgreSQL, a million readers use up 2^31 outbox ids in six years.
+# SQLite's AUTOINCREMENT needs INTEGER. A million readers use up 2^31 outbox ids in six years.
 Id = BigInteger().with_variant(Integer, "sqlite")
 # Byte order, as Python compares strings. The server's locale may differ.
 ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
@@ -102,7 +96,6 @@ papers = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("title", Text, nullable=False),
-    # For the search by prefix.
     Column("title_start", ByteOrdered, nullable=False, index=True),
     Column("abstract", Text, nullable=False),
     Column("authors", JSON, nullable=False),
@@ -121,7 +114,6 @@ papers = Table(
     sqlite_autoincrement=True,
 )
 
-# When a later version of a known paper arrived.
 revisions = Table(
     "revisions",
     metadata,
@@ -151,7 +143,6 @@ leading_authors = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    # First in the primary key, to find the papers of a key. Two works may share a title.
     Column("key", Text, primary_key=True),
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
     sqlite_with_rowid=False,
@@ -203,7 +194,7 @@ source_states = Table(
     Column("failing_since", UtcDateTime),
 )
 
-# Digests whose parsing has not ended, or that are refused for a problem.
+# Digests that are being parsed, or refused for a problem.
 parse_attempts = Table(
     "parse_attempts",
     metadata,
@@ -213,13 +204,12 @@ parse_attempts = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Papers looked up at arXiv, each once.
 lookups = Table(
     "lookups",
     metadata,
     Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False),
-    Column("arxiv_id", Text),  # NULL: nothing matched
+    Column("arxiv_id", Text),
 )
 
 readers = Table(
@@ -235,17 +225,12 @@ readers = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
-    # The conditions of these two indexes are in the migration: ``postgresql_where`` would import PostgreSQL's dialect
-    # in every command.
-    #
-    # Active readers of a profile (stopped IS NULL), by id.
-    Index("ix_readers_active", "profile", "id"),
-    # Unconfirmed readers (stopped = 'awaiting').
-    Index("ix_readers_awaiting", "since"),
+    # The conditions are in the migration: ``postgresql_where`` would import PostgreSQL's dialect in every command.
+    Index("ix_readers_active", "profile", "id"),  # stopped IS NULL
+    Index("ix_readers_awaiting", "since"),  # stopped = 'awaiting'
     sqlite_autoincrement=True,
 )
 
-# Append-only: a voter's newest thumb on a paper counts, and beside it the newest ``save`` or ``unsave``.
 votes = Table(
     "votes",
     metadata,
@@ -273,19 +258,16 @@ editions = Table(
     Column("quiet", Text),
     Column("quiet_reason", text_enum(QuietReason)),
     Column("kind", text_enum(EditionKind), nullable=False),
-    Column("missing", JSON, nullable=False, server_default="[]"),  # that failed when it was composed
-    Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
-    Column("follow_ups", JSON, nullable=False, server_default="[]"),  # news about liked papers
-    Column("more", Integer, nullable=False, server_default="0"),  # strong and good matches beyond the picks
-    # Of several processes, one takes the slot.
+    Column("missing", JSON, nullable=False, server_default="[]"),
+    Column("closest", JSON, nullable=False, server_default="[]"),
+    Column("follow_ups", JSON, nullable=False, server_default="[]"),
+    Column("more", Integer, nullable=False, server_default="0"),
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
-    # Covers a reader's last edition, and editions with papers from an id on.
     Index(None, "reader_id", "id", "watermark"),
     sqlite_autoincrement=True,
 )
 
-# The ranges of catch-up editions.
 catch_ups = Table(
     "catch_ups",
     metadata,
@@ -332,7 +314,7 @@ picks = Table(
     Column("kind", text_enum(PickKind), nullable=False),
     Column("probability", Float, nullable=False),
     Column("reasons", JSON, nullable=False),
-    Column("summary_id", Id, ForeignKey(summaries.c.id)),  # NULL: shown without a summary
+    Column("summary_id", Id, ForeignKey(summaries.c.id)),
     Column("marks", JSON, nullable=False, server_default="[]"),  # words to highlight, a list for each sentence
     # Log-odds of each expert and of the profile's rules.
     Column("predictions", JSON, nullable=False, server_default="[]"),
@@ -340,18 +322,16 @@ picks = Table(
     sqlite_with_rowid=False,
 )
 
-# Derived data: models fitted to a reader's votes.
 reader_models = Table(
     "reader_models",
     metadata,
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    Column("signature", Text, nullable=False),  # identifies the votes and interests
+    Column("signature", Text, nullable=False),
     Column("vocabulary", BigInteger, nullable=False),
     Column("fitted_at", UtcDateTime, nullable=False),
     Column("arrays", LargeBinary, nullable=False),
 )
 
-# Each fit of the weights is a new row, so a replay finds its day's.
 mixtures = Table(
     "mixtures",
     metadata,
@@ -383,7 +363,7 @@ outbox = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("key", Text, nullable=False),
-    # NULL: without an edition, such as a confirmation mail.
+    # NULL: a confirmation mail or a notice.
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("kind", KindName, nullable=False),
@@ -403,12 +383,11 @@ outbox = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     Index(None, "edition_id", "part"),
-    # Claims walk this index.
     Index(None, "state", "kind", "id"),
     sqlite_autoincrement=True,
 )
 
-# A separate table, because SQLite rewrites the whole row at each change of state.
+# Apart, because SQLite rewrites the whole row at each change of state.
 outbox_bodies = Table(
     "outbox_bodies",
     metadata,
@@ -420,7 +399,7 @@ alert_marks = Table(
     "alert_marks",
     metadata,
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
-    Column("watermark", Id, nullable=False),  # the highest paper id that alerts have checked
+    Column("watermark", Id, nullable=False),
 )
 
 overrides = Table(
@@ -444,7 +423,6 @@ overrides = Table(
     Column("weekly", Boolean),
 )
 
-# The last visit of readers with ``catch_up``.
 visits = Table(
     "visits",
     metadata,
@@ -452,7 +430,7 @@ visits = Table(
     Column("day", Date, nullable=False),
 )
 
-# Keyed hashes of forgotten readers. Without a row, a profile's file would add the reader again.
+# Keyed hashes of forgotten readers, whom a profile's file would add again.
 forgotten = Table(
     "forgotten", metadata, Column("key", Text, primary_key=True), Column("at", UtcDateTime, nullable=False)
 )
@@ -472,7 +450,6 @@ reader_lists = Table(
     "reader_lists", metadata, Column("profile", Text, primary_key=True), Column("key", Text, nullable=False)
 )
 
-# Token buckets, shared by all workers.
 send_rates = Table(
     "send_rates",
     metadata,
@@ -485,7 +462,6 @@ send_rates = Table(
     Column("used", Integer, nullable=False),
 )
 
-# Bounces and complaints by outcome.
 bounce_counts = Table(
     "bounce_counts", metadata, Column("outcome", Text, primary_key=True), Column("count", Integer, nullable=False)
 )
@@ -534,7 +510,6 @@ library = Table(
     Column("url", Text),
     # The Zotero item that the row follows.
     Column("source_key", Text),
-    # Ranking reads a reader's last additions.
     Index(None, "reader_id", "added_at"),
     sqlite_autoincrement=True,
 )
@@ -546,7 +521,6 @@ library_keys = Table(
     Column("key", Text, primary_key=True, index=True),
 )
 
-# Connections to Zotero, with the last poll.
 zotero_connections = Table(
     "zotero_connections",
     metadata,

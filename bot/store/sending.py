@@ -1,8 +1,8 @@
 """Limits on sending, shared by all processes: rates, circuit breakers, request limits and bounces.
 
 Send rates are token buckets by kind of address. A worker takes tokens before it claims messages. A bucket holds one
-second's tokens, so no burst follows a pause. A day (UTC) has its own total. When a server throttles, the rate halves
-and recovers by a half in a minute (additive increase, multiplicative decrease, as in TCP).
+second's tokens, so no burst follows a pause. A day (UTC) has its own total. A server that throttles halves the rate,
+which recovers by a half in a minute (additive increase, multiplicative decrease, as in TCP).
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from bot.store.schema import bounce_counts, circuit_breakers, rate_limits, send_
 
 _SLOWEST = 1 / 64
 _RECOVERED_AFTER = timedelta(minutes=2)  # from nothing to the full rate
-# Parallel connections meet the same throttling, which counts once.
+# Parallel connections meet the same throttling.
 _SAME_THROTTLING = timedelta(seconds=10)
-# Messages a second to halve where no limit is set.
-_UNLIMITED = 64.0
-# Clocks differ by less. A later time comes from a wrong clock.
+_UNLIMITED = 64.0  # messages a second, to halve without a limit
+# A later time comes from a wrong clock.
 _CLOCKS_DIFFER = timedelta(minutes=1)
 
 
@@ -42,7 +41,6 @@ class _Bucket:
     def advanced(self, limit: SendLimit, now: datetime) -> _Bucket:
         if self.at > now + _CLOCKS_DIFFER:
             return replace(self, at=now)
-        # A clock that is slightly behind changes nothing.
         elapsed = max(now - self.at, timedelta(0))
         share = min(self.share + elapsed / _RECOVERED_AFTER, 1.0)
         rate = limit.per_second or _UNLIMITED
@@ -83,7 +81,6 @@ class SendRates(Aggregate):
         return grant
 
     def release(self, kind: Kind, count: int, now: datetime) -> None:
-        """Return unused tokens."""
         if not count or (self._limits[kind] == SendLimit() and not self._is_slowed(kind)):
             return
         with self._database.writing() as connection:
@@ -135,10 +132,7 @@ class OpenBreaker:
 
 
 class CircuitBreakers(Aggregate):
-    """Channels that are paused because every message failed.
-
-    A record survives the run. Each failure lengthens the pause (exponential backoff), and the first success ends it.
-    """
+    """Channels that pause because every message failed, longer with each failure, until the first success."""
 
     def all(self) -> dict[Kind, OpenBreaker]:
         """Return the records, including half-open ones, whose time is over."""
@@ -149,7 +143,6 @@ class CircuitBreakers(Aggregate):
         reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
         with self._database.writing() as connection:
             if not connection.execute(reopened).rowcount:
-                # Another process may have recorded the same outage.
                 new = insert_new(connection, circuit_breakers)
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 
@@ -210,7 +203,7 @@ class RateLimits(Aggregate):
 
     def _count(self, connection: Connection, limit: RateLimit, now: datetime) -> int:
         began = rate_limits.c.began_at
-        # A clock ran ahead.
+        # Or a clock ran ahead.
         is_over = or_(began <= now - limit.per, began > now + limit.per)
         new = dialect_insert(connection, rate_limits).values(key=self._key(limit), began_at=now, count=1)
         # Separate statements would let concurrent requests past the limit.

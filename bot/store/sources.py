@@ -21,7 +21,7 @@ class SourceActivity:
     received_at: datetime
     latest: date | None
     digests: int
-    papers: int  # each counted once
+    papers: int
     highest_id: str | None = None  # of arXiv
 
 
@@ -50,7 +50,6 @@ class Sources(Aggregate):
             func.max(digests.c.received_at),
             func.max(digests.c.date),
             func.count(),
-            # New papers only: a feed repeats them.
             func.sum(digests.c.fresh),
             func.max(digests.c.highest_id),
         ).group_by(digests.c.source)
@@ -82,7 +81,6 @@ class ParseAttempts(Aggregate):
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
         """Record that parsing begins and return None, or return why the digest is refused."""
         row = parse_attempts.c.content_hash == content_hash
-        # Not durable: no digest causes a power failure.
         with self._database.writing(Lock.INGEST, durable=False) as connection:
             if again:
                 connection.execute(delete(parse_attempts).where(row))

@@ -1,7 +1,6 @@
 """Create, back up, upgrade and check the tables.
 
-Alembic's autogenerate renders migrations from ``schema.py``. An upgrade is one transaction. Published migrations are
-never edited: ``tests/upgrades`` has their checksums.
+Alembic's autogenerate renders migrations from ``schema.py``. An upgrade is one transaction.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 HEAD = "0015"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
-_NAMED = 4  # differences in a message
+_NAMED = 4
 # Tables that belong to a reader through another table.
 _DEEPER = (
     ("editions", "picks", "edition_id"),
@@ -42,8 +41,7 @@ log = logging.getLogger("paperbot")
 def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str = HEAD) -> None:
     """Create or upgrade the tables, after a backup that the log names.
 
-    Other processes wait for the advisory lock. Raises StoreError for foreign tables, another revision, or a failed
-    backup.
+    Raises StoreError for foreign tables, an unknown revision, or a failed backup.
     """
     with database.reading() as connection:
         if _revision(connection) == head:
@@ -51,7 +49,6 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
     # SQLite changes a column by copying the table. With foreign keys on, dropping the original would delete dependent
     # rows (sqlite.org/lang_altertable.html, section 7).
     with closing(Database(database.url, foreign_keys=False)) as upgrader, upgrader.writing(Lock.UPGRADE) as connection:
-        # Another process may have upgraded while this one waited.
         revision = _revision(connection)
         if revision == head:
             return
@@ -103,7 +100,7 @@ def _refuse_unknown(database: Database, connection: Connection, revision: str | 
 
 
 def faults(database: Database) -> list[str]:
-    """Describe unexpected tables, damage, and orphaned rows. Reads a whole SQLite file."""
+    """Describe unexpected tables, damage, and orphaned rows."""
     with database.reading() as connection:
         differing = difference(connection)
         found = [f"its tables differ from what revision {HEAD} has: {differing}"] if differing else []
@@ -140,7 +137,7 @@ def difference(connection: Connection) -> str:
         command.upgrade(_config(SCRIPTS, memory), HEAD)
         expected = _names(memory)
     actual = _names(connection)
-    # An operator's own tables do no harm, but an extra column may require a value.
+    # An operator's own tables do no harm. An extra column may require a value.
     tables = {name.partition(".")[0] for name in expected if "." in name}
     besides = [name for name in actual - expected if "." in name and name.partition(".")[0] in tables]
     lacking = [name for name in expected - actual if name.partition(".")[0] not in tables - actual or name in tables]
@@ -154,7 +151,7 @@ def difference(connection: Connection) -> str:
 
 
 def _names(connection: Connection) -> set[str]:
-    """Return tables, columns (``table.column``) and indexes. The search index counts as a table."""
+    """Return tables with the search index, columns (``table.column``) and indexes."""
     inspector = inspect(connection)
     names = set(inspector.get_table_names())
     for name in {name for name in names if not name.startswith("papers_search")}:
@@ -173,7 +170,6 @@ def _config(scripts: Path, connection: Connection | None = None) -> Config:
     from alembic.config import Config
 
     config = Config()
-    # ConfigParser interpolates "%".
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
@@ -184,10 +180,7 @@ def _backup_of(database: Database, head: str) -> str:
 
 
 def _back_up(database: Database, connection: Connection, head: str) -> str:
-    """Copy the store to a file or a schema, and return its name.
-
-    The caller holds the write lock. Raises StoreError.
-    """
+    """Copy the store to a file or a schema, and return its name. Raises StoreError."""
     if not database.file:
         own = connection.scalar(text("SELECT current_schema()"))
         name = f"{own}_before_{head}"
@@ -204,7 +197,6 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
     try:
         copy.unlink(missing_ok=True)
         create_private(copy)
-        # SQLite's online backup includes the write-ahead log.
         with closing(sqlite3.connect(database.file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
     except (OSError, sqlite3.Error) as error:
@@ -215,7 +207,7 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
 def forget_in_copies(database: Database, reader: Reader) -> None:
     """Remove a deleted reader from the write-ahead log and from all backups.
 
-    Deletes an unreadable backup. Raises StoreError if that fails.
+    Deletes an unreadable backup, or raises StoreError.
     """
     if database.file:
         _forget_in_files(database.file, reader)
@@ -230,7 +222,6 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
     key = {"profile": reader.profile, "address": reader.address}
     for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
         ids = f'SELECT id FROM "{schema}".readers WHERE profile = :profile AND address = :address'
-        # Copies have no foreign keys, so the deepest rows go first.
         for owner, child, by in _DEEPER:
             if inspector.has_table(child, schema):
                 of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'
@@ -242,19 +233,19 @@ def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
 
 
 def _forget_in_files(file: Path, reader: Reader) -> None:
-    # The log keeps old pages until a checkpoint. TRUNCATE empties it.
+    # The log keeps old pages until a checkpoint.
     with closing(sqlite3.connect(file)) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for copy in file.parent.glob(f"{file.name}.before-*.bak"):
         try:
-            # Works at every revision: all of a reader's rows refer to ``readers``.
+            # At every revision, a reader's rows refer to ``readers``.
             with closing(sqlite3.connect(copy, isolation_level=None)) as backup:
                 backup.execute("PRAGMA journal_mode = DELETE")
                 backup.execute("PRAGMA foreign_keys = ON")
                 key = (reader.profile, reader.address)
                 deleted = backup.execute("DELETE FROM readers WHERE profile = ? AND address = ?", key)
                 if deleted.rowcount:
-                    # DELETE only frees pages. VACUUM rewrites the file without them.
+                    # DELETE only frees pages.
                     backup.execute("VACUUM")
         except sqlite3.Error:
             try:

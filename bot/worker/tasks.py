@@ -107,7 +107,6 @@ class TaskQueue:
                 self.deliver(kind.name)
 
     def waiting(self, task: str) -> int:
-        """Return how many tasks no worker has taken yet."""
         with self._translated(), self._celery.connection_for_write() as connection:
             queue = self._celery.amqp.queues[queue_name(self._name, task)]
             with connection.channel() as channel:
@@ -131,13 +130,11 @@ class TaskQueue:
             yield
         except (OperationalError, *connection.connection_errors, *connection.channel_errors) as error:
             reason = " ".join(str(error).split())
-            # as_uri masks the password.
             raise QueueError(f"queue.url: {connection.as_uri()}: {reason}; is the broker running?") from error
 
 
 # Well below a task's limit, because a stopping task finishes its message.
 _DELIVERY_SECONDS = 20
-# More would find nothing due.
 _DELIVERIES_WAITING = 4
 
 
@@ -202,7 +199,6 @@ class Tasks:
             self._profiles.catch_up()
             problems.extend(self._profiles.problems.values())
             self._app.refresh()
-            # Empty if the profile was withdrawn meanwhile.
             current = {slug: each for slug, each in self._profiles.profiles.items() if slug == profile}
             job = self._app.daily_job_for(current)
             problems.extend(job.compose(IdRange(first, last), datetime.now(UTC)))
@@ -251,7 +247,6 @@ def register(celery: Celery, tasks: Tasks) -> None:
 
 def run_worker(home: Path, url: str, name: str, *, concurrency: int, queues: Sequence[str]) -> int:
     """Run tasks of these queues until SIGTERM or SIGINT, and return the exit code."""
-    # Celery's own lines repeat the log.
     logging.getLogger("celery").setLevel(logging.WARNING)
     celery = make_celery(url, name)
     register(celery, Tasks(home, url, name))

@@ -181,32 +181,6 @@ def test_a_clock_a_year_ahead_for_one_run_loses_no_later_edition(make_home):
     assert home.server.accepted["r0@example.org"] == 7
 
 
-@pytest.mark.parametrize("reply", ["451 later", "535 5.7.8 who are you?"])
-def test_waits_written_by_a_fast_clock_are_ignored(make_home, mails, reply):
-    """A message's backoff, or the channel's open circuit breaker."""
-    home = make_home(1)
-    mails.answer = lambda _: reply
-    tick(home, "2026-05-07T09:00+02:00")
-    assert home.call("status", "--json", "--home", home.path).json["outbox"]["retry"] == 1
-    mails.answer = lambda _: None
-    tick(home, "2025-05-07T09:00+02:00")
-    outbox = home.call("status", "--json", "--home", home.path).json["outbox"]
-    assert (outbox["retry"], outbox["sent"]) == (0, home.server.accepted["r0@example.org"])
-
-
-@pytest.mark.parametrize("point", ["claimed", "final dot sent"])
-def test_claims_of_a_killed_run_with_a_fast_clock_are_released(make_home, monkeypatch, point):
-    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
-    home = make_home(3)
-    process = home.start_run("2026-05-07T09:00:00+02:00", kill=f"{point}:{int(point == 'final dot sent')}")
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
-    home.run(WEDNESDAY)
-    states = home.call("status", "--json", "--home", home.path).json["outbox"]
-    assert (states["claimed"], states["data_started"]) == (0, 0)
-    assert states["unknown"] == int(point == "final dot sent")
-
-
 def test_after_days_of_downtime_one_edition_is_sent(make_home):
     home = make_home(2)
     home.run("2025-05-09T09:00:00+02:00")

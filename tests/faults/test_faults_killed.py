@@ -12,22 +12,11 @@ from .killed_at import POINTS
 LATER = "2025-05-07T11:00:00+02:00"  # when the leases of the killed run have expired
 READERS = 6
 # Where a body was begun whose receipt is not committed.
-AT_RISK = {
-    "start committed",
-    "within the body",
-    "final dot sent",
-    "receipt received",
-}
+AT_RISK = {"start committed", "within the body", "final dot sent", "receipt received"}
 
 
 # A run passes these points once, claims rows twice (a batch of 4, one of 2), and passes the others often.
-ONCE = {
-    "digest stored",
-    "before editions are stored",
-    "while editions are stored",
-    "editions stored",
-    "all done",
-}
+ONCE = {"digest stored", "before editions are stored", "while editions are stored", "editions stored", "all done"}
 
 
 @pytest.mark.parametrize("point", POINTS)

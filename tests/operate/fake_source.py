@@ -1,9 +1,20 @@
-"""A source for tests to derive from."""
+"""A source for tests to derive from, and ingestion with a parser that is a function."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from support import ParserBy
+
+from bot.model import Problem
+from bot.operate.ingest import DigestReport, Ingestion
+
+
+def outcomes(store, parse, sources: Sequence[object], now: datetime, **options: bool) -> list[DigestReport | Problem]:
+    report = Ingestion(store, ParserBy(parse)).ingest(sources, now, **options)
+    return [*report.digests, *report.problems]
 
 
 @dataclass

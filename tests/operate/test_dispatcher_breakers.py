@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from time import sleep
 
+import pytest
 from support import counts
 
 from bot.model import State
@@ -18,20 +19,20 @@ S = State
 
 def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher, rows, mail, slack, now):
     mails = rows(BATCH + 5)
-    rows(2, "slack", first=100)
+    first, second = rows(2, "slack")
     error = DeliveryError("535 wrong password", permanent=True, scope=FailureScope.CHANNEL, code="535")
     mail.before = dict.fromkeys(range(1, 100), error)
     report = dispatcher.deliver_due(now)
-    assert slack.sent == [100, 101]
+    assert slack.sent == [first.id, second.id]
     assert counts(report) == (2, 0, 0, 1, 0)
     assert [str(p) for p in report.problems] == [
         f"email: 535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC; {BATCH + 5} waiting"
     ]
     assert [row.state for row in mails] == [S.RETRY] + [S.PENDING] * (BATCH + 4)
-    assert {row.delivery.attempts for row in mails} == {0}
+    assert {row.attempts for row in mails} == {0}
 
 
-def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(dispatcher, rows, mail, breakers, now):
+def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(dispatcher, store, rows, mail, now):
     rows(3)
     mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL))
     dispatcher.deliver_due(now)
@@ -40,14 +41,14 @@ def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(
         "email: 535; circuit breaker open until 2025-05-06 08:01 UTC; 3 waiting"
     ]
     dispatcher.deliver_due(now + timedelta(minutes=1))
-    assert breakers.breakers["email"].until == now + timedelta(minutes=6)
+    assert store.circuit_breakers.all()["email"].until == now + timedelta(minutes=6)
     mail.before.clear()
     assert counts(dispatcher.deliver_due(now + timedelta(minutes=6))) == (3, 0, 0, 0, 0)
-    assert (breakers.breakers, breakers.ended) == ({}, ["email"])
+    assert store.circuit_breakers.all() == {}
 
 
-def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, breakers, now):
-    breakers.begin("email", now, now + timedelta(hours=1), "535")
+def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, store, now):
+    store.circuit_breakers.begin("email", now, now + timedelta(hours=1), "535")
     assert dispatcher.deliver_due(now).problems == []
 
 
@@ -60,14 +61,6 @@ def test_a_policy_refusal_does_not_open_the_breaker_twice(dispatcher, rows, mail
     mail.before.clear()
     dispatcher.deliver_due(now + timedelta(minutes=5))
     assert mail.sent == [2, 3, 1]
-
-
-def test_a_message_that_policy_refuses_each_time_fails_and_is_named(dispatcher, rows, mail, now):
-    (row,) = rows(1, attempts=8)
-    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, scope=FailureScope.POLICY)
-    report = dispatcher.deliver_due(now)
-    assert (row.state, counts(report)) == (S.FAILED, (0, 1, 0, 0, 0))
-    assert report.problems[0].source == "rewards/ada@example.org"
 
 
 def test_three_unanswered_messages_in_a_row_open_the_breaker(dispatcher, rows, mail, now):
@@ -102,7 +95,7 @@ class Tried(dict):
         return super().__getitem__(number)
 
 
-def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows, mail, breakers, now):
+def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, store, rows, now):
     rows(9)
     full = DeliveryError("421 too many connections", permanent=False, scope=FailureScope.CHANNEL)
     second = ScriptedChannel()
@@ -110,11 +103,11 @@ def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows,
     first = PatientChannel([])
     first.send = wait_for(second.before, first.send)
     report = make_dispatcher(email=[first, second]).deliver_due(now)
-    assert (second.before.times, second.sent, breakers.breakers) == (1, [], {})
+    assert (second.before.times, second.sent, store.circuit_breakers.all()) == (1, [], {})
     assert report.counts[State.RETRY] == 1
     # The other worker may have ended before this one released its rows; these are left to the next run.
     again = make_dispatcher(email=first).deliver_due(now + timedelta(minutes=1))
-    assert ((report.counts + again.counts)[State.SENT], breakers.breakers) == (9, {})
+    assert ((report.counts + again.counts)[State.SENT], store.circuit_breakers.all()) == (9, {})
 
 
 def wait_for(tried, send):
@@ -133,11 +126,11 @@ def wait_for(tried, send):
 RELAY = DeliveryError("550 relay not permitted", permanent=True, scope=FailureScope.RECIPIENT, code="550")
 
 
-def test_several_refused_recipients_in_a_row_are_the_servers_fault(dispatcher, rows, mail, readers, now):
+def test_several_refused_recipients_in_a_row_are_the_servers_fault(dispatcher, rows, mail, stopped, now):
     added = rows(40)
     mail.before = dict.fromkeys(range(1, 41), RELAY)
     report = dispatcher.deliver_due(now)
-    assert readers.stopped == {}
+    assert stopped() == {}
     assert {row.state for row in added} == {S.RETRY, S.PENDING}
     assert f"{MAX_REFUSED_RECIPIENTS} recipients in a row were refused" in str(report.problems[-1])
     assert "550 relay not permitted" in str(report.problems[-1])
@@ -153,30 +146,28 @@ def test_several_refused_recipients_in_a_row_are_the_servers_fault(dispatcher, r
     assert sorted(mail.sent) == list(range(1, 41))
 
 
-def test_dead_addresses_side_by_side_keep_nobody_else_waiting_for_long(dispatcher, rows, mail, readers, now):
+def test_dead_addresses_side_by_side_keep_nobody_else_waiting_for_long(dispatcher, rows, mail, stopped, now):
     rows(10)
     mail.before = dict.fromkeys(range(1, 5), RELAY)
     dispatcher.deliver_due(now)
     for minutes in (1, 2, 7):
         dispatcher.deliver_due(now + timedelta(minutes=minutes))
     assert mail.sent == list(range(5, 11))
-    assert readers.stopped == {}
+    assert stopped() == {}
 
 
-def test_a_recipient_refused_each_time_while_others_are_accepted_is_stopped(dispatcher, rows, mail, readers, now):
-    added = rows(2)
-    mail.before[1] = RELAY
-    for hour in range(0, 40, 5):
-        dispatcher.deliver_due(now + timedelta(hours=hour))
-    assert [row.state for row in added] == [S.FAILED, S.SENT]
-    assert list(readers.stopped) == [added[0].delivery.reader.id]
+POLICY = DeliveryError("554 5.7.1", permanent=True, scope=FailureScope.POLICY)
 
 
-def test_the_only_recipient_is_not_stopped_by_a_refusal_that_does_not_name_the_mailbox(
-    dispatcher, rows, mail, readers, now
-):
-    (row,) = rows(1)
-    mail.before[1] = RELAY
-    for hour in range(0, 40, 5):
-        dispatcher.deliver_due(now + timedelta(hours=hour))
-    assert (row.state, readers.stopped) == (S.FAILED, {})
+@pytest.mark.parametrize(
+    ("error", "others", "are_stopped"),
+    [(RELAY, 1, ["r1@example.org"]), (RELAY, 0, []), (POLICY, 0, [])],
+    ids=["while others are accepted", "alone", "by policy"],
+)
+def test_a_recipient_refused_each_time_fails(dispatcher, rows, mail, stopped, now, error, others, are_stopped):
+    first, *rest = rows(1 + others)
+    mail.before[1] = error
+    reports = [dispatcher.deliver_due(now + timedelta(hours=hour)) for hour in range(0, 40, 5)]
+    assert (first.state, [row.state for row in rest]) == (S.FAILED, [S.SENT] * others)
+    assert reports[-1].problems[0].source == "rewards/r1@example.org"
+    assert list(stopped()) == are_stopped

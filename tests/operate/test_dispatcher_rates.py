@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,39 +12,42 @@ from support import counts
 from bot.model import SendLimit, State
 from bot.model.errors import DeliveryError
 from bot.operate.dispatcher import CircuitBreaker
-from bot.store import open_store
 
 
-def test_as_many_are_sent_as_the_rate_grants_and_the_rest_waits(dispatcher, rows, rates, mail, clock, now):
+def use(store, now):
+    """Messages of the day, and the share of the full rate."""
+    return [(use.used_today, round(use.share, 2)) for use in store.send_rates({}).in_use(now)]
+
+
+def test_as_many_are_sent_as_the_rate_grants_and_the_rest_waits(make_dispatcher, rows, mail, clock, now):
     rows(5)
-    rates.left = 2
+    dispatcher = make_dispatcher(limit=SendLimit(per_second=1), email=mail)
     assert counts(dispatcher.deliver_due(now)) == (5, 0, 0, 0, 0)
-    assert clock.seconds >= 3
+    assert clock.seconds >= 4
     assert mail.sent == [1, 2, 3, 4, 5]
 
 
-def test_what_a_rate_defers_for_long_is_left_to_a_later_run_unclaimed(dispatcher, rows, rates, now):
-    waiting = rows(5)
-    rates.left, rates.next_at = 3, now + timedelta(hours=1)
-    assert counts(dispatcher.deliver_due(now)) == (3, 0, 0, 0, 0)
-    assert [row.state for row in waiting[3:]] == [State.PENDING] * 2
+def test_what_a_rate_defers_for_long_is_left_to_a_later_run_unclaimed(make_dispatcher, rows, mail, now):
+    waiting = rows(3)
+    dispatcher = make_dispatcher(limit=SendLimit(per_second=1 / 3600), email=mail)
+    assert counts(dispatcher.deliver_due(now)) == (1, 0, 0, 0, 0)
+    assert [row.state for row in waiting[1:]] == [State.PENDING] * 2
 
 
-def test_a_day_that_is_used_up_is_reported_if_somebody_waits(dispatcher, rows, rates, now):
+def test_a_day_that_is_used_up_is_reported_if_somebody_waits(make_dispatcher, rows, mail, now):
     rows(2)
-    rates.left, rates.next_at, rates.is_day_over = 2, now + timedelta(hours=1), True
+    dispatcher = make_dispatcher(limit=SendLimit(per_day=2), email=mail)
     assert dispatcher.deliver_due(now).problems == []
-    rows(2, first=3)
+    rows(2)
     (problem,) = dispatcher.deliver_due(now).problems
-    assert str(problem) == ("email: as many were sent today as email.per_day allows; 2 wait until 2025-05-06 09:00 UTC")
+    assert str(problem) == ("email: as many were sent today as email.per_day allows; 2 wait until 2025-05-07 00:00 UTC")
 
 
-def test_what_is_not_attempted_is_given_back(dispatcher, rows, rates, mail, now):
+def test_what_is_not_attempted_is_given_back(make_dispatcher, store, rows, mail, now):
     rows(3)
-    rates.left = 10
     mail.before[1] = DeliveryError("down", permanent=True, scope="channel")
-    dispatcher.deliver_due(now)
-    assert rates.left == 9
+    make_dispatcher(limit=SendLimit(per_day=10), email=mail).deliver_due(now)
+    assert use(store, now) == [(1, 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_what_is_not_attempted_is_given_back(dispatcher, rows, rates, mail, now)
     ],
 )
 def test_a_server_that_throttles_lowers_the_rate(
-    make_dispatcher, rows, rates, mail_server, connect, monkeypatch, now, reply, slowed
+    make_dispatcher, store, rows, mail_server, connect, monkeypatch, now, reply, slowed
 ):
     async def refuse(smtp, _arg):
         await smtp.push(reply)
@@ -69,16 +71,16 @@ def test_a_server_that_throttles_lowers_the_rate(
     monkeypatch.setattr(SMTP, "smtp_RCPT", refuse)
     rows(1)
     make_dispatcher(email=connect(mail_server())).deliver_due(now)
-    assert rates.slowed == ["email"] * slowed
+    assert use(store, now) == [(0, 0.5)] * slowed
 
 
 @pytest.mark.parametrize(("refused", "slowed"), [(4, 0), (5, 1)])
-def test_a_tenth_of_the_last_50_refused_lowers_the_rate_once(dispatcher, rows, rates, mail, now, refused, slowed):
+def test_a_tenth_of_the_last_50_refused_lowers_the_rate_once(dispatcher, store, rows, mail, now, refused, slowed):
     rows(50)
     for row in range(1, 10 * refused, 10):
         mail.before[row] = DeliveryError("later", permanent=False, code="451")
     dispatcher.deliver_due(now)
-    assert rates.slowed == ["email"] * slowed
+    assert [share for _, share in use(store, now)] == [0.5] * slowed
 
 
 def _simulate(store, seed: int, refused: float, mails: int) -> float:
@@ -100,8 +102,7 @@ def _simulate(store, seed: int, refused: float, mails: int) -> float:
 
 
 @pytest.mark.slow
-def test_greylisting_of_two_in_a_hundred_mailboxes_leaves_nine_tenths_of_the_rate(empty_store, tmp_path):
-    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
-        assert min(_simulate(store, seed, 0.02, mails=6_000) for seed in range(3)) >= 0.9
-        # A server that refuses every other mail is sent to more slowly.
-        assert _simulate(store, 99, 0.5, mails=1_000) < 0.25
+def test_greylisting_of_two_in_a_hundred_mailboxes_leaves_nine_tenths_of_the_rate(store):
+    assert min(_simulate(store, seed, 0.02, mails=6_000) for seed in range(3)) >= 0.9
+    # A server that refuses every other mail is sent to more slowly.
+    assert _simulate(store, 99, 0.5, mails=1_000) < 0.25

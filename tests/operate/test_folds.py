@@ -54,10 +54,8 @@ def papers_of_folds(votes, at_most=100):
 
 
 def test_a_day_is_a_fold_and_a_long_session_several():
-    assert papers_of_folds([vote(1, 0), vote(2, 60), vote(3, 180)]) == [
-        [1, 2],
-        [3],
-    ]  # midnight is after two hours
+    # Midnight is after two hours.
+    assert papers_of_folds([vote(1, 0), vote(2, 60), vote(3, 180)]) == [[1, 2], [3]]
     assert [len(fold) for fold in papers_of_folds([vote(n, n) for n in range(25)])] == [10, 10, 5]
 
 

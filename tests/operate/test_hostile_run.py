@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,12 +14,10 @@ from support import ROOT, digest
 
 from bot.app import open_app
 from bot.editions.models import CorpusCache
-from bot.formats import ParseLimits, Parser
-from bot.model import Edition, Problem, RawDigest
-from bot.sources import Source, Visit
+from bot.formats import Parser
+from bot.model import Edition, Problem
+from bot.sources import Source
 from bot.store import open_store
-
-from .fake_source import FakeSource
 
 pytestmark = pytest.mark.slow
 
@@ -30,17 +26,6 @@ NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 80_000
 HOSTILE_CHILD = ("hostile_child", (ROOT / "tests" / "formats", ROOT))
 COMMANDS = ("spin", "fill", "crash", "leave", "err", "connect")
-
-
-@dataclass
-class Mad(FakeSource):
-    """A source that fails in a way that nobody foresaw."""
-
-    name: str = "mad"
-
-    def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        yield RawDigest(self.name, "spin", b"!spin")
-        raise AttributeError("'NoneType' object has no attribute 'decode'")
 
 
 @pytest.fixture
@@ -82,30 +67,6 @@ def editions_of(
         (edition.reader.name, edition.considered, [(pick.paper.title, pick.kind) for pick in edition.picks])
         for edition in editions
     ], list(report.problems)
-
-
-def test_each_reader_gets_the_same_edition_as_without_hostile_sources(place: Path) -> None:
-    limits = ParseLimits(seconds=1, memory=400_000_000)
-    module, path = HOSTILE_CHILD
-    usual, problems = editions_of(place, "usual", Parser())
-    assert problems == []
-    assert [edition[:2] for edition in usual] == [
-        (f"{slug}/{name}@example.org", 9) for slug in ("models", "owls") for name in ("ada", "bob")
-    ]
-    assert all(picks for *_, picks in usual)
-    for folder, place_in_order in (("one", "a"), ("two", "z"), ("three", "a")):
-        for command in COMMANDS:
-            (place / folder / f"{place_in_order}-{command}.txt").write_text(f"!{command}{' ' * len(folder)}")
-    got, problems = editions_of(place, "hostile", Parser(limits, module=module, path=path), Mad())
-    assert got == usual
-    named = {problem.source for problem in problems}
-    assert named == {
-        "mad/spin",
-        "mad",
-        *(f"one/a-{command}.txt" for command in COMMANDS),
-        *(f"two/z-{command}.txt" for command in COMMANDS),
-        *(f"three/a-{command}.txt" for command in COMMANDS),
-    }
 
 
 def test_all_hostile_shapes_at_once_change_no_edition_of_the_good_sources(

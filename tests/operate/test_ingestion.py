@@ -13,11 +13,11 @@ from bot.editions.health import Health, check_health
 from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, Problem, RawDigest
 from bot.model.errors import OfflineError, SourceError
-from bot.operate.ingest import DigestReport, Ingestion, unreadable
+from bot.operate.ingest import DigestReport, unreadable
 from bot.sources import Visit
 from bot.store import Store
 
-from .fake_source import FakeSource
+from .fake_source import FakeSource, outcomes
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -43,7 +43,7 @@ class Fake(FakeSource):
 @pytest.fixture
 def run(store: Store) -> Callable[..., list[DigestReport | Problem]]:
     def run(*sources: Fake, now: datetime = NOW, at_once: bool = False) -> list[DigestReport | Problem]:
-        return list(Ingestion(store, ParserBy(parse), now, at_once).ingest_sources(sources))
+        return outcomes(store, parse, sources, now, at_once=at_once)
 
     return run
 
@@ -149,7 +149,7 @@ def test_a_feed_without_its_end_is_a_problem_of_each_run_until_it_is_whole(run, 
 
 def test_other_sources_are_polled_when_one_fails(run) -> None:
     first, second = Fake("one", brings=[SourceError("down")]), Fake("two", brings=[raw("Owls")])
-    problem, report = run(first, second)
+    report, problem = run(first, second)
     assert (problem, report.new) == (Problem("one", "down"), 1)
 
 
@@ -171,20 +171,6 @@ def test_a_shortfall_is_reported_once(run) -> None:
 def take_in(store: Store, *entries: Entry, source: str = "a", now: datetime = NOW) -> tuple[int, int]:
     parsed = ParsedDigest("feed", source, None, entries)
     return store.papers.add_digests(source, "x", f"{source} {now} {entries}", [parsed], now=now)[0]
-
-
-def test_versions_upvotes_categories_and_sightings_are_merged_into_one_paper(store: Store) -> None:
-    take_in(store, Entry("Owls", arxiv_id="2606.00001", version=1, categories=("cs.OW",)))
-    take_in(
-        store,
-        Entry("Owls, Revised", arxiv_id="2606.00001", version=2, categories=("cs.AI", "cs.OW")),
-        source="b",
-    )
-    take_in(store, Entry("Owls", arxiv_id="2606.00001", upvotes=9), source="c")
-    (paper,) = store.papers.get([1]).values()
-    assert (store.papers.count(), paper.version, paper.upvotes) == (1, 2, 9)
-    assert paper.categories == ("cs.OW", "cs.AI")
-    assert [sighting.source for sighting in paper.sightings] == ["a", "b", "c"]
 
 
 def test_a_replacement_of_an_unknown_paper_is_not_new(store: Store) -> None:

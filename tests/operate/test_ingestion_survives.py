@@ -23,7 +23,7 @@ from bot.operate.ingest import DigestReport, Ingestion, peek
 from bot.sources import Visit
 from bot.store import Store
 
-from .fake_source import FakeSource
+from .fake_source import FakeSource, outcomes
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 PARSING = ROOT / "tests" / "formats"
@@ -96,9 +96,9 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
         first = Source(f"first{number}")
         last = Source(f"last{number}")
         failing[:] = [bad]
-        outcomes = list(Ingestion(store, ParserBy(parse_or_fail), NOW).ingest_sources([first, bad, last]))
-        (problem,) = (outcome for outcome in outcomes if isinstance(outcome, Problem))
-        digests = [outcome.source for outcome in outcomes if isinstance(outcome, DigestReport)]
+        report = Ingestion(store, ParserBy(parse_or_fail)).ingest([first, bad, last], NOW)
+        (problem,) = report.problems
+        digests = [digest.source for digest in report.digests]
         assert problem.source == (f"{bad.name}/day.txt" if seam in ("parse", "add") else bad.name)
         # A generator can't raise StopIteration: Python makes a RuntimeError of it (PEP 479).
         in_a_generator = isinstance(error, StopIteration) and seam not in ("parse", "add")
@@ -108,13 +108,13 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
         assert [name for name in digests if name != bad.name] == [first.name, last.name]
         failing.clear()
         sources = [Source(bad.name)]
-        again = list(Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources(sources))
+        again = outcomes(store, parse, sources, NOW, at_once=True)
         assert [outcome.source for outcome in again] == [bad.name]
 
 
 def test_the_traceback_of_an_unexpected_exception_is_logged_at_debug_level(store: Store, caplog) -> None:
     caplog.set_level(logging.DEBUG, "paperbot")
-    list(Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("bad", breaks=("retrieve", IndexError("x")))]))
+    outcomes(store, parse, [Source("bad", breaks=("retrieve", IndexError("x")))], NOW)
     (record,) = caplog.records
     assert (record.levelno, record.message) == (logging.DEBUG, "bad")
     assert "in fail_at" in (record.exc_text or "")
@@ -139,7 +139,7 @@ def test_a_store_that_can_not_be_used_ends_the_run(store: Store, monkeypatch) ->
 
     monkeypatch.setattr(store.papers, "add_digests", full)
     with pytest.raises(StoreError):
-        list(Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("one"), Source("two")]))
+        outcomes(store, parse, [Source("one"), Source("two")], NOW)
 
 
 def test_a_parser_that_can_not_start_is_a_problem_of_each_source_and_refuses_no_digest(store: Store) -> None:
@@ -147,10 +147,10 @@ def test_a_parser_that_can_not_start_is_a_problem_of_each_source_and_refuses_no_
         raise ParserError("the process that parses digests doesn't start")
 
     sources = [Source("one"), Source("two")]
-    assert [str(outcome) for outcome in Ingestion(store, ParserBy(no_parser), NOW).ingest_sources(sources)] == [
+    assert list(map(str, outcomes(store, no_parser, sources, NOW))) == [
         f"{name}: the process that parses digests doesn't start" for name in ("one", "two")
     ]
-    read = list(Ingestion(store, ParserBy(parse), NOW + timedelta(hours=1)).ingest_sources(sources))
+    read = outcomes(store, parse, sources, NOW + timedelta(hours=1))
     assert all(isinstance(outcome, DigestReport) for outcome in read)
 
 
@@ -172,10 +172,7 @@ class FailingParser:
 @pytest.fixture
 def lines(store: Store) -> Callable[..., list[str]]:
     def lines(parse, **options: bool) -> list[str]:
-        return [
-            str(outcome)
-            for outcome in Ingestion(store, ParserBy(parse), NOW, at_once=True, **options).ingest_sources([Source("a")])
-        ]
+        return list(map(str, outcomes(store, parse, [Source("a")], NOW, at_once=True, **options)))
 
     return lines
 
@@ -216,8 +213,7 @@ class Dying:
     def parse(self, raw): os.kill(os.getpid(), signal.SIGKILL)
 with open_store(sys.argv[1]) as store:
     source = FolderSource(FolderOptions(name="a", kind="folder", path="."), Path(sys.argv[2]))
-    for outcome in Ingestion(store, Dying(), datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
-        print(outcome)
+    print(*Ingestion(store, Dying()).ingest([source], datetime(2026, 6, 12, tzinfo=UTC)).problems)
 """
 
 
@@ -236,7 +232,7 @@ def test_a_digest_that_killed_the_process_is_parsed_once_more(tmp_path: Path, st
         "`paperbot ingest --again` tries again\n"
     )
     source = drop_folder("a", folder)
-    (report,) = Ingestion(store, ParserBy(parse), NOW, again=True).ingest_sources([source])
+    (report,) = outcomes(store, parse, [source], NOW, again=True)
     assert isinstance(report, DigestReport)
 
 
@@ -253,14 +249,13 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
     (folder / "1-nothing.txt").write_text("nothing")
     limits = ParseLimits(seconds=1, memory=400_000_000)
     with Parser(limits, module="hostile_child", path=(PARSING, ROOT)) as parser:
-        outcomes = list(Ingestion(store, parser, NOW).ingest_sources([drop_folder("a", folder)]))
-        reports = [outcome for outcome in outcomes if isinstance(outcome, DigestReport)]
-        assert [report.file for report in reports] == ["0-good.txt", "1-good.txt", "2-good.txt"]
-        problems = {o.source: o.problem for o in outcomes if isinstance(o, Problem)}
-        assert len(problems) == len(outcomes) - 3 == 11
+        report = Ingestion(store, parser).ingest([drop_folder("a", folder)], NOW)
+        assert [digest.file for digest in report.digests] == ["0-good.txt", "1-good.txt", "2-good.txt"]
+        problems = {problem.source: problem.problem for problem in report.problems}
+        assert len(problems) == len(report.problems) == 11
         assert problems["a/0-spin.txt"].startswith("parsing it takes more than 1 s of processor time; it is refused")
         assert problems["a/2-fill.txt"].startswith("parsing it needs more than 400 MB of memory; it is refused")
         assert problems["a/0-crash.txt"].startswith("the process that parsed it died (SIGSEGV); it is refused")
-    again = list(Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources([drop_folder("a", folder)]))
-    assert sum("refused since an earlier run" in str(outcome) for outcome in again) == 8
-    assert [outcome.known for outcome in again if isinstance(outcome, DigestReport)] == [1, 1, 1]
+    again = Ingestion(store, ParserBy(parse)).ingest([drop_folder("a", folder)], NOW, at_once=True)
+    assert sum("refused since an earlier run" in str(problem) for problem in again.problems) == 8
+    assert [digest.known for digest in again.digests] == [1, 1, 1]

@@ -7,14 +7,16 @@ from datetime import UTC, datetime
 
 import pytest
 from imap_server import ImapServer
-from support import ParserBy, digest
+from support import digest
 
 from bot.formats.registry import parse
 from bot.model import ParsedDigest, Problem, RawDigest
 from bot.model.errors import LimitError, ParserError
-from bot.operate.ingest import DigestReport, Ingestion
+from bot.operate.ingest import DigestReport
 from bot.sources.mailbox import MailboxOptions, MailboxSource
 from bot.store import Store
+
+from .fake_source import outcomes
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 HEADER = b"From: Owls <list@example.org>\r\nDate: Fri, 12 Jun 2026 06:30:00 +0000\r\n\r\n"
@@ -41,8 +43,7 @@ def poll(imap: ImapServer, store: Store) -> Poll:
 
     def poll(parse=parse, *, again: bool = False) -> list[DigestReport | Problem]:
         imap.said.clear()
-        ingestion = Ingestion(store, ParserBy(parse), NOW, at_once=True, again=again)
-        return list(ingestion.ingest_sources([source]))
+        return outcomes(store, parse, [source], NOW, at_once=True, again=again)
 
     return poll
 
@@ -61,7 +62,7 @@ def raise_parser_error(_: RawDigest) -> tuple[ParsedDigest, ...]:
 
 def test_a_refused_mail_stays_unread_where_it_is_and_the_others_are_moved(imap: ImapServer, poll: Poll) -> None:
     imap.put(NO_DIGEST, GOOD)
-    problem, report = poll()
+    report, problem = poll()
     assert isinstance(problem, Problem)
     assert problem.source == "mail/INBOX/1"
     assert problem.problem.endswith(f"; {UNREAD}")

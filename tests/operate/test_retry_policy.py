@@ -1,4 +1,4 @@
-"""What becomes of a delivery."""
+"""What becomes of a delivery, and of its channel."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope
-from bot.operate.dispatcher import LONGEST_WAIT, MAX_ATTEMPTS, CircuitBreaker, decide
-
-from .memory_outbox import MemoryBreakers
+from bot.operate.dispatcher import LONGEST_WAIT, MAX_ATTEMPTS, MAX_UNANSWERED, CircuitBreaker, decide
 
 errors = st.builds(
     DeliveryError,
@@ -56,14 +54,35 @@ def test_a_failure_of_the_channel_itself_counts_no_attempt_and_never_ends_a_mess
     assert outcome.not_before == now + timedelta(minutes=1)
 
 
-def test_a_channels_pauses_grow_up_to_an_hour(now):
-    minutes = []
-    for failures in (0, 1, 2, 3, 4, 98):
-        store = MemoryBreakers()
-        breaker = CircuitBreaker("email", SimpleNamespace(until=now, times=failures, why=""), store, now)
-        breaker.trip("no connection", now)
-        minutes.append((store.breakers["email"].until - now) // timedelta(minutes=1))
-    assert minutes == [1, 5, 15, 60, 60, 60]
+def reasons(store):
+    return [breaker.why for breaker in store.circuit_breakers.all().values()]
+
+
+def test_a_channels_pauses_grow_up_to_an_hour(store, now):
+    for failures, minutes in ((0, 1), (1, 5), (2, 15), (3, 60), (4, 60), (98, 60)):
+        stored = SimpleNamespace(until=now, times=failures, why="")
+        CircuitBreaker("email", stored, store.circuit_breakers, now).trip("no connection", now)
+        assert store.circuit_breakers.all()["email"].until == now + timedelta(minutes=minutes)
+
+
+def test_unanswered_messages_open_a_breaker_only_in_a_row(store, now):
+    breaker = CircuitBreaker("email", None, store.circuit_breakers, now)
+    in_a_row = [State.UNKNOWN] * (MAX_UNANSWERED - 1)
+    for state in [*in_a_row, State.RETRY, *in_a_row, State.SENT, *in_a_row]:
+        breaker.record(state, now)
+    assert (reasons(store), breaker.open_because) == ([], "")
+    breaker.record(State.UNKNOWN, now)
+    (reason,) = reasons(store)
+    assert "in a row were sent and not answered" in reason
+    assert breaker.open_because.startswith(reason)
+
+
+def test_an_outage_that_several_workers_meet_is_one_failure(store, now):
+    breaker = CircuitBreaker("email", None, store.circuit_breakers, now)
+    breaker.trip("535 wrong password", now)
+    breaker.trip("421 too many connections", now)
+    assert reasons(store) == ["535 wrong password"]
+    assert breaker.open_because.startswith("535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -85,10 +85,7 @@ def test_a_failure_goes_before_everything_else() -> None:
         (datetime(2026, 6, 14, 8, tzinfo=UTC), "resting"),
         (datetime(2026, 6, 15, 8, tzinfo=UTC), "stale"),  # Monday: Sunday's announcement should be there
         (datetime(2026, 6, 19, 8, tzinfo=UTC), "stale"),  # Juneteenth: Thursday's is there
-        (
-            datetime(2026, 6, 22, 8, tzinfo=UTC),
-            "resting",
-        ),  # the Monday after: Friday's submissions were not closed
+        (datetime(2026, 6, 22, 8, tzinfo=UTC), "resting"),  # the Monday after: Friday's submissions were not closed
     ],
 )
 def test_on_arxivs_weekends_and_holidays_a_source_rests(now: datetime, expected: str) -> None:
@@ -157,12 +154,5 @@ def test_any_arrivals_have_a_health(arrived: list[tuple[int, int, int]], follows
     arrivals = [
         Arrival(FRIDAY - timedelta(hours=ago), papers, fresh) for ago, papers, fresh in sorted(arrived, reverse=True)
     ]
-    assert (
-        assess(
-            STATE,
-            [a for a in arrivals if a.at > FRIDAY - LOOK_BACK],
-            FRIDAY,
-            follows_arxiv_calendar=follows_arxiv_calendar,
-        ).health
-        in Health
-    )
+    recent = [a for a in arrivals if a.at > FRIDAY - LOOK_BACK]
+    assert assess(STATE, recent, FRIDAY, follows_arxiv_calendar=follows_arxiv_calendar).health in Health

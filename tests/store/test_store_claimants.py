@@ -46,7 +46,7 @@ def _states(store) -> list[State]:
 
 
 def test_what_a_killed_process_held_is_due_at_once_or_unknown(claimant, store, now):
-    assert store.outbox.claims() == (2, now + LEASE)
+    assert store.outbox.claims(now) == (2, now + LEASE, 0)
     assert store.outbox.expire(now) == 0
     assert len(store.outbox.claim("email", now, LEASE, 10)) == 1
     claimant.kill()

@@ -16,7 +16,6 @@ from bot.store import outbox as outbox_module
 from bot.store.engine import Database, parse_url
 from bot.store.outbox import _PAUSES, Outbox
 from bot.store.schema import outbox_bodies
-from bot.store.sending import OpenBreaker
 
 LEASE = timedelta(minutes=10)
 EMAIL, SLACK = "email", "slack"
@@ -84,15 +83,6 @@ def test_the_end_of_a_message_is_stored_over_the_next_connection(claimed, outbox
     assert outbox.counts()[State.SENT] == 1
 
 
-def test_what_waits_its_turn_is_not_due_before(claimed, outbox, now):
-    assert outbox.next_due(EMAIL) is None
-    outbox.release([claimed], now + LEASE, now)
-    assert (outbox.next_due(EMAIL), outbox.next_due(SLACK)) == (now + LEASE, None)
-    assert (outbox.waiting(EMAIL), outbox.waiting(SLACK)) == (1, 0)
-    assert outbox.claim(EMAIL, now, LEASE, 9) == []
-    assert len(outbox.claim(EMAIL, now + LEASE, LEASE, 9)) == 1
-
-
 def test_what_is_being_sent_can_not_be_given_back(claimed, outbox, now):
     outbox.start_data(claimed, now, LEASE)
     outbox.release([claimed], None, now)
@@ -126,12 +116,6 @@ def test_what_has_arrived_after_all_is_settled(unknown, outbox, now):
     assert not outbox.requeue(unknown.id, now)
     assert outbox.counts()[State.SENT] == 1
     assert outbox.last_sent([unknown.reader.id]) == {unknown.reader.id: now}
-
-
-def test_what_is_sent_is_never_sent_again(claimed, outbox, now):
-    outbox.start_data(claimed, now, LEASE)
-    outbox.finish(claimed, State.SENT, now)
-    assert not outbox.requeue(claimed.id, now)
 
 
 def _bodies(store):
@@ -211,19 +195,6 @@ def test_that_a_message_was_sent_is_not_recorded_over_another_claim(unknown, out
     assert outbox.counts()[State.PENDING] == 1
 
 
-def test_only_the_claim_that_is_held_starts_a_body(samples, store, outbox, now):
-    readers = [samples.reader(f"r{n}@example.org", f"p{n}") for n in range(3)]
-    for reader in readers:
-        samples.messages(reader)
-    held, stopped, lost = outbox.claim(EMAIL, now, LEASE, 9)
-    store.readers.stop(readers[1].id, StopReason.UNSUBSCRIBED)
-    stolen = replace(lost, token="another's")
-    started = [outbox.start_data(delivery, now, LEASE) for delivery in (held, stopped, stolen)]
-    assert started == [True, False, False]
-    counts = outbox.counts()
-    assert (counts[State.DATA_STARTED], counts[State.CANCELLED], counts[State.CLAIMED]) == (1, 1, 1)
-
-
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_only_the_start_of_a_body_waits_for_the_disk(samples, store, outbox, now):
     """Undone, it would be sent twice. Undone claims and ends cost no more than an ``unknown``."""
@@ -298,39 +269,9 @@ def test_a_server_that_refuses_connections_counts_as_away():
         pass
 
 
-def test_problems_since_a_time_are_those_that_changed_after_it(unknown, outbox, now):
-    assert len(outbox.problems(9, since=now - LEASE)) == 1
-    assert outbox.problems(9, since=now) == []
-
-
-def test_a_pause_is_kept_with_its_reason_and_grows(store, now):
-    breakers = store.circuit_breakers
-    assert breakers.all() == {}
-    breakers.begin(EMAIL, now, now + LEASE, "535")
-    later = now + LEASE
-    breakers.begin(EMAIL, later, later + LEASE, "535 again")
-    assert breakers.all() == {EMAIL: OpenBreaker(now, later + LEASE, 2, "535 again")}
-    breakers.end(EMAIL)
-    assert breakers.all() == {}
-
-
 def test_alert_marks_move(samples, store):
     reader = samples.reader()
     assert store.alert_marks.get(reader.id) is None
     for watermark in (3, 7):
         store.alert_marks.move(reader.id, watermark)
         assert store.alert_marks.get(reader.id) == watermark
-
-
-def test_a_refused_reader_is_stopped_with_the_reason(samples, store):
-    reader = samples.reader()
-    store.readers.suppress(reader.id, "550 no such user")
-    assert store.readers.get(reader.profile, reader.address).stopped_because == "refused: 550 no such user"
-
-
-def test_several_claims_are_released_at_once(samples, outbox, now):
-    samples.messages(samples.reader(), parts=3)
-    first, second, kept = outbox.claim(EMAIL, now, LEASE, 3)
-    outbox.release([first, second], None, now)
-    assert [delivery.id for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [first.id, second.id]
-    assert outbox.start_data(kept, now, LEASE)

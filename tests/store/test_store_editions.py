@@ -36,18 +36,8 @@ def test_an_edition_and_its_picks_are_read_as_they_were_stored(samples, store, n
     edition = replace(edition, picks=(edition.picks[0], follow))
     stored = _saved(store, edition, "2026-04-18")
     assert store.editions.picks_of(stored.id) == edition.picks
-    assert stored == StoredEdition(
-        stored.id,
-        reader.id,
-        "2026-04-18",
-        now.date(),
-        now,
-        40,
-        second,
-        quiet=None,
-        kind=EditionKind.EDITION,
-        picks=2,
-    )
+    places = (stored.id, reader.id, "2026-04-18", now.date(), now, 40, second)
+    assert stored == StoredEdition(*places, quiet=None, kind=EditionKind.EDITION, picks=2)
 
 
 def test_a_quiet_edition_takes_its_slot(samples, store):
@@ -73,13 +63,6 @@ def test_a_second_edition_for_a_slot_changes_nothing(samples, store):
 def now_of(samples, reader: Reader):
     """Return when the samples' editions are composed."""
     return samples.edition(reader).composed_at
-
-
-def test_slots_are_per_reader(samples, store):
-    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
-    assert store.editions.save(samples.edition(ada), "2026-04-18", [])
-    assert store.editions.slots(bob.id, date(2026, 4, 18)) == set()
-    assert store.editions.save(samples.edition(bob), "2026-04-18", [])
 
 
 def test_messages_are_put_into_the_outbox_with_their_edition(samples, store, now):
@@ -167,14 +150,6 @@ def test_the_last_edition_is_the_last_stored_even_if_a_clock_was_wrong(samples, 
     assert store.editions.last(reader.id).slot == "today"
     assert store.editions.last(reader.id, before=now).slot == "yesterday"
     assert store.editions.last(reader.id, before=now - timedelta(days=2)) is None
-
-
-def test_of_editions_composed_at_the_same_time_the_last_stored_is_last(samples, store):
-    reader = samples.reader()
-    store.editions.save(samples.edition(reader), "yesterday, missed", [])
-    store.editions.save(samples.edition(reader), "today", [])
-    assert store.editions.last(reader.id).slot == "today"
-    assert store.editions.last_by_reader([reader.id])[reader.id].slot == "today"
 
 
 def test_the_last_edition_of_each_reader(samples, store, now):

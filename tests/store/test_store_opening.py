@@ -5,9 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Barrier
 
 import pytest
 from sqlalchemy.exc import StatementError
@@ -16,7 +14,6 @@ from bot.model import Entry, ParsedDigest
 from bot.model.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
-from bot.store.upgrade import HEAD
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -44,7 +41,7 @@ def test_sqlite_is_in_wal_mode_and_enforces_foreign_keys(tmp_path):
     with open_store(f"sqlite:///{tmp_path}/paperbot.db") as store:
         assert store.papers.count() == 0
     database = Database(parse_url(f"sqlite:///{tmp_path}/paperbot.db"))
-    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 10_000}
+    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 30_000}
     with database.reading() as connection:
         actual = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in expected}
     database.close()
@@ -64,19 +61,6 @@ def test_processes_can_open_a_new_store_at_the_same_time(store_url):
     command = [sys.executable, "-c", code, store_url]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     assert [process.communicate()[0].strip() for process in processes] == ["0"] * 4
-
-
-def test_threads_can_open_a_new_store_at_the_same_time(store_url):
-    start = Barrier(6)
-
-    def open_and_count() -> int:
-        start.wait()
-        with open_store(store_url) as store:
-            return store.papers.count()
-
-    with ThreadPoolExecutor(6) as pool:
-        answers = [pool.submit(open_and_count) for _ in range(6)]
-    assert [answer.result() for answer in answers] == [0] * 6
 
 
 @pytest.mark.parametrize(
@@ -113,31 +97,14 @@ def test_tables_of_another_program_are_refused(store_url, open_another):
         open_another()
 
 
-def test_a_store_of_a_newer_program_is_refused(store_url, open_another, tmp_path):
-    open_store(store_url).close()
-    _run(store_url, "UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(StoreError, match=rf"made by a newer Paperbot \(revision 9999; this one knows {HEAD}\)"):
-        open_another()
-    assert list(tmp_path.glob("*.bak")) == []
-
-
-def test_an_unreachable_server_is_reported_in_one_line_without_the_password():
-    with pytest.raises(StoreError) as caught:
-        open_store("postgresql://ada:secret@127.0.0.1:1/papers")
-    assert "127.0.0.1" in str(caught.value)
-    assert "secret" not in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 WRONG_URLS = {
     "postgresql://ada@127.0.0.1:1/papers?password=s3cret": "; start PostgreSQL there, or correct store.url",
     "postgresql://ada@127.0.0.1:1/papers?sslpassword=s3cret": "; start PostgreSQL there, or correct store.url",
     "postgresql://ada:s3cret@127.0.0.1:port/papers": "store.url can't be read; write sqlite:///path or",
     "postgresql://ada:s3@cret@127.0.0.1:s3cret/papers": "store.url can't be read; write sqlite:///path or",
     "postgresql://ada:s3cret@[::1/papers": "store.url can't be read; write sqlite:///path or",
-    "postgresql://ada:s3cret@127.0.0.1:99999/papers": "store.url has no port between 1 and 65535",
-    "postgresql://ada:s3cret@127.0.0.1:0/papers": "store.url has no port between 1 and 65535",
-    "postgresql://ada:s3cret@/papers?host=127.0.0.1&port=s3cret": "store.url has no port between 1 and 65535",
+    "postgresql://ada:s3cret@127.0.0.1:99999/papers": "; write one between 1 and 65535 in store.url, or leave it out",
+    "postgresql://ada:s3cret@/papers?host=127.0.0.1&port=s3cret": "store.url: a port is a number between 1 and 65535",
     "postgresql://ada@127.0.0.1:1/papers?passwort=s3cret": 'invalid connection option "passwort"; correct the options',
     "postgresql://ada:s3cret@127.0.0.1:1/papers?connect_timeout=x": "bad value for connect_timeout: 'x'; correct the",
     "sqlite:///papers.db?timeout=s3cret": "store.url: an SQLite store has no options; remove the question mark",
@@ -173,26 +140,16 @@ def test_a_store_damaged_while_open_is_a_store_error(tmp_path):
             store.outbox.counts()
 
 
-def test_who_waits_for_another_writer_says_so_once_and_goes_on_after_it(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("bot.store.engine._SAID_AFTER", 0)
+def test_who_waits_for_another_writer_in_vain_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr("bot.store.engine._BUSY_SECONDS", 0)
-    monkeypatch.setattr("bot.store.engine._BUSY_STILL", 0)
     file = tmp_path / "paperbot.db"
     with open_store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file, isolation_level=None)) as another:
         another.execute("BEGIN IMMEDIATE")
-        for _ in range(3):
-            with pytest.raises(StoreError, match="database is locked; another process has been writing"):
-                store.bounce_counts.add("stopped")
-        said = f"{file}: another process has been writing for 0 seconds; waiting for up to 0 more"
-        assert [record.getMessage() for record in caplog.records] == [said]
+        with pytest.raises(StoreError, match="database is locked; another process has been writing for 30 seconds"):
+            store.bounce_counts.add("stopped")
         another.execute("ROLLBACK")
         store.bounce_counts.add("stopped")
         assert store.bounce_counts.all() == {"stopped": 1}
-        # Then others wait the whole time again.
-        another.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="database is locked"):
-            store.bounce_counts.add("stopped")
-        assert [record.getMessage() for record in caplog.records] == [said, said]
 
 
 def _run(store_url: str, statement: str) -> None:

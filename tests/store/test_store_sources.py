@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 from bot.model import Entry, SourceState
 from bot.store.papers import PaperChange
-from bot.store.sources import Arrival, SourceActivity
+from bot.store.sources import Arrival
 
 V1 = Entry("Owls", "We count all owls at night.", arxiv_id="2606.00001", version=1)
 V2 = Entry("Owls", "We count owls.", arxiv_id="2606.00001", version=2, replacement=True)
@@ -30,9 +30,6 @@ def test_arrivals_count_papers_that_are_new_to_their_source(samples, store, now)
         Arrival(now + timedelta(hours=1), 2, 1),
     ]
     assert store.sources.arrivals("two", now) == [Arrival(now + timedelta(hours=1), 1, 1)]
-    assert store.sources.activity()["one"] == SourceActivity(
-        now + timedelta(hours=1), date(2026, 4, 17), digests=2, papers=3
-    )
 
 
 def test_a_later_version_is_recorded_once_with_the_abstract_before(samples, store, now):

@@ -52,10 +52,7 @@ def test_a_reader_from_the_web_becomes_one_of_the_file_that_lists_them(store, no
 def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     assert store.readers.confirm(eve.id, now)
-    if reason is StopReason.REFUSED:
-        store.readers.suppress(eve.id, "550 no such user")
-    else:
-        store.readers.stop(eve.id, reason)
+    store.readers.stop(eve.id, reason, "550 no such user")
     stopped = store.readers.by_id(eve.id)
     assert not store.readers.confirm(eve.id, now)
     assert not store.readers.resubscribe(eve.id, now)
@@ -99,13 +96,6 @@ def test_hashes_of_forgotten_addresses_are_salted_and_outlive_the_keys(store_url
         assert store.readers.sync("rewards", [ADA], now) == []
         store.readers.remember("rewards", ADA[1])
         assert not store.readers.forgotten("rewards", ADA[1])
-
-
-def test_a_paused_reader_in_the_file_stays_paused(store, now):
-    (ada,) = store.readers.sync("rewards", [ADA], now)
-    store.readers.stop(ada.id, StopReason.PAUSED)
-    (again,) = store.readers.sync("rewards", [ADA], now)
-    assert again.stopped == StopReason.PAUSED
 
 
 def test_a_forgotten_reader_is_deleted_with_all_data_and_not_added_again(samples, store, now):
@@ -161,15 +151,6 @@ def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, no
     assert store.outbox.finish(delivery, State.SENT, now)
 
 
-def test_an_edition_of_a_stopped_reader_is_cancelled(samples, store, now):
-    eve = samples.reader("eve@example.org")
-    samples.messages(eve)
-    (delivery,) = store.outbox.claim("email", now, timedelta(hours=1), 10)
-    store.readers.stop(eve.id, StopReason.PAUSED)
-    assert not store.outbox.start_data(delivery, now, timedelta(hours=1))
-    assert store.outbox.counts()[State.CANCELLED] == 1
-
-
 def test_overrides_are_per_reader_and_an_empty_one_is_not_stored(samples, store):
     ada = samples.reader()
     assert store.overrides.get(ada.id) == Override()
@@ -218,18 +199,7 @@ def test_search_requires_all_words_in_any_form_and_ranks_titles_first(store, thr
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "",
-        '"',
-        "AND OR NOT",
-        "title:reward*",
-        "(((",
-        "a' OR 1=1 --",
-        "-reward",
-        "☃",
-        "x " * 500,
-        "reward & ! | <->",
-    ],
+    ["", '"', "AND OR NOT", "title:reward*", "(((", "a' OR 1=1 --", "-reward", "☃", "x " * 500, "reward & ! | <->"],
 )
 def test_search_has_no_query_syntax(store, three_papers, words):
     assert isinstance(store.search.papers(words), list)

@@ -26,7 +26,6 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
-from bot.config.keys import Purpose, Signer, TokenError
 from bot.model import Origin, ReasonKind, StopReason, Vote
 from bot.model.errors import StoreError
 from bot.model.papers import leading_authors
@@ -264,19 +263,6 @@ def test_the_links_of_an_old_mail_work_for_a_year(old):
         client.post(LINKS["unsubscribe"])
         assert _reader(app.store, "ada").stopped is StopReason.UNSUBSCRIBED
         assert app.signer.read_tag(TAG) == (1, 0)
-
-
-def test_an_old_token_is_valid_for_its_purpose_and_key_alone():
-    token = LINKS["me"].removeprefix("/me/")
-    signer = Signer([bytes.fromhex(KEY)])
-    with time_machine.travel(NEXT_YEAR):
-        assert signer.read(Purpose.ME, token) == [1]
-    # Signed with no key of the home:
-    with pytest.raises(TokenError):
-        Signer([b"o" * 32]).read(Purpose.ME, token)
-    for purpose in set(Purpose) - {Purpose.ME}:
-        with pytest.raises(TokenError):
-            signer.read(purpose, token)
 
 
 def test_forget_reaches_the_backup(old, dialect):

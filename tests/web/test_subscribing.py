@@ -263,7 +263,9 @@ def test_an_operator_can_stop_a_reader_who_subscribed_on_the_web(app, client, se
 
 STOPPED_BY_OTHERS = {
     "by the operator's command": lambda app, reader, paperbot: paperbot("unsubscribe", reader.name),
-    "by another address that refuses": lambda app, reader, paperbot: app.store.readers.suppress(reader.id, "550"),
+    "by another address that refuses": lambda app, reader, paperbot: app.store.readers.stop(
+        reader.id, StopReason.REFUSED
+    ),
 }
 
 

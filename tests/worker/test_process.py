@@ -41,11 +41,7 @@ def test_a_worker_that_is_stopped_ends_its_task_first(jobs, queued_home, app, we
 
 def test_a_task_counts_as_done_when_it_has_ended_and_long_before_it_is_given_to_another():
     conf = make_celery("redis://127.0.0.1:1/0", "x").conf
-    assert (conf.task_acks_late, conf.task_reject_on_worker_lost, conf.worker_prefetch_multiplier) == (
-        True,
-        True,
-        1,
-    )
+    assert (conf.task_acks_late, conf.task_reject_on_worker_lost, conf.worker_prefetch_multiplier) == (True, True, 1)
     assert (conf.task_soft_time_limit, conf.task_time_limit) == (SOFT_LIMIT, HARD_LIMIT)
     assert SOFT_LIMIT < HARD_LIMIT < 60
     assert conf.broker_transport_options["visibility_timeout"] == REDELIVERED_AFTER >= 10 * HARD_LIMIT
