@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from bot.formats import Parser
 from bot.sources.http import Fetcher
 from bot.store import open_store
 from bot.store.schema import metadata
+from bot.text import tokens
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -148,8 +149,10 @@ class _CompiledStatements(dict[tuple[Any, ...], object]):
 
 @pytest.fixture(scope="session", autouse=True)
 def made_once() -> Iterator[None]:
-    """Compile templates and SQL and read the machine's certificates once in this process, not in each container."""
+    """Compile templates and SQL, read certificates and stem texts once in this process, not in each home."""
     statements = {"compiled_cache": _CompiledStatements()}
+    stems = tokens._stems
+    stems_of_text = lru_cache(1_000)(lambda text: tuple(stems(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bot.store.engine.create_engine", partial(create_engine, execution_options=statements))
         patch.setattr(
@@ -157,6 +160,7 @@ def made_once() -> Iterator[None]:
             partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),
         )
         patch.setattr(httpx2, "create_ssl_context", cache(httpx2.create_ssl_context))
+        patch.setattr(tokens, "_stems", lambda text: stems_of_text(text) if len(text) < 5_000 else stems(text))
         yield
 
 

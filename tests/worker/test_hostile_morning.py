@@ -35,11 +35,11 @@ def work_queue(broker):
 
 
 def test_each_reader_is_served_once_or_unknown_whatever_is_killed_and_lost(
-    queued_home, broker, work_queue, schema_url, monkeypatch
+    queued_home, broker, work_queue, empty_schema_url, monkeypatch
 ):
     chance = random.Random(16)
     application = broker.name
-    url = make_url(schema_url).update_query_dict({"application_name": application})
+    url = make_url(empty_schema_url).update_query_dict({"application_name": application})
     monkeypatch.setattr(bot.serve, "_READERS_A_TASK", 25)
     addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(READERS))
     (queued_home / "profiles" / "owls.toml").write_text(PROFILE + addresses)
@@ -69,7 +69,7 @@ def test_each_reader_is_served_once_or_unknown_whatever_is_killed_and_lost(
             return 0
 
         def cut() -> int:
-            assert cut_connections(schema_url, application) > 0
+            assert cut_connections(empty_schema_url, application) > 0
             return 0  # a sender knows what became of its message, and stores it over the next connection
 
         happenings = [

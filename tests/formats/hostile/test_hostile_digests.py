@@ -17,12 +17,11 @@ from bot.formats.format import MAX_BYTES
 from bot.formats.registry import parse
 from bot.model import RawDigest
 
-# At 80 KB the worst of these once took 20 s, so that at four times the size whatever grows with its square meets the
-# limit, which is the same for all sizes. The largest file that is read adds minutes to a run: only on request.
-SIZES = (80_000, 160_000, 320_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
-# Twice the size takes twice the processor time, and four times where the work grows with the square; the seconds leave
-# room for what another process takes of the caches.
-_GROWTH, _SECONDS_BESIDE = 3, 0.5
+# The largest file that is read adds minutes to a run: only on request.
+SIZES = (40_000, 160_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
+# Four times the size takes four times the processor time, and 16 times where the work grows with the square; the seconds
+# leave room for what another process takes of the caches.
+_GROWTH, _SECONDS_BESIDE = 8, 0.5
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +47,12 @@ def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_li
     *outcomes, end = _until_end(map(json.loads, limited.stdout))
     assert end == {"ended": 0}, f"{name}: ended by {end['ended']}: {outcomes[-1:]}"
     assert [outcome["size"] for outcome in outcomes] == list(SIZES)
-    half, whole = outcomes[1:3]
-    assert whole["seconds"] < _GROWTH * half["seconds"] + _SECONDS_BESIDE, f"{name}: grows faster than its size"
+    quarter, whole = outcomes[:2]
+    assert whole["seconds"] < _GROWTH * quarter["seconds"] + _SECONDS_BESIDE, f"{name}: grows faster than its size"
     for outcome in outcomes:
         # At a cap on lines, tags or items the whole file is refused, with a reason.
         assert outcome["papers"] or outcome["problems"], f"{name}: nothing read, and no problem reported"
+    for outcome in outcomes[1:]:  # a quarter may stay below the limits that the number of papers is due to
         expected = shape.expected_papers(outcome["size"])
         assert expected is None or outcome["papers"] in (0, expected), f"{name} at {outcome['size']:,} bytes"
 
