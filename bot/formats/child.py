@@ -50,7 +50,16 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     """Answer requests until standard input or the memory ends. ``parse`` reads digests, by default the registry's."""
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
-    _end_with(os.getppid())
+    parent = os.getppid()
+
+    def end_with_parent() -> None:
+        """End this process within a second of its parent, even in the middle of a digest."""
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.stack_size(_WATCH_STACK)
+    threading.Thread(target=end_with_parent, daemon=True).start()
     # Libraries that read calendars take the tzdata package's rules, as ``zone_named`` does, not the system's.
     zoneinfo.reset_tzpath(())
     # A library that prints must not write between the frames.
@@ -94,18 +103,6 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
                     response = dump({"refused": str(error)})
                 else:
                     response = dump({"mistake": unexpected_error(error), "traceback": traceback.format_exc()})
-
-
-def _end_with(parent: int) -> None:
-    """End this process within a second of its parent, even in the middle of a digest."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.stack_size(_WATCH_STACK)
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _is_caused_by_memory(error: BaseException | None) -> bool:

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partialmethod
 from html.entities import html5
 from itertools import pairwise
 from typing import Any
@@ -368,23 +369,15 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
             super().endElementNS(name, qname)
 
     # The next methods override private ones of feedparser, which constraints.txt pins.
-    def _end_published(self) -> None:
-        """Keep the text of a date: feedparser 6.0.14 completes a partial one by the clock."""
-        self.pop("published")
-
-    def _end_updated(self) -> None:
-        self.pop("updated")
-
-    def _end_created(self) -> None:
-        self.pop("created")
+    # The text of a date stays: feedparser 6.0.14 completes a partial one by the clock.
+    _end_published = _end_issued = _end_pubdate = partialmethod(StrictFeedParser.pop, "published")
+    _end_updated = _end_modified = _end_lastbuilddate = partialmethod(StrictFeedParser.pop, "updated")
+    _end_created = partialmethod(StrictFeedParser.pop, "created")
 
     def _end_dc_identifier(self) -> None:
         context = self._get_context()
         if len(known := context.get("identifiers", "")) < limits.URL:
             context["identifiers"] = f"{known} {self.pop('dc_identifier')}"
-
-    _end_issued = _end_pubdate = _end_published
-    _end_modified = _end_lastbuilddate = _end_updated
 
     def _sync_author_detail(self, key: str = "author") -> None:
         """Split name and address only of short authors: feedparser takes n^2 steps."""

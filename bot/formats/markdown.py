@@ -76,7 +76,6 @@ _PIPE = re.compile(r"(?<!\\)\|")
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
-_GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
 _NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|目录|[\W\d]*$", re.IGNORECASE)
@@ -205,7 +204,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _heading_of_details(match: re.Match[str]) -> str:
-    text = match[1].strip().strip("*").strip()
+    text = match[1].strip(" *")
     if words().kinds.get(field_key(text)):
         return f"**{text}**: \n"
     return f"**{text}**\n" if len(text) > 25 or "](http" in text else ""
@@ -374,8 +373,6 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
-    if not re.search(r"[^\W\d_]{4}", title) or _GENERIC.fullmatch(title):
-        title = clean_title(values.get("title", "")) or title
     title = clean_title(values.get("original", "")) or title
     abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
@@ -422,9 +419,9 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif text == _END:
             name = None
         elif field := _field(text):
-            is_section = not field.is_bold or (
-                field.name in words().sections and _is_structured(" ".join(fields[name or ""]).strip())
-            )
+            begun = " ".join(fields[name or ""]).lstrip(" *_")[: limits.TOPIC]
+            headings = {field.name, field_key(re.split("[:：]", begun, maxsplit=1)[0])} if begun else {field.name}
+            is_section = not field.is_bold or headings <= words().sections
             if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)
             else:
@@ -446,12 +443,6 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["rest"].append(text)
         else:
             fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
-
-
-def _is_structured(abstract: str) -> bool:
-    """Return whether an abstract is empty so far, or begins with a section's heading."""
-    heading = re.split(r"[:：]", abstract[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]
-    return not abstract or field_key(heading) in words().sections
 
 
 MARKDOWN = Format(

@@ -27,6 +27,7 @@ from typing import Any
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, by_name, contribution, day_in, simple, zone_in
 from bot.formats.format import read_xml, tidy
+from bot.formats.tables import pattern
 from bot.model import limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution
@@ -49,7 +50,6 @@ _CONTAINERS: Mapping[str, tuple[str, ...]] = {
 }
 # Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
-_BREAK = re.compile(r"(?:coffee |lunch )?break", re.IGNORECASE)
 # An object's name: two or three of its texts, or the first of these.
 _PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("given", "family"))
 _SHOWN = "value fullname publicname fullpublicname displayname name title en".split()
@@ -92,16 +92,15 @@ def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
     conference = {child.tag: child.text or "" for child in root.iterfind("conference/*")}
     days: list[dict[str, Any]] = []
     for day in root.iterfind("day"):
-        rooms = [{**room.attrib, "events": [_event(event) for event in room.iterfind("event")]} for room in day]
-        days.append({**day.attrib, "rooms": rooms})
+        days.append({**day.attrib, "rooms": []})
+        for room in day:
+            events: list[dict[str, Any]] = []
+            days[-1]["rooms"].append({**room.attrib, "events": events})
+            for event in room.iterfind("event"):
+                persons = [person.text or "" for person in event.iterfind("persons/*")]
+                texts = {child.tag: child.text or "" for child in reversed(event)}  # the first of a name counts
+                events.append({**texts, "persons": persons, **event.attrib})
     return _contributions(_objects({"conference": {**conference, "days": days}}, {}, "", {}, 0), {}, reading)
-
-
-def _event(element: Any) -> dict[str, Any]:
-    event: dict[str, Any] = dict(element.attrib)
-    for child in element:
-        event.setdefault(child.tag, [part.text or "" for part in child] if child.tag == "persons" else child.text or "")
-    return event
 
 
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
@@ -138,7 +137,7 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
         or "paper_ids" in node  # a session of the ACL's
         or node.get("replyto")  # a review or comment
         or node.get("isServiceSession") is True
-        or _BREAK.fullmatch(fields["kind"])
+        or pattern("break", "programmes").fullmatch(fields["kind"])
     ):
         yield node, fields, context
 
