@@ -54,7 +54,7 @@ _SPEAKERS = re.compile(r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?
 
 
 class _Properties(dict[str, list[tuple[str, str]]]):
-    """Properties of an event or zone, by name: pairs of a time zone's name and a value."""
+    """Pairs of a time zone's name and a value, by a property's name."""
 
     def __init__(self, lines: str) -> None:
         inner = 0  # of an alarm
@@ -120,7 +120,7 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
 
 
 def _defined_zone(lines: str) -> tzinfo | None:
-    """Return the zone of a VTIMEZONE by its rules. None for half of a definition, and for rules that may never end."""
+    """Return the zone of a VTIMEZONE. None for half of a definition, and for rules that may never end."""
     kept = "\n".join(line for line in lines.split("\n")[:_MOST_ZONE_LINES] if _ZONE_LINE.fullmatch(line))
     if kept.count("RRULE") < lines.count("RRULE"):
         return None
@@ -135,7 +135,7 @@ def _defined_zone(lines: str) -> tzinfo | None:
 
 
 def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Iterator[Contribution]:
-    """Yield an event at each of its times, without left out and moved ones."""
+    """Yield an event at each of its times but the left out and moved ones."""
     title, names, description = event.text("SUMMARY"), "", event.text("DESCRIPTION")
     if "pretalx" in calendar.product and " - " in title:
         title, _, names = title.rpartition(" - ")

@@ -34,7 +34,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
 _MIN_TITLE = 10
-MIN_ABSTRACT = 120  # characters; a shorter sentence may be a note of the sender
+MIN_ABSTRACT = 120  # characters; a shorter sentence may be the sender's
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 _SEPARATOR = re.compile(
@@ -110,7 +110,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
 
 
 def before_labels(line: HtmlLine) -> str:
-    """Return a line's text up to the first label. Links of authors and venues are no labels."""
+    """Return a line's text up to the first link but those of authors and venues."""
     for link in line.links:
         text = link.text[:LONGEST_TITLE]
         known = pattern("venue").search(text) or pattern("address").match(text) or pattern("and_others").match(text)
@@ -120,7 +120,7 @@ def before_labels(line: HtmlLine) -> str:
 
 
 def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
-    """Return the authors of rows such as "Ada Lovelace, University of Owls", if any row has an affiliation."""
+    """Return the authors of rows such as "Ada Lovelace, University of Owls"."""
     parts = [row.split(",") for row in rows if len(row) <= LONGEST_TITLE and "@" not in row]
     if not any(names_in(first) and any(map(pattern("affiliation").search, others)) for first, *others in parts):
         return ()
@@ -235,9 +235,9 @@ def _is_name(text: str) -> bool:
 
 
 def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
-    """Return the abstract with a label among the lines, else the first long paragraph, else an empty string.
+    """Return the abstract with a label among the lines, else the first long paragraph without links.
 
-    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations and titles are no abstracts.
+    Links at its end, such as "Read more", are cut.
     """
     paragraphs: list[list[HtmlLine]] = []
     for _, block in groupby(lines, key=operator.attrgetter("block")):

@@ -87,16 +87,16 @@ _BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])
 
 
 def parse(content: bytes) -> ParsedDigest:
-    """Read one feed. Raises DigestError if it exceeds a cap, can't be read, or is other XML."""
+    """Read one feed. Raises DigestError for other XML and at a cap."""
     text = decode(content)
     problems: list[str] = []
-    # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
+    # A byte-order mark overrides the declaration (RFC 7303, section 3).
     if not detect_encoding(content):
         declaration = _DECLARATION.match(text.lstrip())
         declared = declaration[1] if declaration else "utf-8"
         encoding = charset(declared) or "undefined"
         try:
-            # Documents that declare gb2312 often use its superset gb18030 (WHATWG Encoding Standard).
+            # WHATWG's Encoding Standard has gb18030 for gb2312.
             text = content.decode("gb18030" if encoding == "gb2312" else encoding)
         except UnicodeError:
             problems = [f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"]
@@ -144,13 +144,13 @@ def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str
     results: list[Entry | str] = [*problems]
     for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, day, journal))
-    if day is None:  # some feeds have dates only in their descriptions
+    if day is None:
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest(name, topic, day, results)
 
 
 def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:
-    """Yield the paper of an item, and sentences on its unreadable parts."""
+    """Yield an item's paper, and sentences on its unreadable parts."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.
     if "arxiv.org/api/errors" in identifier:
@@ -170,7 +170,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         if description.abstract and len(markup) > limits.TITLE:
             continue
         text = "\n".join(line if line.isascii() and line.isprintable() else tidy(line) for line in blocks(markup))
-        # rss.arxiv.org writes the version and the type of the announcement before the abstract.
+        # rss.arxiv.org has the version and the type of the announcement.
         if announced := _ANNOUNCED.match(text):
             description = Description(" ".join(text[announced.end() :].split()))
             break
@@ -262,7 +262,7 @@ def _prism(element: Any, name: str) -> str:
 
 
 def _value(element: Any, field: str) -> str:
-    # feedparser has None for a field without a text, and its own get() returns "published" for "updated".
+    # feedparser has None for empty fields, and its get() returns "published" for "updated".
     return str(dict.get(element, field) or "")[: limits.MARKUP]
 
 
@@ -271,7 +271,7 @@ def _text(markup: str) -> str:
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    """Return the first day in a field: ISO 8601, RFC 5322 or words. Missing parts never come from the clock."""
+    """Return the first day in a field, in ISO 8601, RFC 5322 or words."""
     for value in (_value(element, field).strip()[:60] for field in fields):
         text = (f"{value}-01" if _YEAR_AND_MONTH.fullmatch(value) else value).replace("/", "-")
         try:
@@ -293,7 +293,6 @@ def _date(element: Any, *fields: str) -> date | None:
 
 
 # ``feedparser.parse`` takes more than linear time. Here its SAX handler gets the events of a strict parser.
-# Malformed XML is repaired item by item: an error costs only its item.
 
 _ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 # Two unbounded repetitions of the same characters would take n^2 steps.
@@ -316,7 +315,7 @@ _NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "prism": "http://prismstandard.org/namespaces/basic/2.0/",
 }
-# Elements that nothing reads. feedparser takes as long for each as for a title.
+# Elements that nothing reads, and that take feedparser as long as titles.
 _UNREAD = frozenset(
     "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre generator issn issue"
     " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
@@ -398,7 +397,7 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
 
 
 def _repair(text: str) -> str:
-    """Return well-formed XML with the readable part of each item."""
+    """Return well-formed XML with the readable part of each item: an error costs only its item."""
     from lxml import etree
 
     def recovered(piece: str) -> str:
@@ -420,7 +419,7 @@ def _repair(text: str) -> str:
     begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
     items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
     document = "".join([text[: begins[0]], *items])
-    # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps.
+    # feedparser finds elements by their namespace.
     missing = sorted({*_PREFIX.findall(document)}.difference({"xml", "xmlns"}, _DECLARED_PREFIX.findall(document)))
     declarations = "".join(
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
@@ -440,14 +439,14 @@ _Outline = tuple[int, str, str, str]  # the line, the feed's address, its title,
 
 
 def is_feed_list(text: str) -> bool:
-    """Return whether a text begins like a list of feeds, and not like a feed, a programme or a list of papers."""
+    """Return whether a text begins like a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
     listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
     return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))
 
 
 def parse_list(raw: RawDigest) -> ParsedFeeds:
-    """Return the feeds of a list, each address once. Raises DigestError for other files and long lists."""
+    """Return the feeds of a list, each address once. Raises DigestError for long lists."""
     text = decode(raw.content, _MAX_LIST_BYTES, "list of feeds").removeprefix("\ufeff")
     problems: list[str] = []
     if text.lstrip().startswith("<"):
@@ -481,7 +480,7 @@ def _outlines(text: str, problems: list[str]) -> Iterator[_Outline]:
     root, errors = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
     problems += errors
     for element in root.iter("outline"):
-        # OPML's names are case-sensitive, but exports have xmlurl and xmlURL, too.
+        # Exports have xmlurl and xmlURL, too.
         values = {str(name).lower(): value for name, value in element.attrib.items()}
         url = values.get("url", "")
         address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)

@@ -92,7 +92,7 @@ _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
 
 
 class _Text(NamedTuple):
-    """A piece of a line without tags and quotation signs, with the line's index and number."""
+    """A piece of a line, with the line's index and number."""
 
     at: int
     number: int
@@ -109,7 +109,7 @@ class _Begin(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field: its kind, or an empty one if nothing reads it, its name in lower case, and its first line."""
+    """A field: its kind, empty if nothing reads it, its name in lower case, and its first line."""
 
     kind: str
     name: str
@@ -166,7 +166,7 @@ def _is_head(text: str) -> bool:
 
 
 def _texts(lines: Sequence[Line]) -> list[_Text]:
-    """Return the pieces of the lines, without comments, tags and quotation signs, one for each field."""
+    """Return the pieces of the lines, without comments, tags and quotation signs."""
     texts: list[_Text] = []
     is_comment = False
     front = _front(lines)
@@ -228,7 +228,7 @@ def _field(text: str) -> _Field | None:
 def _begins(texts: Sequence[_Text]) -> list[_Begin]:
     rows = _rows(texts)
     begins: list[_Begin] = []
-    level = 0  # of the heading of the open paper; its items and lower headings are no papers
+    level = 0  # of the open paper's heading; its items and lower headings are no papers
     for k, (_, _, whole) in enumerate(texts):
         text = whole[:LONGEST_ITEM]
         if not text or k in rows:

@@ -68,7 +68,7 @@ LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
 class _Words(NamedTuple):
-    """Words of ``markdown.toml``: kinds of fields by name, labels beside titles, and sections of abstracts."""
+    """Words of ``markdown.toml``: kinds of fields by name, labels, and sections of abstracts."""
 
     kinds: Mapping[str, str]
     labels: frozenset[str]
@@ -89,7 +89,7 @@ def field_key(name: str) -> str:
 
 
 def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
-    """Return an item's title, in a link, in bold, in quotation marks or first, and the text behind it."""
+    """Return an item's title, in a link, bold, quoted or first, and the text behind it."""
     text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
     for match in _EMPHASIS.finditer(text[:LONGEST_ITEM]):
         if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= LEAST_WORDS:
@@ -172,7 +172,7 @@ def is_label(text: str) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """Return a text without the marks of Markdown and HTML, except in formulas."""
+    """Return a text without marks of Markdown and HTML, except in formulas."""
     parts = _FORMULA.split(LINK.sub(r"\1", text[: limits.MARKUP]))
     for i in range(0, len(parts), 2):
         for pattern, replacement in _MARKS:

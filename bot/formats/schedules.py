@@ -35,8 +35,8 @@ from bot.model.papers import Contribution
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
 _DEEPEST, _MOST_SLOTS = 20, 20
 
-# Keys of contributions, and of objects with more such keys. Contributions take over their title as the first field
-# named here, and the other fields.
+# Keys of contributions, and of objects with more such keys. Contributions take over these fields, the first from
+# their title.
 _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(fields.split(" "))
     for names, fields in {
@@ -59,10 +59,9 @@ _Object = tuple[Mapping[str, Any], dict[str, str], Mapping[str, str]]
 
 
 def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]:
-    """Return the name of the format and its contributions. Raises DigestError without a list of them."""
+    """Return the format's name and the contributions. Raises DigestError without a list of them."""
     try:
         loaded = json.loads(text)
-    # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
     names = {
@@ -104,7 +103,7 @@ def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
 
 
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
-    """Yield the contributions in ``node``, the value of the key ``within``, with their own fields and those around."""
+    """Yield the contributions in ``node``, the value of the key ``within``, with their fields and those around."""
     if depth > _DEEPEST or not node or not isinstance(node, (Mapping, list)):
         return
     if isinstance(node, list):
@@ -182,7 +181,7 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text: a note's ``{"value": ...}``, a list of names, an object with a name or a time."""
+    """Return a value as text, perhaps a note's ``{"value": ...}``, names, or an object with a name or a time."""
     if isinstance(value, Mapping):
         value = {simple(str(key)): part for key, part in value.items()}
         parts = ([value.get(name) for name in names] for names in _PARTS)

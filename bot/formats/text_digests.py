@@ -58,7 +58,7 @@ _NEAR = 8  # lines with text between a header and its byline
 
 
 class _Byline(NamedTuple):
-    """Authors and date of a paper, and the indices of their first line and of the line after the last."""
+    """Authors and date of a paper, and the indices of their lines."""
 
     begin: int
     end: int
@@ -67,7 +67,7 @@ class _Byline(NamedTuple):
 
 
 def keyword_starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield each header with a byline or nothing at all below it: other texts have dated headings, too."""
+    """Yield each header with a byline or nothing below it: other texts have dated headings, too."""
     for i, line in enumerate(lines):
         if not _HEADER.fullmatch(line.text):
             continue
@@ -166,7 +166,7 @@ _LONGEST_WRAPPED = 120  # characters; a longer line is a whole paragraph, as edi
 
 
 class _Metadata(NamedTuple):
-    """The lines below an abstract, with the first one's number and the index behind the last."""
+    """The lines below an abstract: the first one's number, the index behind the last, and their facts."""
 
     number: int = 0
     end: int = 0  # if there are none
@@ -180,7 +180,7 @@ def page_starts(lines: Sequence[Line]) -> Iterator[int]:
     for i, line in enumerate(lines):
         text = line.text.lower()
         if text == _NAME:
-            # Any text may contain "Daily Papers". The editor's line or a date must follow.
+            # Any text may have "Daily Papers". The editor's line or a date must follow.
             below = next((lines[k].text for k in range(i + 1, len(lines)) if lines[k].text), "")
             if _EDITOR.fullmatch(below) or _STAMP.fullmatch(below):
                 yield i if menu is None else menu
@@ -191,7 +191,7 @@ def page_starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def page_is_rest(lines: Sequence[Line]) -> bool:
-    """Return whether some paper has all three lines of metadata, which no other format has."""
+    """Return whether some paper has all three lines of metadata."""
     texts = [line.text for line in lines if line.text]
     triples = zip(texts, texts[1:], texts[2:], strict=False)
     return any(_AUTHOR_COUNT.fullmatch(a) and b in _DOTS and _STAMP.fullmatch(c) for a, b, c in triples)
@@ -215,7 +215,7 @@ def page_parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], _Metadata]]:
-    """Yield paragraphs and metadata of each paper. It ends with its metadata or at another title."""
+    """Yield paragraphs and metadata of each paper."""
     pending: list[Line] = []
     at = 0
     while at < len(lines):
@@ -226,7 +226,7 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], _Metadata]]
             pending = []
             at = metadata.end
             continue
-        # An editor may have wrapped a paragraph into short lines without empty ones between them.
+        # An editor may have wrapped a paragraph into short lines.
         end = at + 1
         while end < len(lines) and not is_prose(lines[end - 1].text):
             is_next_row = lines[end].number <= lines[end - 1].number + 1
@@ -258,7 +258,7 @@ def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> _Metadata | 
 def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequence[Line]]:
     prose = [i for i, paragraph in enumerate(paragraphs) if is_prose(paragraph.text)]
     cuts = {i - 1 for i in prose}
-    # Without metadata, short paragraphs after the last prose are the page's foot, or a title without its abstract.
+    # Without metadata, short paragraphs after the last prose are the page's foot or a title.
     if prose and not ends_in_metadata:
         cuts.add(prose[-1] + 1)
     titles = [i for i in range(1, len(paragraphs)) if i in cuts and is_title(paragraphs[i].text)]
