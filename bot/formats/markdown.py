@@ -34,11 +34,13 @@ from bot.formats.markdown_text import (
     BOLD_TAG,
     BULLET,
     IMAGE,
+    KINDS,
     LEAST_WORDS,
     LINK,
     LONGEST_ITEM,
     NUMBER,
     PICTURES,
+    SECTIONS,
     articles_in,
     byline,
     categories_in,
@@ -49,7 +51,6 @@ from bot.formats.markdown_text import (
     is_label,
     names_in,
     plain_text,
-    words,
 )
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
@@ -205,23 +206,22 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _heading_of_details(match: re.Match[str]) -> str:
     text = match[1].strip(" *")
-    if words().kinds.get(field_key(text)):
+    if KINDS.get(field_key(text)):
         return f"**{text}**: \n"
     return f"**{text}**\n" if len(text) > 25 or "](http" in text else ""
 
 
 def _field(text: str) -> _Field | None:
     """Return the field at the beginning of a text. Only one in bold with a colon may have an unknown name."""
-    kinds = words().kinds
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
         name = field_key(heading[1])
-        return _Field(kinds[name], name, True, "") if kinds.get(name) in _HEADED_FIELDS else None
+        return _Field(KINDS[name], name, True, "") if KINDS.get(name) in _HEADED_FIELDS else None
     body = PICTURES.sub("", BULLET.sub("", text, count=1))
     if match := _BOLD_FIELD.fullmatch(body):
         name = field_key(match[2])
-        return _Field(kinds.get(name, ""), name, True, match[5]) if name in kinds or match[3] or match[4] else None
-    if (match := _PLAIN_FIELD.fullmatch(body)) and (name := field_key(match[1])) in kinds:
-        return _Field(kinds[name], name, False, match[2])
+        return _Field(KINDS.get(name, ""), name, True, match[5]) if name in KINDS or match[3] or match[4] else None
+    if (match := _PLAIN_FIELD.fullmatch(body)) and (name := field_key(match[1])) in KINDS:
+        return _Field(KINDS[name], name, False, match[2])
     return None
 
 
@@ -270,7 +270,7 @@ def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
         kinds: list[str] = []
         if is_delimiter and k:
             names = [field_key(clean_title(cell)) for cell in _cells(texts[k - 1].text[:LONGEST_ITEM])]
-            kinds = [words().kinds.get(name, "") for name in names]
+            kinds = [KINDS.get(name, "") for name in names]
             titles = [i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS)]
             if "title" not in kinds and titles:
                 kinds[titles[0]] = "title"
@@ -421,7 +421,7 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif field := _field(text):
             begun = " ".join(fields[name or ""]).lstrip(" *_")[: limits.TOPIC]
             headings = {field.name, field_key(re.split("[:：]", begun, maxsplit=1)[0])} if begun else {field.name}
-            is_section = not field.is_bold or headings <= words().sections
+            is_section = not field.is_bold or headings <= SECTIONS
             if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)
             else:

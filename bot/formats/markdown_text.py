@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
-from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
 from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
@@ -67,25 +65,17 @@ LEAST_WORDS = 3
 LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
-class _Words(NamedTuple):
-    """Words of ``markdown.toml``: kinds of fields by name, labels, and sections of abstracts."""
-
-    kinds: Mapping[str, str]
-    labels: frozenset[str]
-    sections: frozenset[str]
-
-
-@cache
-def words() -> _Words:
-    loaded = table("markdown")
-    kinds = {name: "" if kind == "nothing" else kind for kind, names in loaded["fields"].items() for name in names}
-    return _Words(kinds, frozenset(loaded["titles"]["labels"]), frozenset(loaded["abstracts"]["sections"]))
+_FIELDS: Mapping[str, Sequence[str]] = table("markdown")["fields"]
+# The kinds of fields by their names. Nothing reads those without a kind.
+KINDS = {name: "" if kind == "nothing" else kind for kind, names in _FIELDS.items() for name in names}
+_LABELS = frozenset(table("markdown")["titles"]["labels"])
+SECTIONS = frozenset(table("markdown")["abstracts"]["sections"])
 
 
 def field_key(name: str) -> str:
     """Return a field's name in lower case, without pictures and unknown remarks in parentheses."""
     name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
-    return name if name in words().kinds else _REMARK.sub("", name).strip()
+    return name if name in KINDS else _REMARK.sub("", name).strip()
 
 
 def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
@@ -168,7 +158,7 @@ def clean_title(text: str) -> str:
 def is_label(text: str) -> bool:
     """Return whether a link's text is a word such as "PDF", an identifier, an address or a date."""
     text = PICTURES.sub("", plain_text(text)).strip(" []():")
-    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in words().labels
+    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in _LABELS
 
 
 def plain_text(text: str) -> str:
