@@ -202,24 +202,21 @@ def names_in(text: str) -> tuple[str, ...]:
     others, _, last = text.rpartition(",")
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
-    listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in _listed(text, is_labelled=is_labelled)]
-    turned = [name if name.isupper() else initials_first(name) for name in listed]  # "Lovelace AB, Owl Group"
-    is_inverted = 2 * sum(map(operator.ne, turned, listed)) > len(listed)
-    names = tuple(filter(None, turned if is_inverted else listed))
-    return names if names and all(map(_is_name, names)) else ()
-
-
-def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         # "Lovelace, Ada MD": the degree of surgeons' journals
-        return [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
-    parts = author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text))
-    initials = parts[1::2]
-    is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
-    if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
-        return [f"{first} {last}" for last, first in zip(parts[::2], initials, strict=True)]
-    return parts
+        parts = [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
+    else:
+        parts = list(author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text)))
+        initials = parts[1::2]
+        is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
+        if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
+            parts = [f"{first} {last}" for last, first in zip(parts[::2], initials, strict=True)]
+    listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in parts]
+    turned = [name if name.isupper() else initials_first(name) for name in listed]  # "Lovelace AB, Owl Group"
+    are_turned = 2 * sum(map(operator.ne, turned, listed)) > len(listed)
+    names = tuple(filter(None, turned if are_turned else listed))
+    return names if names and all(map(_is_name, names)) else ()
 
 
 def _is_name(text: str) -> bool:

@@ -435,13 +435,12 @@ _MAX_LIST_BYTES = 10_000_000
 _OPML = re.compile(r"\s{0,20}(?:<\?[^>]{0,500}>\s{0,20}|<!--[^>]{0,2000}-->\s{0,20}){0,20}<opml[\s>/]", re.IGNORECASE)
 # Papers' addresses are no feeds.
 _LINE = re.compile(r"(?!\S{0,20}(?:arxiv\.org/(?:abs|pdf|html)|doi\.org)/)(?:https?|feed):[^\s\"<>|,]{4,2000}")
-_Outline = tuple[int, str, str, str]  # the line, the feed's address, its title, and the page of its site
 
 
 def is_feed_list(text: str) -> bool:
     """Return whether a text begins like a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
-    listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
+    listed = [address for _, address in _addresses("\n".join(beginning.split("\n")[:20]))]
     return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))
 
 
@@ -449,10 +448,20 @@ def parse_list(raw: RawDigest) -> ParsedFeeds:
     """Return the feeds of a list, each address once. Raises DigestError for long lists."""
     text = decode(raw.content, _MAX_LIST_BYTES, "list of feeds").removeprefix("\ufeff")
     problems: list[str] = []
-    if text.lstrip().startswith("<"):
-        form, outlines = "opml", _outlines(text, problems)
+    outlines: list[tuple[int, str, str, str]] = []  # line, address, title, and the page of the site
+    if is_opml := text.lstrip().startswith("<"):
+        root, problems = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
+        for element in root.iter("outline"):
+            # Exports have xmlurl and xmlURL, too.
+            values = {str(name).lower(): value for name, value in element.attrib.items()}
+            url = values.get("url", "")
+            address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)
+            page = values.get("htmlurl") or url
+            if address or page:
+                title = tidy(values.get("title") or values.get("text") or "")
+                outlines.append((element.sourceline, address, title, page))
     elif is_feed_list(text):
-        form, outlines = "addresses", _lines(text)
+        outlines = [(number, address, "", "") for number, address in _addresses(text)]
     else:
         raise DigestError("not OPML; export the list of feeds as OPML, or write one address a line")
     feeds: dict[str, str] = {}
@@ -471,25 +480,11 @@ def parse_list(raw: RawDigest) -> ParsedFeeds:
             problems.append(f"line {line:,}: {quoted(name) + ': ' if name else ''}{error}")
     if len(feeds) > MAX_FEEDS or (not feeds and not problems):
         raise DigestError(f"{len(feeds):,} feeds in it; there should be 1 to {MAX_FEEDS}")
-    return ParsedFeeds(
-        form, tuple(ListedFeed(title, url) for url, title in feeds.items()), tuple(problems[: limits.REJECTED])
-    )
+    listed = tuple(ListedFeed(title, url) for url, title in feeds.items())
+    return ParsedFeeds("opml" if is_opml else "addresses", listed, tuple(problems[: limits.REJECTED]))
 
 
-def _outlines(text: str, problems: list[str]) -> Iterator[_Outline]:
-    root, errors = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
-    problems += errors
-    for element in root.iter("outline"):
-        # Exports have xmlurl and xmlURL, too.
-        values = {str(name).lower(): value for name, value in element.attrib.items()}
-        url = values.get("url", "")
-        address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)
-        page = values.get("htmlurl") or url
-        if address or page:
-            yield element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page
-
-
-def _lines(text: str) -> Iterator[_Outline]:
+def _addresses(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            yield number, line.strip(), "", ""
+            yield number, line.strip()

@@ -194,21 +194,20 @@ def _front(lines: Sequence[Line]) -> range:
 
 
 def _pieces(text: str) -> Iterator[str]:
+    def heading_of_details(match: re.Match[str]) -> str:
+        summary = match[1].strip(" *")
+        if KINDS.get(field_key(summary)):
+            return f"**{summary}**: \n"
+        return f"**{summary}**\n" if len(summary) > 25 or "](http" in summary else ""
+
     text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
     if "<" in text:
-        text = _SUMMARY.sub(_heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
+        text = _SUMMARY.sub(heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
         text = _BREAK.sub("\n", text.replace(_END, f"\n{_END}\n"))
         text = "\n".join(part if part == _END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
     for piece in (piece for part in text.split("\n") for piece in _NEXT_FIELD.split(part.strip())):
         parts = piece[:LONGEST_ITEM].split(" | ")
         yield from parts if len(parts) > 1 and all(map(_field, parts)) else [piece]
-
-
-def _heading_of_details(match: re.Match[str]) -> str:
-    text = match[1].strip(" *")
-    if KINDS.get(field_key(text)):
-        return f"**{text}**: \n"
-    return f"**{text}**\n" if len(text) > 25 or "](http" in text else ""
 
 
 def _field(text: str) -> _Field | None:

@@ -210,7 +210,25 @@ def page_parse(lines: Sequence[Line]) -> ParsedDigest:
         years = [int(metadata.stamp[3] or 0) for _, metadata in blocks if metadata.stamp]
         year = str(max(years) + 1) if any(years) else None
     day = _date(stamp, year)
-    papers = (_paper(paragraphs, metadata, year, day) for paragraphs, metadata in blocks)
+    papers: list[Entry | str] = []
+    for paragraphs, metadata in blocks:
+        if not paragraphs:
+            papers.append(f"line {metadata.number}: authors and date belong to no paper")
+            continue
+        number, title = paragraphs[0]
+        abstract = " ".join(paragraph.text for paragraph in paragraphs[1:])
+        if not metadata.end and not any(is_prose(paragraph.text) for paragraph in paragraphs[1:]):
+            papers.append(f"line {number}: no abstract, authors or date belong to {quoted(title)}")
+            continue
+        title = title if len(title) <= LONGEST_TITLE else ""  # an abstract
+        paper = Entry(
+            title=title,
+            abstract=abstract,
+            author_count=metadata.authors,
+            published=plausible_date(_date(metadata.stamp, year), day),
+            organisation=metadata.organisation,
+        )
+        papers.append(reject_reason(f"line {number}", title, abstract) or paper)
     return build_digest("daily-papers", "Daily Papers", day, papers)
 
 
@@ -263,24 +281,6 @@ def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequen
         cuts.add(prose[-1] + 1)
     titles = [i for i in range(1, len(paragraphs)) if i in cuts and is_title(paragraphs[i].text)]
     return [paragraphs[begin:end] for begin, end in pairwise([0, *titles, len(paragraphs)])]
-
-
-def _paper(paragraphs: Sequence[Line], metadata: _Metadata, year: str | None, page_day: date | None) -> Entry | str:
-    if not paragraphs:
-        return f"line {metadata.number}: authors and date belong to no paper"
-    number, title = paragraphs[0]
-    abstract = " ".join(paragraph.text for paragraph in paragraphs[1:])
-    if not metadata.end and not any(is_prose(paragraph.text) for paragraph in paragraphs[1:]):
-        return f"line {number}: no abstract, authors or date belong to {quoted(title)}"
-    if len(title) > LONGEST_TITLE:  # an abstract
-        title = ""
-    return reject_reason(f"line {number}", title, abstract) or Entry(
-        title=title,
-        abstract=abstract,
-        author_count=metadata.authors,
-        published=plausible_date(_date(metadata.stamp, year), page_day),
-        organisation=metadata.organisation,
-    )
 
 
 def _date(stamp: re.Match[str] | None, page_year: str | None) -> date | None:
