@@ -168,7 +168,7 @@ def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
         # The copy may lack the first lines.
         rest = next((form for form in FORMATS if form.is_rest(lines)), None)
         if rest is None:
-            titles = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
+            titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
             remedy = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
             if next(line.text for line in lines if line.text).startswith("{\\rtf"):
                 remedy = ", but an RTF document; save it as text"
