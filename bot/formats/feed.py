@@ -157,8 +157,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
     title, authors_in_title = read_title(_text(_value(item, "title")))
-    # Nature has its news beside its papers.
-    if is_no_paper(title) or "/articles/d41586-" in identifier + _value(item, "link"):
+    if is_no_paper(title, identifier + _value(item, "link")):
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"

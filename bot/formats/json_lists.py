@@ -35,7 +35,7 @@ from bot.formats.format import (
     tidy,
 )
 from bot.formats.publishers import is_no_paper, read_title
-from bot.formats.tables import table
+from bot.formats.tables import table, words
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -44,10 +44,6 @@ _MAX_PAPERS = 5_000
 _MARKED = 100  # items of an array that may have an API's marks
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
-_NOT_PAPERS = {
-    *("component", "dataset", "erratum", "grant", "journal", "journal-issue", "journal-volume", "libguides"),
-    *("paratext", "peer-review", "retraction"),
-}
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
@@ -125,7 +121,9 @@ def parse(content: bytes) -> ParsedDigest:
     papers: list[Entry | str] = []
     for number, item in enumerate(items, 1):
         is_retracted = isinstance(item, Mapping) and item.get("is_retracted") is True
-        is_other = _text(item, ("type",)) in _NOT_PAPERS or is_no_paper(prose(_text(item, api.title), limits.TITLE))
+        is_other = _text(item, ("type",)) in words("not_papers", "json_lists") or is_no_paper(
+            prose(_text(item, api.title), limits.TITLE)
+        )
         if not (is_retracted or is_other):
             papers.append(_paper(api, f"item {number}", item, day))
     return build_digest(api.name, topic, day, papers)

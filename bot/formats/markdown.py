@@ -52,6 +52,7 @@ from bot.formats.markdown_text import (
     names_in,
     plain_text,
 )
+from bot.formats.tables import pattern
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
@@ -76,13 +77,9 @@ _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
-_NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_NO_TOPIC, _NO_VENUE, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated"))
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
-_NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|目录|[\W\d]*$", re.IGNORECASE)
-_UPDATED = re.compile(
-    r"\W{0,6}(?:(?:last |latest )?updated?|generated|date|更新|日期|生成|最終更新)[^.]{0,80}$", re.IGNORECASE
-)
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
@@ -390,7 +387,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     venue = _VENUE_END.sub("", plain_text(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
     projects = ADDRESS.findall(values.get("project", "")[: limits.URL])
     facts = {
-        FactKind.VENUE: "" if _NOT_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
+        FactKind.VENUE: "" if _NO_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }

@@ -9,7 +9,7 @@ from datetime import date
 from bot.formats.addresses import Article, article_at
 from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
 from bot.formats.markup import plain
-from bot.formats.tables import table
+from bot.formats.tables import pattern, table, words
 from bot.model import limits
 
 # Neither part may reach past the "[" of another link: with ".*?", a line of "[](" took n^2 steps.
@@ -40,13 +40,7 @@ _MARKS = (
     (re.compile(r"(?<![\w\\])(__?)(?=[^\s_])([^_]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\\([*_#+\-!|<>\[\]])|(?<=\d)\\(?=[.)])"), r"\1"),
 )
-_ET_AL = re.compile(
-    r"[,;，、]?\s*(?:\band\s)?(?:\bet\.?\s?al\b\.?,?|\b(?:and )?others\b|等\d*人?|ほか|他\d*名?)\s*$", re.IGNORECASE
-)
-_MORE = re.compile(
-    r"\(?(?:\+|and |… ?)?\s?\d+ (?:more|others|authors?)\b.*|\.\.\.|…|n/?a|null|none|unknown|未知", re.IGNORECASE
-)
-_PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
+_ET_AL, _MORE = pattern("and_others", "markdown"), pattern("more_authors", "markdown")
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
@@ -117,7 +111,7 @@ def byline(text: str) -> str:
     names: list[str] = []
     for name in author_names(_ET_AL.sub("", text)):
         parts = name.split()
-        is_capital = all(not part[0].islower() or part.lower() in _PARTICLES for part in parts)
+        is_capital = all(not part[0].islower() or part.lower() in words("particles") for part in parts)
         is_name = is_capital and len(parts) <= 5 and _NAME.fullmatch(name)
         if not is_name or (not names and len(parts) < 2):
             break
@@ -165,8 +159,8 @@ def plain_text(text: str) -> str:
     """Return a text without marks of Markdown and HTML, except in formulas."""
     parts = _FORMULA.split(LINK.sub(r"\1", text[: limits.MARKUP]))
     for i in range(0, len(parts), 2):
-        for pattern, replacement in _MARKS:
-            parts[i] = pattern.sub(replacement, parts[i])
+        for mark, replacement in _MARKS:
+            parts[i] = mark.sub(replacement, parts[i])
     return " ".join(plain(BLOCK_TAG.sub(" ", "".join(parts))).split())
 
 

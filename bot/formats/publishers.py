@@ -163,13 +163,14 @@ def read_title(text: str) -> tuple[str, tuple[str, ...]]:
     return text, authors
 
 
-def is_no_paper(title: str) -> bool:
-    """Return whether a title is a cover's, a list of contents', or a correction's.
+def is_no_paper(title: str, address: str = "") -> bool:
+    """Return whether a title is a cover's, a list of contents', or a correction's, or an address that of news.
 
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)
     """
-    return bool(pattern("no_paper", "publishers").fullmatch(title.rstrip(" .:*")))
+    is_news = any(regex.search(address) for regex in _patterns("news"))
+    return is_news or bool(pattern("no_paper", "publishers").fullmatch(title.rstrip(" .:*")))
 
 
 def journal_of(feed_title: str) -> str:

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, by_name, contribution, day_in, simple, zone_in
 from bot.formats.format import read_xml, tidy
-from bot.formats.tables import pattern
+from bot.formats.tables import pattern, table
 from bot.model import limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution
@@ -35,19 +35,12 @@ from bot.model.papers import Contribution
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
 _DEEPEST, _MOST_SLOTS = 20, 20
 
-# Keys of contributions, and of objects with more such keys. Contributions take over these fields, the first from
-# their title.
 _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(fields.split(" "))
-    for names, fields in {
-        "schedule conference program programme timetable talks contributions presentations posters accepted": "",
-        "notes results papers events data items submissions": "",
-        "sessions sessionslots entries": "session day start end room",
-        "days": " day room",
-        "rooms": "room day",
-    }.items()
+    for names, fields in table("programmes")["containers"].items()
     for name in names.split()
 }
+_NO_TALKS: Sequence[str] = table("programmes")["no_talks"]["keys"]
 # Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 # An object's name: two or three of its texts, or the first of these.
@@ -133,9 +126,7 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     elif not (
         within in _PLACES
         or (inner and title == "session")  # one without contributions
-        or "paper_ids" in node  # a session of the ACL's
-        or node.get("replyto")  # a review or comment
-        or node.get("isServiceSession") is True
+        or any(node.get(key) not in (None, False, "") for key in _NO_TALKS)
         or pattern("break", "programmes").fullmatch(fields["kind"])
     ):
         yield node, fields, context
