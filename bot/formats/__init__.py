@@ -4,20 +4,17 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-One child serves many digests, and libraries, programmes, lists of feeds and reports on sent mails. It has no
-environment, opens no socket and starts no process. Its limits (setrlimit(2)):
+One child serves many files. It has no environment, opens no socket and starts no process. Its limits (setrlimit(2)):
 
-RLIMIT_AS      Address space, set before the parsers are imported. On a MemoryError the child tells the parent and ends,
-               because its heap is fragmented.
-RLIMIT_CPU     Processor time, so the same bytes give the same result on a busy machine. It counts over the life of a
-               process: each request gets the time used so far plus the time of one digest. A deadline ten times as long
+RLIMIT_AS      Address space, set before the parsers are imported. After a MemoryError the child ends, and is replaced.
+RLIMIT_CPU     Processor time, so the same bytes give the same result on a busy machine. A deadline ten times as long
                ends a child that waits for something.
-RLIMIT_FSIZE   0 after the imports. RLIMIT_NOFILE: a few. RLIMIT_CORE: 0, since a core dump would hold a reader's mail.
+RLIMIT_FSIZE   0 after the imports, as RLIMIT_CORE is: a core dump would hold a reader's mail.
 
-Two defaults of the interpreter limit the rest, and formats turn their errors into a DigestError: 1,000 frames
-(RecursionError for a million times "["), and 4,300 digits of a number (ValueError, since n digits take n^2 steps).
+Two defaults of the interpreter limit the rest: 1,000 frames (RecursionError), and 4,300 digits of a number (ValueError,
+since n digits take n^2 steps). Formats turn both into a DigestError.
 
-Responses are JSON in length-prefixed frames: unpickling the bytes of a compromised child would run its code.
+Responses are JSON: unpickling the bytes of a compromised child would run its code.
 """
 
 from __future__ import annotations
@@ -53,8 +50,7 @@ from bot.model.papers import Contribution, InspectedKind, Inspection, ListedFeed
 
 log = logging.getLogger("paperbot")
 
-# A compromised child must not make the parent allocate four gigabytes.
-MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
+MAX_FRAME = 200_000_000  # bytes; 10 MB in JSON with every character escaped have 60 MB
 _START_SECONDS = 60.0  # wall-clock; an idle machine needs a fifth of a second
 _PACKAGE_ROOT = Path(__file__).parents[2]
 _LENGTH = struct.Struct(">I")
@@ -84,10 +80,7 @@ class Parser:
         module: str = "bot.formats.child",
         path: Sequence[Path] = (_PACKAGE_ROOT,),
     ) -> None:
-        """Run ``module`` of ``path`` or of the installed packages as the child.
-
-        While the child is busy, another thread ``waits`` or gets a DigestError at once.
-        """
+        """Run ``module`` as the child. While it is busy, another thread ``waits`` or gets a DigestError."""
         self._limits = limits or ParseLimits()
         self._module = module
         self._path = path
@@ -103,27 +96,22 @@ class Parser:
             self._discard_child()
 
     def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
-        """Return the digests in the bytes, in their order, at least one."""
+        """Return the digests in the bytes, at least one."""
         return tuple(self._answer("digests", raw))
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
-        """Return the library in an export."""
         return cast("ParsedLibrary", self._answer("library", raw))
 
     def parse_programme(self, raw: RawDigest) -> ParsedProgramme:
-        """Return a conference's programme."""
         return cast("ParsedProgramme", self._answer("programme", raw))
 
     def parse_feeds(self, raw: RawDigest) -> ParsedFeeds:
-        """Return the feeds of a list, such as OPML."""
         return cast("ParsedFeeds", self._answer("feeds", raw))
 
     def inspect(self, raw: RawDigest) -> Inspection:
-        """Return the content of a file of any kind."""
         return cast("Inspection", self._answer("inspection", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
-        """Read a mail to the address for bounces."""
         return cast("BounceReport", self._answer("bounce", raw))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
@@ -138,7 +126,7 @@ class Parser:
                     response = self._child.request(kind, raw)
                 except _ChildDied as death:
                     self._discard_child()
-                    # An old child may have been low on memory, or killed from outside (the OOM killer): try a new one.
+                    # An old child may have been low on memory, or killed from outside.
                     if is_new or death.out_of_time:
                         raise LimitError(str(death)) from None
         finally:
@@ -170,15 +158,15 @@ class _Child:
         self._limits = limits
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                # -P and -s: nothing is imported from the current directory or the user's site-packages.
+                # Import nothing from the current directory and the user's site-packages.
                 [sys.executable, "-P", "-s", "-m", module, str(limits.memory), str(limits.seconds)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                # The parent's environment has passwords and tokens.
+                # The parent's has passwords and tokens.
                 env={"PYTHONPATH": os.pathsep.join(map(str, path))},
-                # Ctrl-C goes to the foreground process group. Only the parent handles it.
+                # Only the parent handles Ctrl-C.
                 start_new_session=True,
             )
         except OSError as error:
@@ -207,7 +195,7 @@ class _Child:
 
         assert self._process.stdin  # noqa: S101 - both are pipes
         assert self._process.stdout  # noqa: S101
-        # Popen's pipes are blocking. Killing the child ends a write to a full pipe as well as a read.
+        # Killing the child ends a write to a full pipe as well as a read.
         timer = Timer(seconds, kill)
         timer.daemon = True
         timer.start()
@@ -241,7 +229,7 @@ class _Child:
 
 
 def write_frames(stream: IO[bytes], *frames: bytes) -> None:
-    """Write frames and flush. Raises OSError if the other end has closed the pipe."""
+    """Write frames and flush. Raises OSError for a closed pipe."""
     for frame in frames:
         stream.write(_LENGTH.pack(len(frame)))
         stream.write(frame)
@@ -249,7 +237,7 @@ def write_frames(stream: IO[bytes], *frames: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return the next frame. None at the end of the stream, in or after a frame, and above ``MAX_FRAME``."""
+    """Return the next frame. None for one that is cut off or longer than ``MAX_FRAME``."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None

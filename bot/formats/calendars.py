@@ -54,7 +54,7 @@ _SPEAKERS = re.compile(r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?
 
 
 class _Properties(dict[str, list[tuple[str, str]]]):
-    """Properties of an event or zone, by name: pairs of a time zone's name and a value."""
+    """Pairs of a time zone's name and a value, by a property's name."""
 
     def __init__(self, lines: str) -> None:
         inner = 0  # of an alarm
@@ -101,7 +101,10 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
     calendar = _Calendar(reading, head.text("PRODID"))
     parts = [(kind.upper(), _END.split(block, 1)) for kind, block in zip(blocks[::2], blocks[1::2], strict=True)]
     for lines, *_ in [lines for kind, lines in parts if kind == "VTIMEZONE"][:_MOST_ZONES]:
-        _keep_zone(lines, calendar)
+        definition = _Properties(lines)
+        names = map(definition.text, ("TZID", "X-LIC-LOCATION"))
+        if zone := _defined_zone(lines) or next(filter(None, map(reading.zone, names)), None):
+            calendar.zones.setdefault(definition.text("TZID"), zone)
     read = [_Properties(lines[0]) if lines[1:] else None for kind, lines in parts if kind == "VEVENT"]
     stated, defined = head.text("X-WR-TIMEZONE"), set(calendar.zones.values())
     calendar.zone = calendar.zones.get(stated) or reading.zone(stated) or (defined.pop() if len(defined) == 1 else None)
@@ -116,27 +119,23 @@ def events(text: str, reading: Reading) -> Iterator[Contribution]:
             reading.note(f"event {number:,}: is empty or has no END:VEVENT; was the file cut off?")
 
 
-def _keep_zone(lines: str, calendar: _Calendar) -> None:
-    """Keep the zone of a VTIMEZONE, by its definition or its name."""
-    properties = _Properties(lines)
+def _defined_zone(lines: str) -> tzinfo | None:
+    """Return the zone of a VTIMEZONE. None for half of a definition, and for rules that may never end."""
     kept = "\n".join(line for line in lines.split("\n")[:_MOST_ZONE_LINES] if _ZONE_LINE.fullmatch(line))
-    try:
-        if kept.count("RRULE") < lines.count("RRULE"):
-            raise ValueError("a rule that may never end")
-        # One name for all, since the library keeps zones by name. Each year since Outlook's 1601 would take a step.
-        kept = kept.replace("DTSTART:1601", "DTSTART:2001")
+    if kept.count("RRULE") < lines.count("RRULE"):
+        return None
+    # One name for all, since the library keeps zones by name. Each year since Outlook's 1601 would take a step.
+    kept = kept.replace("DTSTART:1601", "DTSTART:2001")
+    with suppress(ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         definition = Timezone.from_ical(f"BEGIN:VTIMEZONE\nTZID:own\n{kept}\nEND:VTIMEZONE\n")
         zone = definition.to_tz(lookup_tzid=False) if isinstance(definition, Timezone) else None
         datetime(2026, 1, 1, tzinfo=zone).utcoffset()
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):  # half of a definition
-        names = map(properties.text, ("TZID", "X-LIC-LOCATION"))
-        zone = next(filter(None, map(calendar.reading.zone, names)), None)
-    if zone:
-        calendar.zones.setdefault(properties.text("TZID"), zone)
+        return zone
+    return None
 
 
 def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Iterator[Contribution]:
-    """Yield an event at each of its times, without left out and moved ones."""
+    """Yield an event at each of its times but the left out and moved ones."""
     title, names, description = event.text("SUMMARY"), "", event.text("DESCRIPTION")
     if "pretalx" in calendar.product and " - " in title:
         title, _, names = title.rpartition(" - ")

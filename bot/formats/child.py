@@ -1,12 +1,12 @@
 """The child process: ``python -m bot.formats.child BYTES SECONDS``, with frames on standard input and output.
 
-A request has three frames: the kind of the bytes, their name, and the bytes. The response is one frame, a JSON object
-with one of these. The very first frame tells that the child is ready.
+The first frame tells that the child is ready. A request has three: the kind of the bytes, their name, and the bytes.
+The response is a JSON object with one of these:
 
     {"digests": [...]}, {"library": {...}}, ...   the result for a kind
     {"refused": "..."}      the message of a DigestError
     {"limit": "memory"}     the parser met the memory limit, and the child ends
-    {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
+    {"mistake": "...", "traceback": "..."}   an exception of a parser
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from bot.formats import dump, read_frame, write_frames
 from bot.model import RawDigest
 from bot.model.errors import DigestError, unexpected_error
 
-# Audit events (PEP 578) that no parser has a reason for. Native code raises none, so this is no sandbox by itself.
+# Audit events (PEP 578) that no parser has a reason for. Native code raises none.
 _FORBIDDEN_EVENTS = (
     *("socket.__new__", "subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn"),
     "os.system",
 )
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
-# Modules and functions that parse other kinds of bytes. Most children never need them.
+# Modules and functions for other kinds. Most children never need them.
 _OTHER_PARSERS = {
     b"library": ("library", "parse"),
     b"programme": ("programme", "parse"),
@@ -47,11 +47,19 @@ Parse = Callable[[RawDigest], object]
 
 
 def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
-    """Answer requests until standard input or the memory ends. ``parse`` reads digests, by default the registry's."""
+    """Answer requests until standard input or the memory ends. ``parse`` reads digests."""
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
-    _end_with(os.getppid())
-    # Libraries that read calendars take the tzdata package's rules, as ``zone_named`` does, not the system's.
+    parent = os.getppid()
+
+    def end_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.stack_size(_WATCH_STACK)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    # Calendars have the tzdata package's rules, as in ``zone_named``, not the system's.
     zoneinfo.reset_tzpath(())
     # A library that prints must not write between the frames.
     os.dup2(2, 1)
@@ -59,7 +67,7 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NOFILE, 64)  # late imports and codecs need some
     if parse is None:
-        # The limits hold for imports, too, except RLIMIT_FSIZE, since importing may write compiled modules.
+        # RLIMIT_FSIZE comes later, since importing may write compiled modules.
         from bot.formats.registry import parse as parse_digest
 
         parse = parse_digest
@@ -96,22 +104,9 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
                     response = dump({"mistake": unexpected_error(error), "traceback": traceback.format_exc()})
 
 
-def _end_with(parent: int) -> None:
-    """End this process within a second of its parent, even in the middle of a digest."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.stack_size(_WATCH_STACK)
-    threading.Thread(target=watch, daemon=True).start()
-
-
 def _is_caused_by_memory(error: BaseException | None) -> bool:
-    """Return whether an error or one of its causes is a MemoryError: a parser may raise its own exception from one."""
-    # Chains can be circular: "raise a from b" where b's context is a.
-    seen: set[int] = set()
+    """Return whether an error or one of its causes is a MemoryError."""
+    seen: set[int] = set()  # chains can be circular
     while error is not None and id(error) not in seen:
         if isinstance(error, MemoryError):
             return True

@@ -27,7 +27,7 @@ MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["fields"].items()}
-# "Presentation start" is a start, and "Program room" a room. A submission's date is not a talk's.
+# "Presentation start" is a start. A submission's date is not a talk's.
 _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
     r"|(?:paper|submission|proposal)(?!date|day|time|start|end))(?=[a-z]{2})"
@@ -52,7 +52,7 @@ class Reading:
             self.problems.append(problem)
 
     def zone(self, name: str) -> tzinfo | None:
-        """Return the time zone of this name. Note an unknown name, and return None."""
+        """Return the time zone of this name. Note an unknown one."""
         zone = named_zone(name)
         if zone is None and name.strip():
             self.note(
@@ -62,7 +62,7 @@ class Reading:
         return zone
 
     def programme(self, form: str, contributions: Iterable[Contribution]) -> ParsedProgramme:
-        """Return the programme. Raises DigestError without contributions and problems, and for too many."""
+        """Return the programme. Raises DigestError for an empty one, and for too many contributions."""
         accepted = list(islice(contributions, MAX_CONTRIBUTIONS + 1))
         if len(accepted) > MAX_CONTRIBUTIONS:
             raise DigestError(f"more than the {MAX_CONTRIBUTIONS:,} contributions that a programme may have; split it")
@@ -95,14 +95,14 @@ def column(header: str) -> tuple[str, str]:
 
 
 def by_name(row: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of a row by the keys of ``NAMES``, even empty ones. ``row`` has texts by simple names."""
+    """Return the fields of a row with simple names, by the keys of ``NAMES``."""
     values = {name: value for name, value in row.items() if value}
     # A session's room counts only if there is no other.
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
     title = fields["title"]
-    # One column may be the title of one list, and the abstract or the session of another.
+    # A column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
         if fields[key] == title:
             fields[key] = next((values[name] for name in NAMES[key] if values.get(name, title) != title), "")
@@ -204,7 +204,7 @@ _ZONE_IN_TEXT = re.compile(
 
 @lru_cache(maxsize=256)
 def named_zone(name: str) -> tzinfo | None:
-    """Return a time zone by its offset, or its name in the IANA database, in Windows or in everyday use, else None.
+    """Return a time zone by its offset, or its name in the IANA database, in Windows or in everyday use.
 
     >>> [str(named_zone(name)) for name in ("W. Europe Standard Time", "GMT+5:30", "Middle Earth")]
     ['Europe/Berlin', 'UTC+05:30', 'None']
@@ -222,7 +222,7 @@ def named_zone(name: str) -> tzinfo | None:
 
 
 def zone_in(text: str) -> str:
-    """Return the time zone's name in a column's name or a time, or an empty string.
+    """Return the time zone's name in a column's name or a time.
 
     >>> zone_in("Start time (UTC)"), zone_in("9:00 Europe/Zurich"), zone_in("Location (Public)")
     ('UTC', 'Europe/Zurich', '')
@@ -254,7 +254,7 @@ class _Moment(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def day_in(text: str) -> date | None:
-    """Return a certain day: in letters, as ``02.12.2026``, or with one possible order of numbers.
+    """Return a day that is certain: numbers with two possible orders are none.
 
     >>> str(day_in("2 December 2026")), str(day_in("12/25/2026")), day_in("12/02/2026")
     ('2026-12-02', '2026-12-25', None)
@@ -272,7 +272,7 @@ def is_usual(day: date) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _moment(text: str) -> _Moment:
-    """Return the parts of a text: ``2026-12-02T14:30:00+01:00``, ``2 Dec 2026, 2:30 PM CET`` or ``9:00-10:30``."""
+    """Return the parts of ``2026-12-02T14:30:00+01:00``, ``2 Dec 2026, 2:30 PM CET`` or ``9:00-10:30``."""
     if ":" in text and not _RANGE.search(text):
         with suppress(ValueError):
             at = datetime.fromisoformat(text)
@@ -295,7 +295,7 @@ def _moment(text: str) -> _Moment:
 
 
 def duration(text: str) -> timedelta | None:
-    """Return a duration such as ``00:30``, ``PT1H30M``, ``30`` or ``30 min``, else None."""
+    """Return a duration such as ``00:30``, ``PT1H30M``, ``30`` or ``30 min``."""
     match = _DURATION.fullmatch(text.strip())
     parts = [int(part or 0) for part in match.groups()] if match else [0] * 6
     return timedelta(days=parts[0], hours=parts[1] + parts[3], minutes=parts[2] + parts[4] + parts[5]) or None
@@ -304,7 +304,7 @@ def duration(text: str) -> timedelta | None:
 def _times(
     place: str, fields: Mapping[str, str], reading: Reading
 ) -> tuple[date | None, datetime | None, datetime | None]:
-    """Return day, start and end of a row. Note unreadable ones, and return None for them."""
+    """Return day, start and end of a row. Note unreadable ones."""
     day_text, start_text, end_text = (tidy(fields[key][:100]) for key in ("day", "start", "end"))
     of_day, ends = _moment(day_text), _moment(end_text)
     begins = _moment(start_text or day_text)  # the date may hold the time, too

@@ -34,7 +34,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
 _MIN_TITLE = 10
-MIN_ABSTRACT = 120  # characters; a shorter sentence may be a note of the sender
+MIN_ABSTRACT = 120  # characters; a shorter sentence may be the sender's
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = f"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
 _SEPARATOR = re.compile(
@@ -110,7 +110,7 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
 
 
 def before_labels(line: HtmlLine) -> str:
-    """Return a line's text up to the first label. Links of authors and venues are no labels."""
+    """Return a line's text up to the first link but those of authors and venues."""
     for link in line.links:
         text = link.text[:LONGEST_TITLE]
         known = pattern("venue").search(text) or pattern("address").match(text) or pattern("and_others").match(text)
@@ -120,7 +120,7 @@ def before_labels(line: HtmlLine) -> str:
 
 
 def _with_affiliations(rows: Sequence[str]) -> tuple[str, ...]:
-    """Return the authors of rows such as "Ada Lovelace, University of Owls", if any row has an affiliation."""
+    """Return the authors of rows such as "Ada Lovelace, University of Owls"."""
     parts = [row.split(",") for row in rows if len(row) <= LONGEST_TITLE and "@" not in row]
     if not any(names_in(first) and any(map(pattern("affiliation").search, others)) for first, *others in parts):
         return ()
@@ -202,24 +202,21 @@ def names_in(text: str) -> tuple[str, ...]:
     others, _, last = text.rpartition(",")
     if not _INITIAL.search(text) or (others and " " in last.strip() and "." not in others):
         text = text.rstrip(" .")
-    listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in _listed(text, is_labelled=is_labelled)]
-    turned = [name if name.isupper() else initials_first(name) for name in listed]  # "Lovelace AB, Owl Group"
-    is_inverted = 2 * sum(map(operator.ne, turned, listed)) > len(listed)
-    names = tuple(filter(None, turned if is_inverted else listed))
-    return names if names and all(map(_is_name, names)) else ()
-
-
-def _listed(text: str, *, is_labelled: bool) -> Sequence[str]:
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
         # "Lovelace, Ada MD": the degree of surgeons' journals
-        return [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
-    parts = author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text))
-    initials = parts[1::2]
-    is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
-    if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
-        return [f"{first} {last}" for last, first in zip(parts[::2], initials, strict=True)]
-    return parts
+        parts = [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
+    else:
+        parts = list(author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text)))
+        initials = parts[1::2]
+        is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
+        if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
+            parts = [f"{first} {last}" for last, first in zip(parts[::2], initials, strict=True)]
+    listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in parts]
+    turned = [name if name.isupper() else initials_first(name) for name in listed]  # "Lovelace AB, Owl Group"
+    are_turned = 2 * sum(map(operator.ne, turned, listed)) > len(listed)
+    names = tuple(filter(None, turned if are_turned else listed))
+    return names if names and all(map(_is_name, names)) else ()
 
 
 def _is_name(text: str) -> bool:
@@ -235,9 +232,9 @@ def _is_name(text: str) -> bool:
 
 
 def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
-    """Return the abstract with a label among the lines, else the first long paragraph, else an empty string.
+    """Return the abstract with a label among the lines, else the first long paragraph without links.
 
-    Links at its end, such as "Read more", are cut. Paragraphs with other links, citations and titles are no abstracts.
+    Links at its end, such as "Read more", are cut.
     """
     paragraphs: list[list[HtmlLine]] = []
     for _, block in groupby(lines, key=operator.attrgetter("block")):

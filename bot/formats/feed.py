@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partialmethod
 from html.entities import html5
 from itertools import pairwise
 from typing import Any
@@ -86,16 +87,16 @@ _BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])
 
 
 def parse(content: bytes) -> ParsedDigest:
-    """Read one feed. Raises DigestError if it exceeds a cap, can't be read, or is other XML."""
+    """Read one feed. Raises DigestError for other XML and at a cap."""
     text = decode(content)
     problems: list[str] = []
-    # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
+    # A byte-order mark overrides the declaration (RFC 7303, section 3).
     if not detect_encoding(content):
         declaration = _DECLARATION.match(text.lstrip())
         declared = declaration[1] if declaration else "utf-8"
         encoding = charset(declared) or "undefined"
         try:
-            # Documents that declare gb2312 often use its superset gb18030 (WHATWG Encoding Standard).
+            # WHATWG's Encoding Standard has gb18030 for gb2312.
             text = content.decode("gb18030" if encoding == "gb2312" else encoding)
         except UnicodeError:
             problems = [f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"]
@@ -146,21 +147,20 @@ def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str
     results: list[Entry | str] = [*problems]
     for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, day, journal))
-    if day is None:  # some feeds have dates only in their descriptions
+    if day is None:
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest(name, topic, day, results)
 
 
 def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:
-    """Yield the paper of an item, and sentences on its unreadable parts."""
+    """Yield an item's paper, and sentences on its unreadable parts."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.
     if "arxiv.org/api/errors" in identifier:
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
     title, authors_in_title = read_title(_text(_value(item, "title")))
-    # Nature has its news beside its papers.
-    if is_no_paper(title) or "/articles/d41586-" in identifier + _value(item, "link"):
+    if is_no_paper(title, identifier + _value(item, "link")):
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"
@@ -172,7 +172,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         if description.abstract and len(markup) > limits.TITLE:
             continue
         text = "\n".join(line if line.isascii() and line.isprintable() else tidy(line) for line in blocks(markup))
-        # rss.arxiv.org writes the version and the type of the announcement before the abstract.
+        # rss.arxiv.org has the version and the type of the announcement.
         if announced := _ANNOUNCED.match(text):
             description = Description(" ".join(text[announced.end() :].split()))
             break
@@ -264,7 +264,7 @@ def _prism(element: Any, name: str) -> str:
 
 
 def _value(element: Any, field: str) -> str:
-    # feedparser has None for a field without a text, and its own get() returns "published" for "updated".
+    # feedparser has None for empty fields, and its get() returns "published" for "updated".
     return str(dict.get(element, field) or "")[: limits.MARKUP]
 
 
@@ -273,7 +273,7 @@ def _text(markup: str) -> str:
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    """Return the first day in a field: ISO 8601, RFC 5322 or words. Missing parts never come from the clock."""
+    """Return the first day in a field, in ISO 8601, RFC 5322 or words."""
     for value in (_value(element, field).strip()[:60] for field in fields):
         text = (f"{value}-01" if _YEAR_AND_MONTH.fullmatch(value) else value).replace("/", "-")
         try:
@@ -295,7 +295,6 @@ def _date(element: Any, *fields: str) -> date | None:
 
 
 # ``feedparser.parse`` takes more than linear time. Here its SAX handler gets the events of a strict parser.
-# Malformed XML is repaired item by item: an error costs only its item.
 
 _ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 # Two unbounded repetitions of the same characters would take n^2 steps.
@@ -318,7 +317,7 @@ _NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "prism": "http://prismstandard.org/namespaces/basic/2.0/",
 }
-# Elements that nothing reads. feedparser takes as long for each as for a title.
+# Elements that nothing reads, and that take feedparser as long as titles.
 _UNREAD = frozenset(
     "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre generator issn issue"
     " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
@@ -371,23 +370,15 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
             super().endElementNS(name, qname)
 
     # The next methods override private ones of feedparser, which constraints.txt pins.
-    def _end_published(self) -> None:
-        """Keep the text of a date: feedparser 6.0.14 completes a partial one by the clock."""
-        self.pop("published")
-
-    def _end_updated(self) -> None:
-        self.pop("updated")
-
-    def _end_created(self) -> None:
-        self.pop("created")
+    # The text of a date stays: feedparser 6.0.14 completes a partial one by the clock.
+    _end_published = _end_issued = _end_pubdate = partialmethod(StrictFeedParser.pop, "published")
+    _end_updated = _end_modified = _end_lastbuilddate = partialmethod(StrictFeedParser.pop, "updated")
+    _end_created = partialmethod(StrictFeedParser.pop, "created")
 
     def _end_dc_identifier(self) -> None:
         context = self._get_context()
         if len(known := context.get("identifiers", "")) < limits.URL:
             context["identifiers"] = f"{known} {self.pop('dc_identifier')}"
-
-    _end_issued = _end_pubdate = _end_published
-    _end_modified = _end_lastbuilddate = _end_updated
 
     def _sync_author_detail(self, key: str = "author") -> None:
         """Split name and address only of short authors: feedparser takes n^2 steps."""
@@ -408,7 +399,7 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
 
 
 def _repair(text: str) -> str:
-    """Return well-formed XML with the readable part of each item."""
+    """Return well-formed XML with the readable part of each item: an error costs only its item."""
     from lxml import etree
 
     def recovered(piece: str) -> str:
@@ -430,7 +421,7 @@ def _repair(text: str) -> str:
     begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
     items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
     document = "".join([text[: begins[0]], *items])
-    # feedparser finds elements by their namespace. Looking for each of n prefixes would take n^2 steps.
+    # feedparser finds elements by their namespace.
     missing = sorted({*_PREFIX.findall(document)}.difference({"xml", "xmlns"}, _DECLARED_PREFIX.findall(document)))
     declarations = "".join(
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
@@ -455,24 +446,33 @@ _MAX_LIST_BYTES = 10_000_000
 _OPML = re.compile(r"\s{0,20}(?:<\?[^>]{0,500}>\s{0,20}|<!--[^>]{0,2000}-->\s{0,20}){0,20}<opml[\s>/]", re.IGNORECASE)
 # Papers' addresses are no feeds.
 _LINE = re.compile(r"(?!\S{0,20}(?:arxiv\.org/(?:abs|pdf|html)|doi\.org)/)(?:https?|feed):[^\s\"<>|,]{4,2000}")
-_Outline = tuple[int, str, str, str]  # the line, the feed's address, its title, and the page of its site
 
 
 def is_feed_list(text: str) -> bool:
-    """Return whether a text begins like a list of feeds, and not like a feed, a programme or a list of papers."""
+    """Return whether a text begins like a list of feeds."""
     beginning = text.lstrip("\ufeff \t\r\n")[:20_000]
-    listed = [address for _, address, _, _ in _lines("\n".join(beginning.split("\n")[:20]))]
+    listed = [address for _, address in _addresses("\n".join(beginning.split("\n")[:20]))]
     return bool(_OPML.match(beginning)) or (bool(listed) and all(map(_LINE.fullmatch, listed)))
 
 
 def parse_list(raw: RawDigest) -> ParsedFeeds:
-    """Return the feeds of a list, each address once. Raises DigestError for other files and long lists."""
+    """Return the feeds of a list, each address once. Raises DigestError for long lists."""
     text = decode(raw.content, _MAX_LIST_BYTES, "list of feeds").removeprefix("\ufeff")
     problems: list[str] = []
-    if text.lstrip().startswith("<"):
-        form, outlines = "opml", _outlines(text, problems)
+    outlines: list[tuple[int, str, str, str]] = []  # line, address, title, and the page of the site
+    if is_opml := text.lstrip().startswith("<"):
+        root, problems = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
+        for element in root.iter("outline"):
+            # Exports have xmlurl and xmlURL, too.
+            values = {str(name).lower(): value for name, value in element.attrib.items()}
+            url = values.get("url", "")
+            address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)
+            page = values.get("htmlurl") or url
+            if address or page:
+                title = tidy(values.get("title") or values.get("text") or "")
+                outlines.append((element.sourceline, address, title, page))
     elif is_feed_list(text):
-        form, outlines = "addresses", _lines(text)
+        outlines = [(number, address, "", "") for number, address in _addresses(text)]
     else:
         raise DigestError("not OPML; export the list of feeds as OPML, or write one address a line")
     feeds: dict[str, str] = {}
@@ -491,25 +491,11 @@ def parse_list(raw: RawDigest) -> ParsedFeeds:
             problems.append(f"line {line:,}: {quoted(name) + ': ' if name else ''}{error}")
     if len(feeds) > MAX_FEEDS or (not feeds and not problems):
         raise DigestError(f"{len(feeds):,} feeds in it; there should be 1 to {MAX_FEEDS}")
-    return ParsedFeeds(
-        form, tuple(ListedFeed(title, url) for url, title in feeds.items()), tuple(problems[: limits.REJECTED])
-    )
+    listed = tuple(ListedFeed(title, url) for url, title in feeds.items())
+    return ParsedFeeds("opml" if is_opml else "addresses", listed, tuple(problems[: limits.REJECTED]))
 
 
-def _outlines(text: str, problems: list[str]) -> Iterator[_Outline]:
-    root, errors = read_xml(text, "opml", "not OPML: it does not begin with <opml>")
-    problems += errors
-    for element in root.iter("outline"):
-        # OPML's names are case-sensitive, but exports have xmlurl and xmlURL, too.
-        values = {str(name).lower(): value for name, value in element.attrib.items()}
-        url = values.get("url", "")
-        address = values.get("xmlurl") or ("" if values.get("type", "").lower() in ("link", "include") else url)
-        page = values.get("htmlurl") or url
-        if address or page:
-            yield element.sourceline, address, tidy(values.get("title") or values.get("text") or ""), page
-
-
-def _lines(text: str) -> Iterator[_Outline]:
+def _addresses(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            yield number, line.strip(), "", ""
+            yield number, line.strip()

@@ -35,19 +35,15 @@ from bot.formats.format import (
     tidy,
 )
 from bot.formats.publishers import is_no_paper, read_title
-from bot.formats.tables import table
+from bot.formats.tables import table, words
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
 
 _MAX_PAPERS = 5_000
-_MARKED = 100  # items of an array in which an API's marks are looked for
+_MARKED = 100  # items of an array that may have an API's marks
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
-_NOT_PAPERS = {
-    *("component", "dataset", "erratum", "grant", "journal", "journal-issue", "journal-volume", "libguides"),
-    *("paratext", "peer-review", "retraction"),
-}
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
@@ -61,7 +57,7 @@ _Paths = Sequence[str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Api:
-    """An API, with the paths of its fields. They start at a paper, unless a comment says otherwise."""
+    """An API, with the paths of its fields, which start at a paper unless a comment says otherwise."""
 
     site: str  # for people, and the origin of facts
     name: str  # the digest's format
@@ -99,7 +95,6 @@ def parse(content: bytes) -> ParsedDigest:
         text = decode(content).lstrip("\ufeff")
         lines = text.splitlines() if _LINES.match(text) else ()
         answer = [json.loads(line) for line in lines if line.strip()] if lines else json.loads(text)
-    # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
     beginning = answer[:_MARKED] if isinstance(answer, list) else answer
@@ -126,7 +121,9 @@ def parse(content: bytes) -> ParsedDigest:
     papers: list[Entry | str] = []
     for number, item in enumerate(items, 1):
         is_retracted = isinstance(item, Mapping) and item.get("is_retracted") is True
-        is_other = _text(item, ("type",)) in _NOT_PAPERS or is_no_paper(prose(_text(item, api.title), limits.TITLE))
+        is_other = _text(item, ("type",)) in words("not_papers", "json_lists") or is_no_paper(
+            prose(_text(item, api.title), limits.TITLE)
+        )
         if not (is_retracted or is_other):
             papers.append(_paper(api, f"item {number}", item, day))
     return build_digest(api.name, topic, day, papers)
@@ -192,7 +189,6 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
 
 
 def _abstract(item: Any, api: _Api) -> str:
-    """Return the first abstract. One of an inverted index is empty if it is too long."""
     for name, value in ((path, value) for path in api.abstract for value in _values(item, path)):
         if isinstance(value, str) and value.strip() and not name.endswith("_index"):
             return tidy(value) if api.is_plain else _HEADING.sub("", prose(value, limits.MARKUP))
@@ -223,7 +219,7 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
 
 
 def _values(value: Any, path: str) -> Iterator[Any]:
-    """Yield the values at a path. A list on the way or at the end stands for its items."""
+    """Yield the values at a path. A list stands for its items."""
     values = value if isinstance(value, list) else [value]
     for key in filter(None, path.split(".")):
         inner = [item[key] for item in values if isinstance(item, Mapping) and item.get(key) is not None]

@@ -34,11 +34,13 @@ from bot.formats.markdown_text import (
     BOLD_TAG,
     BULLET,
     IMAGE,
+    KINDS,
     LEAST_WORDS,
     LINK,
     LONGEST_ITEM,
     NUMBER,
     PICTURES,
+    SECTIONS,
     articles_in,
     byline,
     categories_in,
@@ -49,8 +51,8 @@ from bot.formats.markdown_text import (
     is_label,
     names_in,
     plain_text,
-    words,
 )
+from bot.formats.tables import pattern
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
@@ -75,14 +77,9 @@ _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
-_NOT_VENUE = re.compile(r"https?:|rxiv|preprint|^null$|^[-–n/a]*$", re.IGNORECASE)
-_GENERIC = re.compile(r"(?:paper|论文|article|entry|論文) ?#?\d*", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_NO_TOPIC, _NO_VENUE, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated"))
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
-_NO_TOPIC = re.compile(r"(?:last )?updat|更新|table of contents?$|contents?$|目录|[\W\d]*$", re.IGNORECASE)
-_UPDATED = re.compile(
-    r"\W{0,6}(?:(?:last |latest )?updated?|generated|date|更新|日期|生成|最終更新)[^.]{0,80}$", re.IGNORECASE
-)
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
@@ -93,7 +90,7 @@ _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
 
 
 class _Text(NamedTuple):
-    """A piece of a line without tags and quotation signs, with the line's index and number."""
+    """A piece of a line, with the line's index and number."""
 
     at: int
     number: int
@@ -110,7 +107,7 @@ class _Begin(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field: its kind, or an empty one if nothing reads it, its name in lower case, and its first line."""
+    """A field: its kind, empty if nothing reads it, its name in lower case, and its first line."""
 
     kind: str
     name: str
@@ -167,7 +164,7 @@ def _is_head(text: str) -> bool:
 
 
 def _texts(lines: Sequence[Line]) -> list[_Text]:
-    """Return the pieces of the lines, without comments, tags and quotation signs, one for each field."""
+    """Return the pieces of the lines, without comments, tags and quotation signs."""
     texts: list[_Text] = []
     is_comment = False
     front = _front(lines)
@@ -194,9 +191,15 @@ def _front(lines: Sequence[Line]) -> range:
 
 
 def _pieces(text: str) -> Iterator[str]:
+    def heading_of_details(match: re.Match[str]) -> str:
+        summary = match[1].strip(" *")
+        if KINDS.get(field_key(summary)):
+            return f"**{summary}**: \n"
+        return f"**{summary}**\n" if len(summary) > 25 or "](http" in summary else ""
+
     text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
     if "<" in text:
-        text = _SUMMARY.sub(_heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
+        text = _SUMMARY.sub(heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
         text = _BREAK.sub("\n", text.replace(_END, f"\n{_END}\n"))
         text = "\n".join(part if part == _END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
     for piece in (piece for part in text.split("\n") for piece in _NEXT_FIELD.split(part.strip())):
@@ -204,32 +207,24 @@ def _pieces(text: str) -> Iterator[str]:
         yield from parts if len(parts) > 1 and all(map(_field, parts)) else [piece]
 
 
-def _heading_of_details(match: re.Match[str]) -> str:
-    text = match[1].strip().strip("*").strip()
-    if words().kinds.get(field_key(text)):
-        return f"**{text}**: \n"
-    return f"**{text}**\n" if len(text) > 25 or "](http" in text else ""
-
-
 def _field(text: str) -> _Field | None:
     """Return the field at the beginning of a text. Only one in bold with a colon may have an unknown name."""
-    kinds = words().kinds
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
         name = field_key(heading[1])
-        return _Field(kinds[name], name, True, "") if kinds.get(name) in _HEADED_FIELDS else None
+        return _Field(KINDS[name], name, True, "") if KINDS.get(name) in _HEADED_FIELDS else None
     body = PICTURES.sub("", BULLET.sub("", text, count=1))
     if match := _BOLD_FIELD.fullmatch(body):
         name = field_key(match[2])
-        return _Field(kinds.get(name, ""), name, True, match[5]) if name in kinds or match[3] or match[4] else None
-    if (match := _PLAIN_FIELD.fullmatch(body)) and (name := field_key(match[1])) in kinds:
-        return _Field(kinds[name], name, False, match[2])
+        return _Field(KINDS.get(name, ""), name, True, match[5]) if name in KINDS or match[3] or match[4] else None
+    if (match := _PLAIN_FIELD.fullmatch(body)) and (name := field_key(match[1])) in KINDS:
+        return _Field(KINDS[name], name, False, match[2])
     return None
 
 
 def _begins(texts: Sequence[_Text]) -> list[_Begin]:
     rows = _rows(texts)
     begins: list[_Begin] = []
-    level = 0  # of the heading of the open paper; its items and lower headings are no papers
+    level = 0  # of the open paper's heading; its items and lower headings are no papers
     for k, (_, _, whole) in enumerate(texts):
         text = whole[:LONGEST_ITEM]
         if not text or k in rows:
@@ -271,7 +266,7 @@ def _rows(texts: Sequence[_Text]) -> dict[int, _Begin | None]:
         kinds: list[str] = []
         if is_delimiter and k:
             names = [field_key(clean_title(cell)) for cell in _cells(texts[k - 1].text[:LONGEST_ITEM])]
-            kinds = [words().kinds.get(name, "") for name in names]
+            kinds = [KINDS.get(name, "") for name in names]
             titles = [i for i, name in enumerate(names) if name.startswith(_TITLE_COLUMNS)]
             if "title" not in kinds and titles:
                 kinds[titles[0]] = "title"
@@ -374,8 +369,6 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
-    if not re.search(r"[^\W\d_]{4}", title) or _GENERIC.fullmatch(title):
-        title = clean_title(values.get("title", "")) or title
     title = clean_title(values.get("original", "")) or title
     abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
@@ -394,7 +387,7 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     venue = _VENUE_END.sub("", plain_text(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
     projects = ADDRESS.findall(values.get("project", "")[: limits.URL])
     facts = {
-        FactKind.VENUE: "" if _NOT_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
+        FactKind.VENUE: "" if _NO_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
@@ -422,9 +415,9 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif text == _END:
             name = None
         elif field := _field(text):
-            is_section = not field.is_bold or (
-                field.name in words().sections and _is_structured(" ".join(fields[name or ""]).strip())
-            )
+            begun = " ".join(fields[name or ""]).lstrip(" *_")[: limits.TOPIC]
+            headings = {field.name, field_key(re.split("[:：]", begun, maxsplit=1)[0])} if begun else {field.name}
+            is_section = not field.is_bold or headings <= SECTIONS
             if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)
             else:
@@ -446,12 +439,6 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             fields["rest"].append(text)
         else:
             fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
-
-
-def _is_structured(abstract: str) -> bool:
-    """Return whether an abstract is empty so far, or begins with a section's heading."""
-    heading = re.split(r"[:：]", abstract[: limits.TOPIC].lstrip("*_"), maxsplit=1)[0]
-    return not abstract or field_key(heading) in words().sections
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)

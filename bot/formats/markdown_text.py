@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
-from typing import NamedTuple
 
 from bot.formats.addresses import Article, article_at
 from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
 from bot.formats.markup import plain
-from bot.formats.tables import table
+from bot.formats.tables import pattern, table, words
 from bot.model import limits
 
 # Neither part may reach past the "[" of another link: with ".*?", a line of "[](" took n^2 steps.
@@ -42,13 +40,7 @@ _MARKS = (
     (re.compile(r"(?<![\w\\])(__?)(?=[^\s_])([^_]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\\([*_#+\-!|<>\[\]])|(?<=\d)\\(?=[.)])"), r"\1"),
 )
-_ET_AL = re.compile(
-    r"[,;，、]?\s*(?:\band\s)?(?:\bet\.?\s?al\b\.?,?|\b(?:and )?others\b|等\d*人?|ほか|他\d*名?)\s*$", re.IGNORECASE
-)
-_MORE = re.compile(
-    r"\(?(?:\+|and |… ?)?\s?\d+ (?:more|others|authors?)\b.*|\.\.\.|…|n/?a|null|none|unknown|未知", re.IGNORECASE
-)
-_PARTICLES = frozenset("van von der den de del della di da do dos du la le el al bin ibn ben ten ter y e af zu".split())
+_ET_AL, _MORE = pattern("and_others", "markdown"), pattern("more_authors", "markdown")
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
@@ -67,29 +59,21 @@ LEAST_WORDS = 3
 LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
 
-class _Words(NamedTuple):
-    """Words of ``markdown.toml``: kinds of fields by name, labels beside titles, and sections of abstracts."""
-
-    kinds: Mapping[str, str]
-    labels: frozenset[str]
-    sections: frozenset[str]
-
-
-@cache
-def words() -> _Words:
-    loaded = table("markdown")
-    kinds = {name: "" if kind == "nothing" else kind for kind, names in loaded["fields"].items() for name in names}
-    return _Words(kinds, frozenset(loaded["titles"]["labels"]), frozenset(loaded["abstracts"]["sections"]))
+_FIELDS: Mapping[str, Sequence[str]] = table("markdown")["fields"]
+# The kinds of fields by their names. Nothing reads those without a kind.
+KINDS = {name: "" if kind == "nothing" else kind for kind, names in _FIELDS.items() for name in names}
+_LABELS = frozenset(table("markdown")["titles"]["labels"])
+SECTIONS = frozenset(table("markdown")["abstracts"]["sections"])
 
 
 def field_key(name: str) -> str:
     """Return a field's name in lower case, without pictures and unknown remarks in parentheses."""
     name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
-    return name if name in words().kinds else _REMARK.sub("", name).strip()
+    return name if name in KINDS else _REMARK.sub("", name).strip()
 
 
 def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
-    """Return an item's title, in a link, in bold, in quotation marks or first, and the text behind it."""
+    """Return an item's title, in a link, bold, quoted or first, and the text behind it."""
     text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
     for match in _EMPHASIS.finditer(text[:LONGEST_ITEM]):
         if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= LEAST_WORDS:
@@ -127,7 +111,7 @@ def byline(text: str) -> str:
     names: list[str] = []
     for name in author_names(_ET_AL.sub("", text)):
         parts = name.split()
-        is_capital = all(not part[0].islower() or part.lower() in _PARTICLES for part in parts)
+        is_capital = all(not part[0].islower() or part.lower() in words("particles") for part in parts)
         is_name = is_capital and len(parts) <= 5 and _NAME.fullmatch(name)
         if not is_name or (not names and len(parts) < 2):
             break
@@ -168,15 +152,15 @@ def clean_title(text: str) -> str:
 def is_label(text: str) -> bool:
     """Return whether a link's text is a word such as "PDF", an identifier, an address or a date."""
     text = PICTURES.sub("", plain_text(text)).strip(" []():")
-    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in words().labels
+    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in _LABELS
 
 
 def plain_text(text: str) -> str:
-    """Return a text without the marks of Markdown and HTML, except in formulas."""
+    """Return a text without marks of Markdown and HTML, except in formulas."""
     parts = _FORMULA.split(LINK.sub(r"\1", text[: limits.MARKUP]))
     for i in range(0, len(parts), 2):
-        for pattern, replacement in _MARKS:
-            parts[i] = pattern.sub(replacement, parts[i])
+        for mark, replacement in _MARKS:
+            parts[i] = mark.sub(replacement, parts[i])
     return " ".join(plain(BLOCK_TAG.sub(" ", "".join(parts))).split())
 
 

@@ -5,7 +5,7 @@
     ICS (RFC 5545): events --bot.formats.calendars-----------------'
     BibTeX, RIS --bot.formats.library--> entries without times
 
-A wrong row costs only itself, and a wrong time only the row's time. Each gets a message with its place and a remedy.
+A wrong row costs only itself, and a wrong time only the row's time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SCHEDULE = re.compile(r"\A(?:<\?[^>]{0,500}>|<!--.{0,5000}?-->|\s){0,20}<schedu
 
 
 def parse(raw: RawDigest) -> ParsedProgramme:
-    """Return the contributions of a programme. Raises DigestError for other files and too many."""
+    """Return the contributions of a programme. Raises DigestError."""
     text = library.clean_text(raw.content, "programme").lstrip()
     reading = Reading()
     if _CALENDAR.match(text):
@@ -62,7 +62,7 @@ _LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volum
 
 
 def is_programme(text: str) -> bool:
-    """Return whether a file begins like a programme, and not like a library, a digest or a list of feeds."""
+    """Return whether a file begins like a programme."""
     beginning = text.lstrip("\ufeff \t\r\n")[:_BEGINNING]
     if beginning.startswith(("[", "{")):
         return bool(pattern("json", "programmes").search(beginning)) and not pattern("other_json", "programmes").search(
@@ -87,7 +87,7 @@ _HEADING = re.compile(r"(?:session|track|block|part|room|hall|\w{0,9}day)\b", re
 
 
 def _header(text: str) -> _Header | None:
-    """Return the row with the names of columns, perhaps below a few rows with titles, else None."""
+    """Return the row with the names of columns, perhaps below a few rows with titles."""
     beginning = "\n".join(_SEPARATOR_LINE.sub("", text[:_BEGINNING]).split("\n")[: 2 * _MOST_ROWS_ABOVE])
     headers: list[tuple[int, _Header]] = []
     for delimiter in ",;\t|":

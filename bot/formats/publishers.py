@@ -163,17 +163,18 @@ def read_title(text: str) -> tuple[str, tuple[str, ...]]:
     return text, authors
 
 
-def is_no_paper(title: str) -> bool:
-    """Return whether a title is that of a cover, a list of contents, or a correction of a paper.
+def is_no_paper(title: str, address: str = "") -> bool:
+    """Return whether a title is a cover's, a list of contents', or a correction's, or an address that of news.
 
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)
     """
-    return bool(pattern("no_paper", "publishers").fullmatch(title.rstrip(" .:*")))
+    is_news = any(regex.search(address) for regex in _patterns("news"))
+    return is_news or bool(pattern("no_paper", "publishers").fullmatch(title.rstrip(" .:*")))
 
 
 def journal_of(feed_title: str) -> str:
-    """Return the journal in the title of a publisher's feed, or an empty string.
+    """Return the journal in the title of a publisher's feed.
 
     >>> journal_of("Wiley: Owl Letters: Table of Contents"), journal_of("Ada's blog")
     ('Owl Letters', '')
@@ -184,7 +185,7 @@ def journal_of(feed_title: str) -> str:
 
 
 def plain_doi(doi: str) -> str:
-    """Return a DOI without the query of its address and without the version of a preprint.
+    """Return a DOI without its address's query and a preprint's version.
 
     >>> plain_doi("10.26434/chemrxiv-2025-ab123/v3"), plain_doi("10.1099/ijo.0.005019?TRACK=RSS")
     ('10.26434/chemrxiv-2025-ab123', '10.1099/ijo.0.005019')

@@ -52,8 +52,8 @@ _HTML = re.compile(
     r"(?:<\?xml[^<>]{0,300}>\s*|<!--[^<>]{0,2000}-->\s*){0,5}<(?:!doctype html|html|head|body)\b", re.IGNORECASE
 )
 _COMMENTS = re.compile(r"\A(?:<!--(?:[^-]|-(?!->))*-->\s*)+(?=[^<\s])")  # above Markdown, and not above XML
-_BEGINNING = 20_000  # characters; the header of a mail has some thousand
-_SHORT_PAGE = 8_000  # characters; long pages may have the words of short ones in forms and scripts
+_BEGINNING = 20_000  # characters; a mail's header has some thousand
+_SHORT_PAGE = 8_000  # characters; long pages have more words in forms and scripts
 
 
 def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
@@ -88,7 +88,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
 
 
 def inspect(raw: RawDigest) -> Inspection:
-    """Return everything in a file of any kind. Raises DigestError if Paperbot can't read it."""
+    """Return everything in a file of any kind. Raises DigestError."""
     from bot.formats import programme
 
     text = decode(raw.content, library.MAX_BYTES, "file").lstrip("\ufeff \t\r\n")

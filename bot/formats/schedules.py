@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from bot.formats.contributions import ADDRESS, NAMES, Reading, by_name, contribution, day_in, simple, zone_in
 from bot.formats.format import read_xml, tidy
+from bot.formats.tables import pattern, table
 from bot.model import limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution
@@ -34,22 +35,14 @@ from bot.model.papers import Contribution
 _OPENREVIEW_ID = re.compile(r"[\w-]{4,40}")
 _DEEPEST, _MOST_SLOTS = 20, 20
 
-# Keys of contributions, and of objects with more such keys. Contributions take over their title as the first field
-# named here, and the other fields.
 _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(fields.split(" "))
-    for names, fields in {
-        "schedule conference program programme timetable talks contributions presentations posters accepted": "",
-        "notes results papers events data items submissions": "",
-        "sessions sessionslots entries": "session day start end room",
-        "days": " day room",
-        "rooms": "room day",
-    }.items()
+    for names, fields in table("programmes")["containers"].items()
     for name in names.split()
 }
+_NO_TALKS: Sequence[str] = table("programmes")["no_talks"]["keys"]
 # Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
-_BREAK = re.compile(r"(?:coffee |lunch )?break", re.IGNORECASE)
 # An object's name: two or three of its texts, or the first of these.
 _PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("given", "family"))
 _SHOWN = "value fullname publicname fullpublicname displayname name title en".split()
@@ -59,10 +52,9 @@ _Object = tuple[Mapping[str, Any], dict[str, str], Mapping[str, str]]
 
 
 def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]:
-    """Return the name of the format and its contributions. Raises DigestError without a list of them."""
+    """Return the format's name and the contributions. Raises DigestError without a list of them."""
     try:
         loaded = json.loads(text)
-    # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
     names = {
@@ -92,20 +84,19 @@ def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
     conference = {child.tag: child.text or "" for child in root.iterfind("conference/*")}
     days: list[dict[str, Any]] = []
     for day in root.iterfind("day"):
-        rooms = [{**room.attrib, "events": [_event(event) for event in room.iterfind("event")]} for room in day]
-        days.append({**day.attrib, "rooms": rooms})
+        days.append({**day.attrib, "rooms": []})
+        for room in day:
+            events: list[dict[str, Any]] = []
+            days[-1]["rooms"].append({**room.attrib, "events": events})
+            for event in room.iterfind("event"):
+                persons = [person.text or "" for person in event.iterfind("persons/*")]
+                texts = {child.tag: child.text or "" for child in reversed(event)}  # the first of a name counts
+                events.append({**texts, "persons": persons, **event.attrib})
     return _contributions(_objects({"conference": {**conference, "days": days}}, {}, "", {}, 0), {}, reading)
 
 
-def _event(element: Any) -> dict[str, Any]:
-    event: dict[str, Any] = dict(element.attrib)
-    for child in element:
-        event.setdefault(child.tag, [part.text or "" for part in child] if child.tag == "persons" else child.text or "")
-    return event
-
-
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
-    """Yield the contributions in ``node``, the value of the key ``within``, with their own fields and those around."""
+    """Yield the contributions in ``node``, the value of the key ``within``, with their fields and those around."""
     if depth > _DEEPEST or not node or not isinstance(node, (Mapping, list)):
         return
     if isinstance(node, list):
@@ -135,10 +126,8 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     elif not (
         within in _PLACES
         or (inner and title == "session")  # one without contributions
-        or "paper_ids" in node  # a session of the ACL's
-        or node.get("replyto")  # a review or comment
-        or node.get("isServiceSession") is True
-        or _BREAK.fullmatch(fields["kind"])
+        or any(node.get(key) not in (None, False, "") for key in _NO_TALKS)
+        or pattern("break", "programmes").fullmatch(fields["kind"])
     ):
         yield node, fields, context
 
@@ -183,7 +172,7 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text: a note's ``{"value": ...}``, a list of names, an object with a name or a time."""
+    """Return a value as text, perhaps a note's ``{"value": ...}``, names, or an object with a name or a time."""
     if isinstance(value, Mapping):
         value = {simple(str(key)): part for key, part in value.items()}
         parts = ([value.get(name) for name in names] for names in _PARTS)

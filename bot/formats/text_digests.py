@@ -58,7 +58,7 @@ _NEAR = 8  # lines with text between a header and its byline
 
 
 class _Byline(NamedTuple):
-    """Authors and date of a paper, and the indices of their first line and of the line after the last."""
+    """Authors and date of a paper, and the indices of their lines."""
 
     begin: int
     end: int
@@ -67,7 +67,7 @@ class _Byline(NamedTuple):
 
 
 def keyword_starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield each header with a byline or nothing at all below it: other texts have dated headings, too."""
+    """Yield each header with a byline or nothing below it: other texts have dated headings, too."""
     for i, line in enumerate(lines):
         if not _HEADER.fullmatch(line.text):
             continue
@@ -78,33 +78,28 @@ def keyword_starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def keyword_parse(lines: Sequence[Line]) -> ParsedDigest:
-    *topic, _, day = lines[0].text.split(" ")
-    digest_date = date_in(day)
+    *topic, _, header_day = lines[0].text.split(" ")
+    digest_date = date_in(header_day)
     lines = lines[1:]
     all_bylines = list(_bylines(lines))
     ends = [0, *(byline.end for byline in all_bylines)]
     titles = [_title_begin(lines, end, byline.begin) for end, byline in zip(ends, all_bylines, strict=False)]
     # The last abstract ends before a title whose byline was cut off.
     foot = _title_begin(lines, ends[-1], len(lines))
-    has_text_above = any(line.text for line in lines[ends[-1] : foot])
-    if not has_text_above or not is_title(_joined(lines[foot:])):
+    if not _joined(lines[ends[-1] : foot]) or not is_title(_joined(lines[foot:])):
         foot = len(lines)
     edges = [*titles, foot]
     results: list[Entry | str] = []
-    for line in islice((line for line in lines[: edges[0]] if line.text), 1):
-        results.append(f"line {line.number}: no authors or date belong to {quoted(line.text)}")
+    if above := [line for line in lines[: edges[0]] if line.text]:
+        results.append(f"line {above[0].number}: no authors or date belong to {quoted(above[0].text)}")
     for byline, (begin, end) in zip(all_bylines, pairwise(edges), strict=True):
         title = plain(_joined(lines[begin : byline.begin]))
         abstract = plain(_joined(lines[byline.end : end]))
-        paper = reject_reason(f"line {lines[byline.begin].number}", title, abstract) or Entry(
-            title=title,
-            abstract=abstract,
-            authors=byline.authors,
-            published=plausible_date(byline.published, digest_date),
-        )
-        results.append(paper)
-    for line in islice((line for line in lines[foot:] if line.text), 1):
-        results.append(f"line {line.number}: nothing follows {quoted(line.text)}; is the file cut off?")
+        day = plausible_date(byline.published, digest_date)
+        paper = Entry(title=title, abstract=abstract, authors=byline.authors, published=day)
+        results.append(reject_reason(f"line {lines[byline.begin].number}", title, abstract) or paper)
+    if below := [line for line in lines[foot:] if line.text]:
+        results.append(f"line {below[0].number}: nothing follows {quoted(below[0].text)}; is the file cut off?")
     return build_digest("keyword", " ".join(topic), digest_date, results)
 
 
@@ -169,13 +164,13 @@ _LONGEST_WRAPPED = 120  # characters; a longer line is a whole paragraph, as edi
 
 
 class _Metadata(NamedTuple):
-    """The lines below an abstract, with the first one's number and the index behind the last."""
+    """The lines below an abstract: the first one's number, the index behind the last, and their facts."""
 
-    number: int
-    end: int
-    authors: int | None
-    organisation: str | None
-    stamp: re.Match[str] | None
+    number: int = 0
+    end: int = 0  # if there are none
+    authors: int | None = None
+    organisation: str | None = None
+    stamp: re.Match[str] | None = None
 
 
 def page_starts(lines: Sequence[Line]) -> Iterator[int]:
@@ -183,7 +178,7 @@ def page_starts(lines: Sequence[Line]) -> Iterator[int]:
     for i, line in enumerate(lines):
         text = line.text.lower()
         if text == _NAME:
-            # Any text may contain "Daily Papers". The editor's line or a date must follow.
+            # Any text may have "Daily Papers". The editor's line or a date must follow.
             below = next((lines[k].text for k in range(i + 1, len(lines)) if lines[k].text), "")
             if _EDITOR.fullmatch(below) or _STAMP.fullmatch(below):
                 yield i if menu is None else menu
@@ -194,7 +189,7 @@ def page_starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def page_is_rest(lines: Sequence[Line]) -> bool:
-    """Return whether some paper has all three lines of metadata, which no other format has."""
+    """Return whether some paper has all three lines of metadata."""
     texts = [line.text for line in lines if line.text]
     triples = zip(texts, texts[1:], texts[2:], strict=False)
     return any(_AUTHOR_COUNT.fullmatch(a) and b in _DOTS and _STAMP.fullmatch(c) for a, b, c in triples)
@@ -210,26 +205,44 @@ def page_parse(lines: Sequence[Line]) -> ParsedDigest:
     blocks = list(_blocks(lines[at + 1 if stamp else at :]))
     year = stamp[3] if stamp else None
     if not year:
-        years = [int(metadata.stamp[3] or 0) for _, metadata in blocks if metadata and metadata.stamp]
+        years = [int(metadata.stamp[3] or 0) for _, metadata in blocks if metadata.stamp]
         year = str(max(years) + 1) if any(years) else None
     day = _date(stamp, year)
-    papers = (_paper(paragraphs, metadata, year, day) for paragraphs, metadata in blocks)
+    papers: list[Entry | str] = []
+    for paragraphs, metadata in blocks:
+        if not paragraphs:
+            papers.append(f"line {metadata.number}: authors and date belong to no paper")
+            continue
+        number, title = paragraphs[0]
+        abstract = " ".join(paragraph.text for paragraph in paragraphs[1:])
+        if not metadata.end and not any(is_prose(paragraph.text) for paragraph in paragraphs[1:]):
+            papers.append(f"line {number}: no abstract, authors or date belong to {quoted(title)}")
+            continue
+        title = title if len(title) <= LONGEST_TITLE else ""  # an abstract
+        paper = Entry(
+            title=title,
+            abstract=abstract,
+            author_count=metadata.authors,
+            published=plausible_date(_date(metadata.stamp, year), day),
+            organisation=metadata.organisation,
+        )
+        papers.append(reject_reason(f"line {number}", title, abstract) or paper)
     return build_digest("daily-papers", "Daily Papers", day, papers)
 
 
-def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], _Metadata | None]]:
-    """Yield paragraphs and metadata of each paper. It ends with its metadata or at another title."""
+def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], _Metadata]]:
+    """Yield paragraphs and metadata of each paper."""
     pending: list[Line] = []
     at = 0
     while at < len(lines):
         if metadata := _metadata(lines, at, in_paper=bool(pending)):
             *complete, last = _split(pending, ends_in_metadata=True)
-            yield from ((paragraphs, None) for paragraphs in complete)
+            yield from ((paragraphs, _Metadata()) for paragraphs in complete)
             yield last, metadata
             pending = []
             at = metadata.end
             continue
-        # An editor may have wrapped a paragraph into short lines without empty ones between them.
+        # An editor may have wrapped a paragraph into short lines.
         end = at + 1
         while end < len(lines) and not is_prose(lines[end - 1].text):
             is_next_row = lines[end].number <= lines[end - 1].number + 1
@@ -240,7 +253,7 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], _Metadata |
         pending.append(Line(lines[at].number, " ".join(line.text for line in lines[at:end])))
         at = end
     if pending:
-        yield from ((paragraphs, None) for paragraphs in _split(pending, ends_in_metadata=False))
+        yield from ((paragraphs, _Metadata()) for paragraphs in _split(pending, ends_in_metadata=False))
 
 
 def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> _Metadata | None:
@@ -261,31 +274,11 @@ def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> _Metadata | 
 def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequence[Line]]:
     prose = [i for i, paragraph in enumerate(paragraphs) if is_prose(paragraph.text)]
     cuts = {i - 1 for i in prose}
-    # Without metadata, short paragraphs after the last prose are the page's foot, or a title without its abstract.
+    # Without metadata, short paragraphs after the last prose are the page's foot or a title.
     if prose and not ends_in_metadata:
         cuts.add(prose[-1] + 1)
     titles = [i for i in range(1, len(paragraphs)) if i in cuts and is_title(paragraphs[i].text)]
     return [paragraphs[begin:end] for begin, end in pairwise([0, *titles, len(paragraphs)])]
-
-
-def _paper(
-    paragraphs: Sequence[Line], metadata: _Metadata | None, year: str | None, page_day: date | None
-) -> Entry | str:
-    if not paragraphs:
-        return f"line {metadata.number if metadata else 0}: authors and date belong to no paper"
-    number, title = paragraphs[0]
-    abstract = " ".join(paragraph.text for paragraph in paragraphs[1:])
-    if not metadata and not any(is_prose(paragraph.text) for paragraph in paragraphs[1:]):
-        return f"line {number}: no abstract, authors or date belong to {quoted(title)}"
-    if len(title) > LONGEST_TITLE:  # an abstract
-        title = ""
-    return reject_reason(f"line {number}", title, abstract) or Entry(
-        title=title,
-        abstract=abstract,
-        author_count=metadata.authors if metadata else None,
-        published=plausible_date(_date(metadata.stamp if metadata else None, year), page_day),
-        organisation=metadata.organisation if metadata else None,
-    )
 
 
 def _date(stamp: re.Match[str] | None, page_year: str | None) -> date | None:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.formats.format import MAX_BYTES
 from bot.formats.json_lists import JSON_LIST
 from bot.formats.registry import DOCUMENTS, FORMATS, parse
 from bot.model import Entry, ParsedDigest, RawDigest
@@ -125,27 +124,6 @@ def test_a_long_text_above_the_first_digest_is_named_as_unread() -> None:
     assert len(digest.entries) == 1
     assert len(digest.rejected) == 1
     assert digest.rejected[0].startswith('line 3: of no known format: "Cats sleep.')
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "Owls - 2026-04-17\nAuthors:" + "a, " * 3_000_000,
-        "Owls - 2026-04-17\nAuthors:" + " " * 9_000_000 + "x",
-        "Owls - 2026-04-17\n" + "Date: x,\n" * 190_000,
-        "Owls - 2026-04-17\n" * 190_000,
-        "Owls - 2026-04-17\nx\n\n" * 60_000,
-        "Daily Papers\nApr 17\n" + "a\n" * 190_000,
-        "Daily Papers\nApr 17\n" * 90_000,
-        "Daily Papers\nApr 17\n" + "·\n" * 190_000,
-        "Owls - " * 1_400_000,
-    ],
-)
-@pytest.mark.slow
-def test_large_nonsense_is_read_or_refused(content: str) -> None:
-    assert len(content.encode()) <= MAX_BYTES
-    with contextlib.suppress(DigestError):
-        assert read(content)
 
 
 FRAGMENTS = """\

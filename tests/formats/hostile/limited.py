@@ -32,10 +32,8 @@ from bot.text.latex import readable
 from bot.text.tokens import stem_terms
 from bot.web.archive import ris
 
-SECONDS, MEMORY = (
-    20,
-    1_000_000_000,
-)  # of processor time for each size; bytes of address space, with all libraries
+SECONDS = 20  # of processor time for each size
+MEMORY = 1_000_000_000  # bytes of address space, with all libraries
 MOST_SHOWN = 10  # papers of an edition
 
 

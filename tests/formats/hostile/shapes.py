@@ -157,6 +157,8 @@ SHAPES: dict[str, Shape] = {
     "names of the page": Shape(DAILY, b"Daily Papers\n", papers=0),
     "authors and dots": Shape(DAILY, "• 8 authors\n·\nApr 17\n".encode(), papers=0),
     "lines above": Shape(b"", b"Subscribe\n", DAILY + DAILY_PAPER, papers=1),
+    "dots of the page": Shape(DAILY + DAILY_PAPER, "·\n".encode(), papers=1),
+    "rows of the page": Shape(DAILY + DAILY_PAPER, b"a\n", papers=1),
     # JSON
     "json lists": Shape(b"[", b"[],", b"[]]", papers=0),
     "json names": Shape(b'{"version": "https://jsonfeed.org/version/1", "items": [{"title": "A", "authors": [{"name": "', b"a, ", b'"}]}]}', 1),

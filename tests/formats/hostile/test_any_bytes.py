@@ -8,27 +8,9 @@ from support import ROOT
 
 DIGESTS = [path.read_bytes()[:3_000] for path in sorted((ROOT / "seeds").iterdir()) if path.is_file()]
 TELLING = [
-    *(
-        b"<item>",
-        b"</item>",
-        b"<entry>",
-        b"&#x0;",
-        b"]]>",
-        b"\\\\\n",
-        b"arXiv:2601.15305\n",
-        b"# A\n",
-        b"**Authors**: ",
-    ),
-    *(
-        b"Daily Papers\n",
-        b"Owls - 2025-05-06\n",
-        b"Date: 2025-05-06\n",
-        b"Submissions to:\n",
-        b"\xff\xfe",
-        b"\0",
-        b"$",
-        b"{",
-    ),
+    *(b"<item>", b"</item>", b"<entry>", b"&#x0;", b"]]>", b"\\\\\n", b"arXiv:2601.15305\n", b"# A\n"),
+    *(b"**Authors**: ", b"Daily Papers\n", b"Owls - 2025-05-06\n", b"Date: 2025-05-06\n", b"Submissions to:\n"),
+    *(b"\xff\xfe", b"\0", b"$", b"{"),
 ]
 
 
