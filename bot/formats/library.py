@@ -3,16 +3,14 @@
     bytes --decode--> text --LibraryFormat.references--> Reference --_paper--> ParsedLibrary
 
 A format turns every entry into a ``Reference``, or into a sentence on its fault. This module decides for all formats
-which entries are papers, and cleans and limits their fields. A broken entry costs only itself: it is counted, and named
-by its line.
-
-A new format needs ``begins`` and ``references`` in a module of ``bot.formats.libraries``, and an entry in ``FORMATS``.
+which entries are papers, and cleans and limits their fields.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
@@ -32,8 +30,8 @@ UNREADABLE = "unreadable"
 
 # The format that begins first reads the file.
 FORMATS = (
-    *(LibraryFormat(name, begins, nested.json_references) for name, begins in nested.JSON_BEGINS.items()),
-    *(LibraryFormat(name, begins, nested.xml_references) for name, begins in nested.XML_BEGINS.items()),
+    *(LibraryFormat(name, partial(nested.json_begins, name), nested.json_references) for name in nested.JSON_FORMATS),
+    *(LibraryFormat(name, partial(nested.xml_begins, name), nested.xml_references) for name in nested.XML_BEGINNINGS),
     *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in rows.TAGGED_FORMATS),
     LibraryFormat("csv", rows.table_begins, rows.table_references, is_database=True),
     LibraryFormat("bibtex", bibtex.begins, bibtex.references),
@@ -68,10 +66,7 @@ _ADDRESSES = 5  # of one entry that may have its DOI
 
 
 def parse(raw: RawDigest) -> ParsedLibrary:
-    """Return the papers of a library, and the number of other entries by reason.
-
-    Raises DigestError for bytes of no known format.
-    """
+    """Return the papers of a library, and the number of other entries. Raises DigestError for other bytes."""
     text = clean_text(raw.content, "library")
     form, _ = _format_of(text)
     if form is None:
@@ -103,7 +98,7 @@ def is_library(text: str) -> bool:
 
 
 def _format_of(text: str) -> tuple[LibraryFormat | None, int]:
-    """Return the format that begins first, and the index of its first entry. Abstracts may quote other formats."""
+    """Return the format that begins first, and where. Abstracts may quote others."""
     begins = [(start, form) for form in FORMATS if (start := form.begins(text)) is not None]
     start, form = min(begins, key=lambda begin: begin[0], default=(0, None))
     return form, start

@@ -48,7 +48,6 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
     """The preprints of a server."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with recent papers. Raises SourceError."""
         today = visit.now.date()
         server, category = self.options.server, self.options.category
         query = f"{server}/{category}"
@@ -72,8 +71,7 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
                 break
             days = [newest] if newest else []
             for text in _DATE.findall(page):
-                # Such as the 31st of April.
-                with suppress(ValueError):
+                with suppress(ValueError):  # such as the 31st of April
                     days.append(date.fromisoformat(text.decode()))
             # A date in the future would hide papers from later polls.
             newest = min(max(days, default=today), today)

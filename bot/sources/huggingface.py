@@ -30,7 +30,6 @@ class HuggingFaceSource(FetchedSource[HuggingFaceOptions]):
     """The lists of the last days."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield a list for each day that may have new papers. Raises SourceError."""
         today = visit.now.date()
         last = date.fromisoformat(visit.memory.get("last") or today.isoformat())
         first = max(min(last, today) - _GROWS_FOR, today - _MAX_LOOK_BACK)

@@ -61,12 +61,11 @@ class OpenalexOptions(PolledOptions):
 
 @dataclass(frozen=True)
 class OpenalexSource(FetchedSource[OpenalexOptions]):
-    """The works of a filter and a search. ``key`` is OpenAlex's, if any."""
+    """The works of a filter and a search."""
 
-    key: str = ""
+    key: str = ""  # OpenAlex's
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with works of recent weeks. Raises SourceError."""
         today = visit.now.date()
         query = " ".join(filter(None, (self.options.search, self.options.filter)))
         memory = visit.memory_of("query", query)

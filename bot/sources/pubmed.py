@@ -47,12 +47,11 @@ class PubmedOptions(PolledOptions):
 
 @dataclass(frozen=True)
 class PubmedSource(FetchedSource[PubmedOptions]):
-    """The articles of a query. ``key`` is NCBI's, if any."""
+    """The articles of a query, the newest first."""
 
-    key: str = ""
+    key: str = ""  # NCBI's
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the new articles, the newest first. Raises SourceError."""
         today = visit.now.date()
         query = self.options.query
         if self.options.types:
@@ -87,7 +86,7 @@ class PubmedSource(FetchedSource[PubmedOptions]):
         return self._ask("efetch", {"id": ",".join(identifiers), "retmode": "xml"}, b"</PubmedArticleSet>")
 
     def _ask(self, utility: str, parameters: dict[str, str | int], end: bytes) -> bytes:
-        """Return the answer of a utility, which has this ``end``. Raises SourceError, never with the key in it."""
+        """Return the answer of a utility. Raises SourceError if it lacks this ``end``, never with the key in it."""
         # NCBI's guidelines ask for both (https://www.ncbi.nlm.nih.gov/books/NBK25497/).
         sender = {"tool": "paperbot", "email": self.fetcher.contact, "api_key": self.key}
         address = self.options.url.rstrip("/")
