@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import partial
+from itertools import chain
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
@@ -122,7 +123,11 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         return NO_TITLE
     abstract = _AFTER_ABSTRACT.sub("", prose(reference.abstract, limits.ABSTRACT))
     doi = _doi(reference)
-    arxiv_id = _arxiv_id(reference)
+    texts = (reference.doi, *reference.urls, *reference.mentions)
+    # Page numbers of journals look like an arXiv id, so the word must precede it.
+    words = (word for text in texts for word in _ARXIV.finditer(text[: limits.URL]))
+    stated = (word.string[word.end() : word.end() + limits.ID] for word in words)
+    arxiv_id = next(filter(None, map(arxiv_id_in, chain([reference.arxiv_id[: limits.ID]], stated))), None)
     is_known = not kinds or not kinds.isdisjoint(types["papers"])
     is_certain = is_known or (form.is_database and kinds.isdisjoint(types["undecided"]))
     if not (is_certain or doi or arxiv_id or abstract):
@@ -157,14 +162,3 @@ def _doi(reference: Reference) -> str | None:
             return doi
     urls = (url for url in reference.urls[:_ADDRESSES] if url.startswith("http") and len(url) <= limits.URL)
     return next((article.doi for article in map(article_at, urls) if article and article.doi), None)
-
-
-def _arxiv_id(reference: Reference) -> str | None:
-    if stated := arxiv_id_in(reference.arxiv_id[: limits.ID]):
-        return stated
-    for text in (reference.doi, *reference.urls, *reference.mentions):
-        for match in _ARXIV.finditer(text[: limits.URL]):
-            # Page numbers of journals look like an arXiv id, so the word must precede it.
-            if mentioned := arxiv_id_in(text[match.end() : match.end() + limits.ID]):
-                return mentioned
-    return None
