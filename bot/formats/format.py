@@ -33,7 +33,7 @@ _BINARY = (  # magic number, name, remedy
     (b"\xff\xd8\xff", "a JPEG picture", "remove it"),
     (b"GIF8", "a GIF picture", "remove it"),
 )
-# UTF-32's little-endian mark begins with UTF-16's, so it must be tried first.
+# UTF-32's little-endian mark begins with UTF-16's.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -105,7 +105,7 @@ def tidy(text: str) -> str:
 
 
 def prose(text: str, longest: int) -> str:
-    """Return a title or an abstract as one line without markup, cut to ``longest`` characters.
+    """Return a title or an abstract as one line without markup.
 
     >>> prose("<i>E. coli</i> &amp; H<sub>2</sub>O, if x < y", 100)
     'E. coli & H2O, if x < y'
@@ -199,7 +199,7 @@ class Document:
 
 
 def build_digest(format_name: str, topic: str, day: date | None, results: Iterable[Entry | str]) -> ParsedDigest:
-    """Return the digest of papers, cut to the limits, and of sentences on unreadable parts."""
+    """Return the digest of papers and of sentences on unreadable parts."""
     limited = [within_limits(result) if isinstance(result, Entry) else result for result in results]
     entries = tuple(result for result in limited if isinstance(result, Entry))
     rejected = [result for result in limited if isinstance(result, str)]
@@ -380,7 +380,7 @@ def is_title(text: str) -> bool:
 
 
 def reject_reason(place: str, title: str, abstract: str) -> str | None:
-    """Return a sentence on ``place`` if title and abstract can't be a paper's, else None."""
+    """Return a sentence if title and abstract can't be a paper's, else None."""
     if not title:
         return f"{place}: a paper without a title"
     if len(title) > limits.TITLE:
@@ -417,7 +417,7 @@ _STOP_WORDS = frozenset("readme topic related papers paper digest daily arxiv ne
 
 
 def date_in(text: str) -> date | None:
-    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025`` and others."""
+    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``."""
     if year_first := _YEAR_FIRST.search(text):
         return calendar_day(year_first[3] or year_first[5], year_first[2] or year_first[4], year_first[1])
     if day_first := _DAY_FIRST.search(text):

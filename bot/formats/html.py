@@ -49,7 +49,7 @@ class HtmlLink:
 
 @dataclass(frozen=True, slots=True)
 class HtmlLine:
-    """A line of text. Only ``<br>`` separates the lines of a block. Empty lines separate paragraphs."""
+    """A line of text. An empty one separates paragraphs."""
 
     text: str
     links: tuple[HtmlLink, ...] = ()
@@ -90,7 +90,7 @@ class _Element(NamedTuple):
 
 
 class _Collector:
-    """The target of lxml's parser, which calls it for each tag and text."""
+    """The target of lxml's parser."""
 
     def __init__(self) -> None:
         self.lines: list[HtmlLine] = []

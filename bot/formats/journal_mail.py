@@ -117,7 +117,7 @@ class _Candidate:
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
-    """Read one mail. None if nothing in it is certainly a paper."""
+    """Read a mail. None if nothing in it is certainly a paper."""
     senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     follow: Follow = cache(destination)
@@ -162,7 +162,6 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
 
 
 def _journal_of(subject: str) -> str:
-    """Return the journal that a subject names, or an empty string."""
     before = pattern("before_journal").match(subject)
     subject = subject[before.end() :] if before else subject
     after = pattern("after_journal").search(subject)
@@ -198,7 +197,7 @@ def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
-    """Return the lines without the parts of a title's link on authors and abstracts."""
+    """Remove the parts of titles' links that are on authors and abstracts."""
     result: list[HtmlLine] = []
     element = 0  # of the last link
     is_parted = False
@@ -322,7 +321,7 @@ _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5
 
 
 def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
-    """Read an alert of Google Scholar, by the links of its titles, in any language. None for other mails.
+    """Read an alert of Google Scholar in any language. None for other mails.
 
     <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title</a></h3>
     <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>

@@ -89,7 +89,7 @@ def parse(raw: RawDigest) -> ParsedLibrary:
 
 
 def is_library(text: str) -> bool:
-    """Return whether a text begins like a library, and not like a digest or mail that quotes an entry."""
+    """Return whether a text begins like a library, unlike a digest or mail that quotes an entry."""
     text = text.lstrip("\ufeff\n\r\t ")
     form, start = _format_of(text[:200_000].replace("\r\n", "\n").replace("\r", "\n"))
     if form is None:
@@ -153,7 +153,6 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 
 def _doi(reference: Reference) -> str | None:
-    """Return the DOI of its field, else of another field or an address."""
     others = (text for text in reference.mentions if "doi.org/" in text or _ONLY_DOI.fullmatch(text[:400]))
     for text in (reference.doi, *others):
         stated = unquote(text[: limits.URL]) if "doi.org/" in text else text[: limits.URL]

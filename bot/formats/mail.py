@@ -38,7 +38,7 @@ _FIRST_SEPARATOR = re.compile(rb"\A>?From [^\r\n]*\r?\n")
 _MBOX_SEPARATOR = re.compile(
     rb"^From [^\r\n]{0,200}?\d:\d\d[^\r\n]{0,60}\r?\n(?=>?[A-Za-z][A-Za-z0-9-]{1,60}:)", re.MULTILINE
 )
-# The prefixes of forwarded mails and replies in several languages.
+# Of forwarded mails and replies.
 _FORWARDED = re.compile(r"(?:(?:fwd?|re|wg|aw|tr|rv|i)\s*:\s*)+", re.IGNORECASE)
 
 
@@ -124,7 +124,7 @@ def split_mbox(content: bytes) -> list[bytes]:
 
 
 def read_mail(content: bytes) -> list[Mail]:
-    """Read a mail, then those attached to it. Raises DigestError if it can't be read."""
+    """Read a mail, and those attached to it. Raises DigestError."""
     # The parser keeps every line of a header as an object.
     if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
@@ -176,7 +176,7 @@ def _mails(message: Message) -> list[Mail]:
 
 
 def _field(message: Message, name: str) -> str:
-    """Return a header field in plain Unicode (RFC 2047), unless its encoding is broken."""
+    """Return a header field in plain Unicode (RFC 2047)."""
     value = str(message.get(name) or "")
     try:
         parts = decode_header(value)
@@ -195,7 +195,7 @@ _REASONS = ("Diagnostic-Code", "Status", "Feedback-Type")  # the most telling fi
 
 
 def parse_report(raw: RawDigest) -> BounceReport:
-    """Read a delivery status notification or a feedback report. Raises DigestError if it can't be read.
+    """Read a delivery status notification or a feedback report. Raises DigestError.
 
     flufl.bounce 6.0.0 takes an expired retry (``Action: failed`` with a status of 4.x.x) for permanent. Here it is not.
     """

@@ -51,7 +51,6 @@ class Visit:
     lasting: dict[str, str] = field(default_factory=dict)
 
     def memory_of(self, key: str, value: str) -> Mapping[str, str]:
-        """Return the memory of this query or address, else an empty one."""
         return self.memory if self.memory.get(key) == value else {}
 
 
@@ -144,7 +143,7 @@ def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
 
 
 def next_interval(interval: timedelta, state: SourceState) -> timedelta:
-    """Return the time from a poll to the next, which is shorter after failures."""
+    """Return the time to the next poll, shorter after failures."""
     if not state.failures:
         return interval
     backoff: timedelta = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
@@ -187,11 +186,10 @@ class HttpError(SourceError):
 
 
 def without_key(message: str, key: str) -> str:
-    """Return a message without the key that was part of the address."""
     return message.replace(quote_plus(key), "***").replace(key, "***") if key else message
 
 
-# Servers answer these mistakes with an empty list. They are warnings, because a server may accept more.
+# Servers answer these mistakes with an empty list. A server may accept more, so they are warnings.
 _CATEGORY = re.compile(r"\bcat:\s*\"?([\w.*-]+)")
 _PREPRINT_SERVER = re.compile(r"(?:^|\.)(biorxiv|medrxiv)\.org$")
 
@@ -259,7 +257,7 @@ def _refusal(known: Callable[[str], str], name: str) -> Iterator[str]:
 
 @cache
 def _kinds() -> dict[str, SourceKind[Any]]:
-    """Return all kinds, imported here because each imports this module."""
+    # Each imports this module.
     from bot.sources.arxiv import ARXIV
     from bot.sources.biorxiv import BIORXIV
     from bot.sources.feed import FEED

@@ -93,10 +93,7 @@ def walk(root: Path, source: str) -> Iterator[Path | Problem]:
 
 
 def read(path: Path, source: str, name: str) -> RawDigest | Problem:
-    """Return the file's bytes as a digest of this name, or a Problem.
-
-    Only regular files are opened: a named pipe would wait for a writer, and a device may never end.
-    """
+    """Return the file as a digest of this name. A named pipe would wait for a writer, and a device may never end."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -133,7 +130,6 @@ def _is_being_written(descriptor: int) -> bool:
 
 
 def printable(path: Path) -> str:
-    """Return a path with forward slashes and only printable characters."""
     return "".join(c if c.isprintable() else "\ufffd" for c in path.as_posix())
 
 

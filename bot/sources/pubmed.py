@@ -1,7 +1,7 @@
 """Articles of PubMed by query, through NCBI's E-utilities: esearch lists identifiers, efetch has the records.
 
 Types and MeSH terms come days after the record, so each poll looks back some weeks by the date of entry. It
-fetches only what earlier polls did not. NCBI allows three requests a second, ten with a key. The fetcher sends one.
+fetches only what earlier polls did not. NCBI allows three requests a second.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ class PubmedSource(FetchedSource[PubmedOptions]):
         visit.memory.update({"query": query, "first": first.isoformat(), "fetched": fetched})
 
     def articles(self, identifiers: Sequence[str]) -> bytes:
-        """Return the XML of a batch of articles by their PMIDs. Raises SourceError."""
         return self._ask("efetch", {"id": ",".join(identifiers), "retmode": "xml"}, b"</PubmedArticleSet>")
 
     def _ask(self, utility: str, parameters: dict[str, str | int], end: bytes) -> bytes:

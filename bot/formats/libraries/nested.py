@@ -1,12 +1,10 @@
 """Libraries in JSON and XML.
 
-    CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
-    Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
-    Better BibTeX         {"items": [{"itemType", ...}]}
-    EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
-    Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
-
-lxml reads XML record by record. It expands no entity, opens nothing, and refuses elements deeper than 256.
+CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
+Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
+Better BibTeX         {"items": [{"itemType", ...}]}
+EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
+Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
 """
 
 from __future__ import annotations
@@ -111,7 +109,7 @@ def json_references(text: str) -> Iterator[Reference | str]:
 
 
 def _json_text(value: object) -> str:
-    """Return a text, a number, the first of a list, or a date of CSL or Paperpile, else an empty string."""
+    """Return a text, a number, the first of a list, or a date, else an empty string."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):

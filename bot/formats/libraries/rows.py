@@ -36,7 +36,7 @@ def table_begins(text: str) -> int | None:
 
 
 def _table(text: str) -> tuple[str, int] | None:
-    """Return the delimiter of a table, and the number of lines above the names of its columns."""
+    """Return the delimiter of a table, and the number of lines above its columns."""
     # Dimensions and Excel write a line of their own first.
     lines = text.lstrip("\n").split("\n", 3)[:3]
     for number, line in enumerate(lines):
