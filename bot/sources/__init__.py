@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
-from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
+from urllib.parse import parse_qs, quote_plus, unquote, urlencode, urlsplit
 
 from bot.config.tables import SourceModels, SourceOptions
 from bot.model import Problem, RawDigest, SourceState
@@ -102,10 +102,16 @@ class FetchedSource(ConfiguredSource[Options]):
     """A source of the settings that is fetched over HTTP."""
 
     fetcher: Fetcher
+    key: str = ""  # of the server's API
 
     @classmethod
     def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
-        return cls(options, dependencies.fetcher())
+        return cls(options, dependencies.fetcher(), dependencies.password_of(options.name))
+
+    def get(self, url: str, parameters: Mapping[str, object] | None = None) -> bytes:
+        """Return the content at an address, with all parameters that are not empty. Raises SourceError."""
+        stated = {name: value for name, value in (parameters or {}).items() if value != ""}
+        return self.fetcher.fetch(f"{url}?{urlencode(stated)}" if stated else url).content or b""
 
 
 @dataclass(frozen=True, slots=True)

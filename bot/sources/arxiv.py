@@ -11,7 +11,6 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import urlencode
 
 from pydantic import StringConstraints
 
@@ -79,7 +78,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
         total = start
         for _ in range(_ATTEMPTS):
             try:
-                page = self.fetcher.fetch(f"{self.options.url}?{urlencode(parameters)}").content or b""
+                page = self.get(self.options.url, parameters)
             except HttpError as error:
                 explanation = _SUMMARY.search(error.body)
                 if error.status != HTTPStatus.BAD_REQUEST or not explanation:

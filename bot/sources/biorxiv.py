@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, timedelta
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 from pydantic import StringConstraints
 
@@ -55,10 +54,10 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
         newest = date.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _LATE if newest else today - FIRST_LOOK_BACK
         address = f"{self.options.url.rstrip('/')}/details/{server}/{since}/{today}"
-        subject = f"?category={quote(category.lower().replace(' ', '_'))}" if category else ""
+        subject = category.lower().replace(" ", "_")
         cursor = 0
         for _ in range(MAX_PAGES):
-            page = self.fetcher.fetch(f"{address}/{cursor}/json{subject}").content or b""
+            page = self.get(f"{address}/{cursor}/json", {"category": subject})
             head = page[:_HEAD]
             status = _STATUS.search(head)
             if status is None:

@@ -36,7 +36,7 @@ class HuggingFaceSource(FetchedSource[HuggingFaceOptions]):
         for day in (first + timedelta(days=n) for n in range((today - first).days + 1)):
             url = f"{self.options.url}?date={day}"
             try:
-                content = self.fetcher.fetch(url).content or b""
+                content = self.get(url)
             except HttpError as error:
                 if day == today and error.status in _NOT_YET_STATUSES:
                     continue
