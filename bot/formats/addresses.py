@@ -2,8 +2,7 @@
 
     a link --destination--> address --article_at--> Article
 
-Nothing that identifies a mailbox reaches a reader: an article's address keeps only the parameters that identify the
-article, and ``public_address`` drops tracking links without a readable target.
+Nothing that identifies a mailbox leaves this module in ``Article.url`` or ``public_address``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from bot.model import limits
 from bot.model.papers import arxiv_id_in, doi_in
 
 _MAX_DEPTH = 4  # a mail gateway's link around a newsletter's around Google's
-# Amazon's mail service (Elsevier) and ResearchGate: the percent-encoded address is one segment of the path.
+# Amazon's mail service (Elsevier) and ResearchGate: the address is one segment of the path.
 _SEGMENT = re.compile(r"/(?:C?L0|deref)/([^/]+)")
 # Proofpoint, third version: two underscores on both sides of the address, and "*" for an encoded character.
 _PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
@@ -36,7 +35,7 @@ _LONGEST_VALUE = 24  # characters of a parameter; a longer one with a token in i
 
 
 def without_campaign(url: str) -> str:
-    """Return an address without the parameters that campaigns and PubMed's feeds add; all else stays as it is.
+    """Return an address without the parameters that campaigns and PubMed's feeds add.
 
     >>> without_campaign("https://pubmed.ncbi.nlm.nih.gov/123/?utm_source=x&fc=2024&ff=2025&v=2.18.0")
     'https://pubmed.ncbi.nlm.nih.gov/123/'
@@ -93,8 +92,7 @@ def _web_address(text: str) -> str:
     return text if re.match(r"https?://[^/\s]", text) else ""
 
 
-# Characters of host and path, several times an article's: the patterns try each part of a path with all that follows.
-_MAX_PLACE = 500
+_MAX_PLACE = 500  # characters of host and path: the patterns try each part of it with all that follows
 _NEEDS_PARAMETER = re.compile(
     r"(?:\.(?:cfm|jsp|ur[il])|org/n|com/science)$|openreview\.net|gateway|aeaweb", re.IGNORECASE
 )
@@ -173,15 +171,15 @@ def _doi_in(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The end of a link: its address without tracking, or an empty one, and the article there."""
+    """The end of a link, and the article there."""
 
-    address: str
+    address: str  # without tracking, or empty
     article: Article | None
     is_opaque: bool  # has a token of letters and digits, as tracking links do
 
     @property
     def public_address(self) -> str:
-        """Return the address if all readers may see it, and an empty string if it may be personal.
+        """Return the address, or an empty string if it may be personal.
 
         >>> destination("https://click.email.example.org/?qs=0a1b2c3d4e5f0a1b2c3d4e5f").public_address
         ''
@@ -194,7 +192,7 @@ class Destination:
 
 
 def destination(url: str) -> Destination:
-    """Follow a tracking link, a link inside it, and so on. Other links lead to themselves.
+    """Follow a tracking link, a link inside it, and so on.
 
     >>> destination("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/h").address
     'https://www.cell.com/cell/fulltext/S1'

@@ -1,4 +1,4 @@
-"""The parts that formats share: decoding, XML, interfaces, limits, and heuristics for names, titles, dates and facts.
+"""The parts that formats share: decoding, XML, interfaces, limits, and heuristics for names, dates and facts.
 
 bytes --decode, split_lines--> Line --Format.starts, Format.parse--> Entry or the reason of a rejection
 bytes --------------------------Document.parse--------------------->   |
@@ -33,7 +33,7 @@ _BINARY = (  # magic number, name, remedy
     (b"\xff\xd8\xff", "a JPEG picture", "remove it"),
     (b"GIF8", "a GIF picture", "remove it"),
 )
-# UTF-32's little-endian mark begins with UTF-16's, so it must be tried first.
+# UTF-32's little-endian mark begins with UTF-16's.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -41,8 +41,8 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Control characters, lone surrogates, bidirectional overrides ("Trojan Source"), invisible characters, U+FFFE, U+FFFF.
-# The zero-width joiner stays: several scripts need it.
+# Control characters, lone surrogates, bidirectional overrides ("Trojan Source"), invisible characters but the
+# zero-width joiner, which several scripts need, and noncharacters.
 UNWANTED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
@@ -54,10 +54,7 @@ _NOT_CHARSETS = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "un
 
 
 def decode(content: bytes, max_bytes: int = MAX_BYTES, kind: str = "digest") -> str:
-    """Return the text of the bytes. Raises DigestError for too many bytes, and for known binary formats.
-
-    Messages call the bytes ``kind``.
-    """
+    """Return the text of the bytes. Raises DigestError for too many bytes, and for known binary formats."""
     if len(content) > max_bytes:
         size = f"{len(content) / 1_000_000:.1f} MB"
         raise DigestError(f"{size}, more than the {max_bytes // 1_000_000} MB that a {kind} may have; split it")
@@ -84,12 +81,10 @@ def detect_encoding(content: bytes) -> str | None:
         if content.startswith(mark):
             return encoding
     # In European text, every other byte of UTF-16 is NUL.
-    even = content[0:4096:2]
-    odd = content[1:4096:2]
-    if odd.count(0) > len(odd) / 2 and even.count(0) < len(even) / 10:
-        return "utf-16-le"
-    if even.count(0) > len(even) / 2 and odd.count(0) < len(odd) / 10:
-        return "utf-16-be"
+    even, odd = content[0:4096:2], content[1:4096:2]
+    for encoding, letters, zeros in (("utf-16-le", even, odd), ("utf-16-be", odd, even)):
+        if zeros.count(0) > len(zeros) / 2 and letters.count(0) < len(letters) / 10:
+            return encoding
     return None
 
 
@@ -110,7 +105,7 @@ def tidy(text: str) -> str:
 
 
 def prose(text: str, longest: int) -> str:
-    """Return a title or an abstract as one line without markup, cut to ``longest`` characters.
+    """Return a title or an abstract as one line without markup.
 
     >>> prose("<i>E. coli</i> &amp; H<sub>2</sub>O, if x < y", 100)
     'E. coli & H2O, if x < y'
@@ -125,8 +120,7 @@ def charset(name: str) -> str:
     except (LookupError, ValueError):
         return ""
     # str.encode asks the same private attribute; "hex" and "zlib" are codecs, too.
-    is_text = codec._is_text_encoding
-    return codec.name if is_text and codec.name not in _NOT_CHARSETS else ""
+    return codec.name if codec._is_text_encoding and codec.name not in _NOT_CHARSETS else ""
 
 
 def limit_accents(text: str) -> str:
@@ -145,8 +139,8 @@ _LONE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][\da-fA-
 def read_xml(text: str, tag: str, otherwise: str) -> tuple[Any, list[str]]:
     """Return lxml's root of untrusted XML, up to the first mistake, and a sentence on that.
 
-    The document declares no entities, opens no file or address, and is at most 256 elements deep. Raises DigestError
-    for a document type declaration, and with the text ``otherwise`` if the root is not ``tag``.
+    It has no entities, opens no file or address, and is at most 256 elements deep. Raises DigestError for a document
+    type declaration, and with the text ``otherwise`` if the root is not ``tag``.
     """
     from lxml import etree
 
@@ -155,7 +149,7 @@ def read_xml(text: str, tag: str, otherwise: str) -> tuple[Any, list[str]]:
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
     )
-    # The text is decoded already. The declaration's line stays for the numbers of the others.
+    # The text is decoded already. The declaration's line stays, so the others keep their numbers.
     document = re.sub(r"\A\s{0,20}<\?xml[^>]{0,200}>", "", FORBIDDEN_IN_XML.sub("", text), count=1)
     try:
         root = etree.fromstring(_LONE_AMPERSAND.sub("&amp;", document).encode(), parser)
@@ -185,35 +179,27 @@ class Format:
     """A line-based digest format, recognised by its content alone.
 
     ``starts(lines)`` yields the indices of the first lines of digests. A digest ends at the next start of any format.
-    ``parse(lines)`` reads one digest and never raises. It lists unreadable parts in ``rejected``, and may get fewer
-    lines than ``starts`` saw.
-
-    ``is_rest(lines)`` tells whether the lines are a digest without its first lines. It is called only if no format
-    has a start.
+    ``parse(lines)`` reads one digest and never raises. It may get fewer lines than ``starts`` saw.
     """
 
-    title: str  # for people
+    title: str
     starts: Callable[[Sequence[Line]], Iterable[int]]
     parse: Callable[[Sequence[Line]], ParsedDigest]
     specificity: int  # the highest one wins where two begin on the same line
-    is_rest: Callable[[Sequence[Line]], bool] = lambda _lines: False
+    is_rest: Callable[[Sequence[Line]], bool] = lambda _lines: False  # a digest without its first lines
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A digest format that needs the whole file, such as XML or JSON.
-
-    ``beginning`` matches the first characters, without byte-order mark and white space. ``parse(content)`` reads the
-    bytes, and raises DigestError if they are something else.
-    """
+    """A digest format that needs the whole file, such as XML or JSON. ``parse`` may raise DigestError."""
 
     title: str
-    beginning: re.Pattern[str]
+    beginning: re.Pattern[str]  # of the text without byte-order mark and white space
     parse: Callable[[bytes], ParsedDigest]
 
 
 def build_digest(format_name: str, topic: str, day: date | None, results: Iterable[Entry | str]) -> ParsedDigest:
-    """Return the digest of a parser's papers, cut to the limits, and of its sentences on unreadable parts."""
+    """Return the digest of papers and of sentences on unreadable parts."""
     limited = [within_limits(result) if isinstance(result, Entry) else result for result in results]
     entries = tuple(result for result in limited if isinstance(result, Entry))
     rejected = [result for result in limited if isinstance(result, str)]
@@ -246,10 +232,7 @@ def within_limits(entry: Entry) -> Entry | str:
 
 
 def split_lines(decoded: str) -> list[Line]:
-    """Return the clean lines of a decoded text, empty lines included.
-
-    Raises DigestError for empty texts, too many lines, and binary data.
-    """
+    """Return the clean lines of a text. Raises DigestError for empty texts, too many lines, and binary data."""
     cleaned, unwanted = UNWANTED.subn("", decoded)
     if unwanted > len(decoded) * _MAX_UNWANTED:
         raise DigestError("binary data (too many control characters); remove it, or save it as text")
@@ -262,7 +245,7 @@ def split_lines(decoded: str) -> list[Line]:
     return [Line(number, " ".join(line.split())) for number, line in enumerate(cut, start=1)]
 
 
-# A paper's time zone may be ahead of its digest's, and some publishers date a day ahead.
+# Time zones differ, and some publishers date a day ahead.
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
@@ -287,9 +270,7 @@ _OTHERS = re.compile(r"(?:\s|^)(?:(?:and |& )?(?:et\.? al\.?|others)|\u2026|\.\.
 
 
 def author_names(text: str) -> tuple[str, ...]:
-    """Split an author list such as "Ada Lovelace, Grace Hopper and others" or "Lovelace, A., Hopper, G. M.".
-
-    Returns at most one author more than a paper may have. The caller rejects such a paper.
+    """Split an author list, into at most one author more than a paper may have.
 
     >>> author_names("Lovelace, A., Hopper, G. M., et al."), author_names("Lovelace A, Hopper GM.")
     (('A. Lovelace', 'G. M. Hopper'), ('A Lovelace', 'GM Hopper'))
@@ -350,7 +331,7 @@ def first_name_first(name: str) -> str:
 
 
 def initials_first(name: str) -> str:
-    """Turn a name into the spoken order, also one that a database abbreviates without a comma.
+    """Turn a name into the spoken order, with or without a comma.
 
     >>> initials_first("Lovelace AB"), initials_first("van Rossum, Guido"), initials_first("Ada Lovelace")
     ('AB Lovelace', 'Guido van Rossum', 'Ada Lovelace')
@@ -362,7 +343,7 @@ def initials_first(name: str) -> str:
 
 
 def without_affiliations(authors: str) -> str:
-    """Remove parentheses from an author list; they may hold commas and nested parentheses.
+    """Remove parentheses from an author list.
 
     >>> without_affiliations("Ada Lovelace (1 and 2), Grace Hopper ((1) Lab, Here (2) There)")
     'Ada Lovelace , Grace Hopper '
@@ -381,7 +362,7 @@ def without_affiliations(authors: str) -> str:
 
 
 def calendar_day(day: str, month: str, year: str) -> date | None:
-    """Return the date of words such as "6", "May" or "5", "2025". None if there is no such day."""
+    """Return the date of words such as "6", "May" or "5", "2025", if there is such a day."""
     try:
         return date(int(year), int(month) if month.isdecimal() else MONTHS.index(month[:3].lower()) + 1, int(day))
     except ValueError:
@@ -399,7 +380,7 @@ def is_title(text: str) -> bool:
 
 
 def reject_reason(place: str, title: str, abstract: str) -> str | None:
-    """Return a sentence on ``place`` if title and abstract can't be a paper's, else None."""
+    """Return a sentence if title and abstract can't be a paper's, else None."""
     if not title:
         return f"{place}: a paper without a title"
     if len(title) > limits.TITLE:
@@ -410,7 +391,6 @@ def reject_reason(place: str, title: str, abstract: str) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Return the beginning of a text in quotation marks, for a message."""
     return f'"{text}"' if len(text) <= 60 else f'"{text[:57].rstrip()}..."'
 
 
@@ -433,13 +413,11 @@ _MONTH_FIRST = re.compile(
 )
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
 # Words in the file names of most digests.
-_STOP_WORDS = frozenset(
-    ["readme", "topic", "related", "papers", "paper", "digest", "daily", "arxiv", "new", "the", "of"]
-)
+_STOP_WORDS = frozenset("readme topic related papers paper digest daily arxiv new the of".split())
 
 
 def date_in(text: str) -> date | None:
-    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025`` and others."""
+    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``."""
     if year_first := _YEAR_FIRST.search(text):
         return calendar_day(year_first[3] or year_first[5], year_first[2] or year_first[4], year_first[1])
     if day_first := _DAY_FIRST.search(text):
@@ -484,7 +462,7 @@ _ACCEPTED = re.compile(
 
 
 def from_arxiv(comment: str, journal_ref: str) -> tuple[Fact, ...]:
-    """Return the facts in arXiv's fields, with the comment itself. A journal reference is the venue.
+    """Return the facts in arXiv's fields, with the comment itself.
 
     >>> [fact.value for fact in from_arxiv("Accepted at ICLR 2026. 12 pages. Code: https://github.com/ada/owls.", "")]
     ['ICLR 2026', '12', 'https://github.com/ada/owls', 'Accepted at ICLR 2026. 12 pages. Code: https://github.com/ada/owls.']

@@ -2,8 +2,8 @@
 
     HTML --html_lines--> HtmlLine with HtmlLink --items_of--> Item --credits.py--> authors, venue, day, abstract
 
-lxml hands each tag to ``_Collector`` and builds no tree: a million nested elements exceed the memory limit in a
-tree (selectolax), and HTML5's construction may repeat formatting elements for every paragraph.
+No tree is built: in selectolax's, a million nested elements exceed the memory limit, and HTML5's construction may
+repeat formatting elements for every paragraph.
 """
 
 from __future__ import annotations
@@ -38,22 +38,18 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class HtmlLink:
-    """A link, or its part on one line.
-
-    The parts of a link share ``element``, its number. The links of a list share ``place``, the elements around them as
-    ``tag.class``, innermost first.
-    """
+    """A link, or its part on one line."""
 
     text: str
     url: str
     css_class: str
-    place: tuple[str, ...]
-    element: int
+    place: tuple[str, ...]  # the elements around it as "tag.class", innermost first
+    element: int  # the link's number
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlLine:
-    """A line of text. Only ``<br>`` separates the lines of a block. Empty lines separate paragraphs."""
+    """A line of text. An empty one separates paragraphs."""
 
     text: str
     links: tuple[HtmlLink, ...] = ()
@@ -62,7 +58,7 @@ class HtmlLine:
 
 
 def html_lines(html: str) -> list[HtmlLine]:
-    """Return the lines of an HTML document. Raises DigestError if it has too many tags."""
+    """Return the lines of a document. Raises DigestError if it has too many tags."""
     tags = html.count("<")
     if tags > MAX_TAGS:
         raise DigestError(f"HTML of {tags:,} tags, more than the {MAX_TAGS:,} that a mail may have; save its text")
@@ -79,7 +75,7 @@ def html_lines(html: str) -> list[HtmlLine]:
 
 
 def has_class(classes: str, name: str) -> bool:
-    """Return whether an element has a class, perhaps with the prefix of a mail program that forwarded it.
+    """Return whether an element has a class, perhaps with a mail program's prefix.
 
     >>> has_class("a x_docsum-title", "docsum-title"), has_class("docsum-titles", "docsum-title")
     (True, False)
@@ -94,7 +90,7 @@ class _Element(NamedTuple):
 
 
 class _Collector:
-    """The target of lxml's parser, which calls it for each tag and text in order."""
+    """The target of lxml's parser."""
 
     def __init__(self) -> None:
         self.lines: list[HtmlLine] = []
@@ -163,7 +159,6 @@ class _Collector:
         self._link_text.clear()
 
     def _end_line(self, *, keep_empty: bool = False) -> None:
-        # A link may hold several lines; each gets its part.
         self._end_link()
         text = tidy("".join(self._text))
         if text or keep_empty:
@@ -189,10 +184,7 @@ class Item:
 
 
 def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) -> Iterator[Item]:
-    """Yield each title, joined from its lines, with the lines below it.
-
-    Text behind a title on the same line is the first line below.
-    """
+    """Yield each title, joined from its lines, with the text behind it and the lines below it."""
     texts: dict[int, list[str]] = {}
     for link in chain.from_iterable(line.links for line in lines):
         texts.setdefault(link.element, []).append(link.text)
@@ -215,7 +207,7 @@ def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) ->
             below = []
         rest = line.text.partition(line.links[number].text)[2].strip(" .,:;|-\u2013\u2014\u00b7\u2022")
         if rest:
-            # A block of its own, and no row of the paragraph below.
+            # Its block has another number than the paragraph below.
             below.append(replace(line, text=rest, links=line.links[number + 1 :], block=-line.block))
     if title:
         yield Item(title, tuple(below))

@@ -117,7 +117,7 @@ class _Candidate:
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
-    """Read one mail. None if nothing in it is certainly a paper."""
+    """Read a mail. None if nothing in it is certainly a paper."""
     senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     follow: Follow = cache(destination)
@@ -162,7 +162,6 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
 
 
 def _journal_of(subject: str) -> str:
-    """Return the journal that a subject names, or an empty string."""
     before = pattern("before_journal").match(subject)
     subject = subject[before.end() :] if before else subject
     after = pattern("after_journal").search(subject)
@@ -198,7 +197,7 @@ def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink
 
 
 def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
-    """Return the lines without the parts of a title's link on authors and abstracts."""
+    """Remove the parts of titles' links that are on authors and abstracts."""
     result: list[HtmlLine] = []
     element = 0  # of the last link
     is_parted = False
@@ -211,7 +210,7 @@ def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
 
 
 def _links_to_news(lines: Sequence[HtmlLine], follow: Follow) -> set[int] | None:
-    """Return the elements of the links below headings such as "News" and "Podcasts", up to the next heading.
+    """Return the links below headings such as "News", up to the next heading.
 
     None if the first title has no heading above it: then such lines are labels of the titles.
     """
@@ -247,7 +246,7 @@ _WRAPPED = 60  # characters; a shorter row ends its paragraph
 
 
 def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
-    """Return a plain text as lines of HTML, with addresses as links and joined rows of titles and lists."""
+    """Return a plain text as lines of HTML, with links and joined rows."""
     texts: list[str] = [""]
     is_names = False  # the last row with text
     for line in lines:
@@ -278,7 +277,7 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
 
 
 def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLine]:
-    """Return the lines with a link on each title that has only a label with a link below its authors."""
+    """Return the lines with links on titles that have only a link such as "PDF" below their authors."""
     linked = list(lines)
     titled: set[str] = set()  # keys of articles with a link on the title
     begin = 0  # after the last line with a link
@@ -321,22 +320,21 @@ _PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNOREC
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
 
 
-def _is_scholar_title(link: HtmlLink) -> bool:
-    return has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
-
-
 def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
-    """Read an alert of Google Scholar, by the links of its titles, in any language. None for other mails.
+    """Read an alert of Google Scholar in any language. None for other mails.
 
-        <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title</a></h3>
-        <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>
-        <div class="gse_alrt_sni">The beginning of the abstract, with <br>breaks ...</div>
-        <div>links that share the paper</div>
+    <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title</a></h3>
+    <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>
+    <div class="gse_alrt_sni">The beginning of the abstract, with <br>breaks ...</div>
+    <div>links that share the paper</div>
 
-    The subject names the alert: "Ada Lovelace - new citations".
     """
+
+    def is_title(link: HtmlLink) -> bool:
+        return has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
+
     results: list[Entry | str] = []
-    for number, item in enumerate(items_of(lines, _is_scholar_title), 1):
+    for number, item in enumerate(items_of(lines, is_title), 1):
         title = _SCHOLAR_KIND.sub("", item.title.text)
         to = destination(item.title.url)
         has_byline = bool(item.lines) and not has_class(item.lines[0].css_class, "gse_alrt_sni")

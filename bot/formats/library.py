@@ -3,16 +3,15 @@
     bytes --decode--> text --LibraryFormat.references--> Reference --_paper--> ParsedLibrary
 
 A format turns every entry into a ``Reference``, or into a sentence on its fault. This module decides for all formats
-which entries are papers, and cleans and limits their fields. A broken entry costs only itself: it is counted, and named
-by its line.
-
-A new format needs ``begins`` and ``references`` in a module of ``bot.formats.libraries``, and an entry in ``FORMATS``.
+which entries are papers, and cleans and limits their fields.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
+from itertools import chain
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
@@ -32,8 +31,8 @@ UNREADABLE = "unreadable"
 
 # The format that begins first reads the file.
 FORMATS = (
-    *(LibraryFormat(name, begins, nested.json_references) for name, begins in nested.JSON_BEGINS.items()),
-    *(LibraryFormat(name, begins, nested.xml_references) for name, begins in nested.XML_BEGINS.items()),
+    *(LibraryFormat(name, partial(nested.json_begins, name), nested.json_references) for name in nested.JSON_FORMATS),
+    *(LibraryFormat(name, partial(nested.xml_begins, name), nested.xml_references) for name in nested.XML_BEGINNINGS),
     *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in rows.TAGGED_FORMATS),
     LibraryFormat("csv", rows.table_begins, rows.table_references, is_database=True),
     LibraryFormat("bibtex", bibtex.begins, bibtex.references),
@@ -68,10 +67,7 @@ _ADDRESSES = 5  # of one entry that may have its DOI
 
 
 def parse(raw: RawDigest) -> ParsedLibrary:
-    """Return the papers of a library, and the number of other entries by reason.
-
-    Raises DigestError for bytes of no known format.
-    """
+    """Return the papers of a library, and the number of other entries. Raises DigestError for other bytes."""
     text = clean_text(raw.content, "library")
     form, _ = _format_of(text)
     if form is None:
@@ -93,7 +89,7 @@ def parse(raw: RawDigest) -> ParsedLibrary:
 
 
 def is_library(text: str) -> bool:
-    """Return whether a text begins like a library, and not like a digest or mail that quotes an entry."""
+    """Return whether a text begins like a library, unlike a digest or mail that quotes an entry."""
     text = text.lstrip("\ufeff\n\r\t ")
     form, start = _format_of(text[:200_000].replace("\r\n", "\n").replace("\r", "\n"))
     if form is None:
@@ -103,7 +99,7 @@ def is_library(text: str) -> bool:
 
 
 def _format_of(text: str) -> tuple[LibraryFormat | None, int]:
-    """Return the format that begins first, and the index of its first entry. Abstracts may quote other formats."""
+    """Return the format that begins first, and where. Abstracts may quote others."""
     begins = [(start, form) for form in FORMATS if (start := form.begins(text)) is not None]
     start, form = min(begins, key=lambda begin: begin[0], default=(0, None))
     return form, start
@@ -127,7 +123,11 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         return NO_TITLE
     abstract = _AFTER_ABSTRACT.sub("", prose(reference.abstract, limits.ABSTRACT))
     doi = _doi(reference)
-    arxiv_id = _arxiv_id(reference)
+    texts = (reference.doi, *reference.urls, *reference.mentions)
+    # Page numbers of journals look like an arXiv id, so the word must precede it.
+    words = (word for text in texts for word in _ARXIV.finditer(text[: limits.URL]))
+    stated = (word.string[word.end() : word.end() + limits.ID] for word in words)
+    arxiv_id = next(filter(None, map(arxiv_id_in, chain([reference.arxiv_id[: limits.ID]], stated))), None)
     is_known = not kinds or not kinds.isdisjoint(types["papers"])
     is_certain = is_known or (form.is_database and kinds.isdisjoint(types["undecided"]))
     if not (is_certain or doi or arxiv_id or abstract):
@@ -153,7 +153,6 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 
 def _doi(reference: Reference) -> str | None:
-    """Return the DOI of its field, else of another field or an address."""
     others = (text for text in reference.mentions if "doi.org/" in text or _ONLY_DOI.fullmatch(text[:400]))
     for text in (reference.doi, *others):
         stated = unquote(text[: limits.URL]) if "doi.org/" in text else text[: limits.URL]
@@ -162,14 +161,3 @@ def _doi(reference: Reference) -> str | None:
             return doi
     urls = (url for url in reference.urls[:_ADDRESSES] if url.startswith("http") and len(url) <= limits.URL)
     return next((article.doi for article in map(article_at, urls) if article and article.doi), None)
-
-
-def _arxiv_id(reference: Reference) -> str | None:
-    if stated := arxiv_id_in(reference.arxiv_id[: limits.ID]):
-        return stated
-    for text in (reference.doi, *reference.urls, *reference.mentions):
-        for match in _ARXIV.finditer(text[: limits.URL]):
-            # Page numbers of journals look like an arXiv id, so the word must precede it.
-            if mentioned := arxiv_id_in(text[match.end() : match.end() + limits.ID]):
-                return mentioned
-    return None

@@ -5,8 +5,8 @@
 
 Other attachments are left out, and all HTML parts but the first.
 
-The standard library's parser has two quadratic costs: n parameters of one header field take n^2 steps, and each line
-is compared with the boundaries of all open multiparts. So fields are cut, and parts are counted as they begin.
+The standard library takes n^2 steps for n parameters of one header field, and compares each line with the boundaries of
+all open multiparts. So fields are cut, and parts are counted as they begin.
 """
 
 from __future__ import annotations
@@ -38,21 +38,19 @@ _FIRST_SEPARATOR = re.compile(rb"\A>?From [^\r\n]*\r?\n")
 _MBOX_SEPARATOR = re.compile(
     rb"^From [^\r\n]{0,200}?\d:\d\d[^\r\n]{0,60}\r?\n(?=>?[A-Za-z][A-Za-z0-9-]{1,60}:)", re.MULTILINE
 )
-# The prefixes of forwarded mails and replies in several languages.
+# Of forwarded mails and replies.
 _FORWARDED = re.compile(r"(?:(?:fwd?|re|wg|aw|tr|rv|i)\s*:\s*)+", re.IGNORECASE)
 
 
 # Not email.policy.default: crafted headers made its grammar loop forever (bpo-37461).
 class _CutFields(Compat32):
-    """The legacy policy, which cuts each header field."""
-
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
         return name[: limits.ID], value[: limits.HEADER]
 
 
 class _Part(Message):
-    """A part of a mail. Raises DigestError for too many parts, by the ``counts`` of the whole mail."""
+    """A part of a mail. Raises DigestError for too many parts, which it adds to ``counts``."""
 
     def __init__(self, counts: Counter[str], policy: _CutFields) -> None:
         super().__init__(policy)
@@ -65,7 +63,7 @@ class _Part(Message):
             raise DigestError(f"a mail of more than {most} {noun}; save its text as a file")
 
     def get_boundary(self, failobj: Any = None) -> Any:
-        """Count the part: the parser gets the boundary exactly once, before the parts inside."""
+        # The parser gets the boundary exactly once, before the parts inside.
         self._count("parts that have parts", limits.MULTIPARTS)
         return super().get_boundary(failobj)
 
@@ -75,7 +73,7 @@ class _Part(Message):
 
 
 def is_mail(beginning: str) -> bool:
-    """Return whether a file begins with a mail's header, perhaps below the separator of a mailbox file."""
+    """Return whether a file begins with a mail's header, perhaps below a separator."""
     names: set[str] = set()
     for number, line in enumerate(beginning.splitlines()):
         if number == 0 and line.startswith(("From ", ">From ")):
@@ -90,7 +88,7 @@ def is_mail(beginning: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail's header fields, and its text in two forms. Either may be empty."""
+    """A mail's header fields, and its text in two forms, perhaps without one of them."""
 
     sender: str  # the address
     sender_name: str
@@ -100,7 +98,7 @@ class Mail:
     html: str
 
     def alert(self) -> str:
-        """Return the subject's alert, such as ``Ada Lovelace (new citations)``, else the subject.
+        """Return the reader's alert that a subject names, else the subject.
 
         >>> Mail("", "", "Fwd: Ada Lovelace - new citations", None, "", "").alert()
         'Ada Lovelace (new citations)'
@@ -114,7 +112,7 @@ class Mail:
 
 
 def split_mbox(content: bytes) -> list[bytes]:
-    """Return the mails of a mailbox file, or the single mail. Raises DigestError if there are too many."""
+    """Return the mails of a file. Raises DigestError if there are too many."""
     content = content.lstrip(b"\xef\xbb\xbf \t\r\n")
     # A single mail may begin with a quoted separator: ">From ".
     unquoted, count = _FIRST_SEPARATOR.subn(b"", content, count=1)
@@ -126,7 +124,7 @@ def split_mbox(content: bytes) -> list[bytes]:
 
 
 def read_mail(content: bytes) -> list[Mail]:
-    """Read a mail, then those attached to it. Raises DigestError if it can't be read."""
+    """Read a mail, and those attached to it. Raises DigestError."""
     # The parser keeps every line of a header as an object.
     if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
@@ -178,7 +176,7 @@ def _mails(message: Message) -> list[Mail]:
 
 
 def _field(message: Message, name: str) -> str:
-    """Return a header field in plain Unicode (RFC 2047), unless its encoding is broken."""
+    """Return a header field in plain Unicode (RFC 2047)."""
     value = str(message.get(name) or "")
     try:
         parts = decode_header(value)
@@ -197,7 +195,7 @@ _REASONS = ("Diagnostic-Code", "Status", "Feedback-Type")  # the most telling fi
 
 
 def parse_report(raw: RawDigest) -> BounceReport:
-    """Read a delivery status notification or a feedback report. Raises DigestError if it can't be read.
+    """Read a delivery status notification or a feedback report. Raises DigestError.
 
     flufl.bounce 6.0.0 takes an expired retry (``Action: failed`` with a status of 4.x.x) for permanent. Here it is not.
     """

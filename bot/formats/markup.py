@@ -3,8 +3,7 @@
     markup --references resolved, bioRxiv's marks--> tags and text --stack of open elements--> blocks --> one line
 
 Publishers send the same title as ``CO<sub>2</sub>``, ``CO<jats:sub>2</jats:sub>``, ``CO&amp;lt;sub&amp;gt;2...`` or
-``<mml:msub>...``. A block element (a paragraph, a list item) ends a word, an inline element never does. Anything but a
-tag is text: ``x<y and z>1`` is a comparison. Each step takes time linear in the untrusted text.
+``<mml:msub>...``. A block element ends a word, an inline element never does. ``x<y and z>1`` is a comparison.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def plain(markup: str) -> str:
 
 
 def blocks(markup: str) -> list[str]:
-    """Return the text of each block of markup, or of each line of a plain text, without empty ones.
+    """Return the text of each block of markup, or of each line of a plain text.
 
     A heading begins the block below it. The heading of the whole abstract is a block, ``ABSTRACT``.
 
@@ -108,8 +107,8 @@ _BOLD_HEADING = re.compile(
     rf"<(?:b|strong|bold)>\s?({_TITLES})\s?</(?:b|strong|bold)>\s?[:.]?(?=\s{{0,9}}(?-i:[A-Z<]|$))", re.IGNORECASE
 )
 
-# The marks of bioRxiv and medRxiv: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around an item, {beta} or [beta]
-# for a character of another font, O_FIG...C_FIG around the address of a figure.
+# The marks of bioRxiv and medRxiv: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around an item, O_FIG...C_FIG
+# around the address of a figure, {beta} or [beta] for a character of another font.
 _MARKS = re.compile(r"([OCM])_(ST_ABS|LI|SCPLOW|SCPCAP|INLINEFIG|LINKSMALLFIG|TEXTBOX|CAPTION|FIG|TBL|QD|UL|OL)")
 _MARKED = {"OST_ABS": "", "CST_ABS": _HEADING_END, "OLI": "", "CLI": ""}
 _SIGNS = {
@@ -126,7 +125,7 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Return the text without the marks of bioRxiv's API, and the formulas of LaTeX documents."""
+    """Remove the marks of bioRxiv's API, and what is around the formulas of LaTeX documents."""
     line_break = "<br/>" if "<" in text else "\n"
     if ("C_" in text or "O_" in text) and _MARKS.search(text):
         for kind in ("FIG", "TBL"):
@@ -212,7 +211,7 @@ _COMPOUND = re.compile(r"\S\s*[-+−*/=,<>]")
 
 
 def _rendered(name: str, parts: list[tuple[str, str]], before: list[tuple[str, str]]) -> str:
-    """Return the text of an element with these parts. ``before`` has the parts of its parent so far."""
+    """Return the text of an element. ``before`` has the parts of its parent so far."""
     if name in _SILENT:
         return ""
     if name in _FORMULAS and any(kind in {"math", "alternatives"} and text.strip() for kind, text in parts):

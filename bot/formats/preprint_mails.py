@@ -61,7 +61,7 @@ _FIELD = re.compile(
     r"|Date(?: \([^)]{1,20}\))?): ?(.*)"
 )
 _REPLACED = re.compile(r"replaced with revised version\b.*", re.IGNORECASE)
-# Every block has three of these lines. The last one has the paper's address.
+# Every block has three of these lines, the last one with the paper's address.
 _SEPARATOR = re.compile(r"\\\\(?: \(.*)?")
 _RULE = re.compile(r"[-%]{20,}")
 _RECEIVED = re.compile(r"received from .* to \w{3} (\d{1,2}) (\w{3}) (\d\d)\b.*")
@@ -109,7 +109,6 @@ def _arxiv_begins_paper(lines: Sequence[Line], at: int) -> bool:
 
 
 def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
-    """Return the paper in a block without its first line, or a sentence on its fault."""
     number, identifier = block[0]
     middle = next((i for i, line in enumerate(block) if _SEPARATOR.fullmatch(line.text)), len(block))
     fields: dict[str, list[str]] = {}
@@ -124,7 +123,7 @@ def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
         else:  # an empty line ends a field
             texts = []
     values = {name: " ".join(filter(None, parts)) for name, parts in fields.items()}
-    # A replacement has no abstract: its second separator is the last one, with an address.
+    # A replacement's second separator has an address.
     below = block[middle + 1 :] if middle < len(block) and block[middle].text == "\\\\" else ()
     until_end = takewhile(lambda line: not (_SEPARATOR.fullmatch(line.text) or _RULE.fullmatch(line.text)), below)
     abstract = " ".join(line.text for line in until_end if line.text)

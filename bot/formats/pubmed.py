@@ -1,8 +1,6 @@
-"""PubMed's XML, as efetch of NCBI's E-utilities answers it, and as a saved file: articles, and chapters of books.
+"""PubMed's XML, as efetch of NCBI's E-utilities answers it: articles, and chapters of books.
 
-    <PubmedArticleSet><PubmedArticle><MedlineCitation>...<PubmedData>...</PubmedArticle>...</PubmedArticleSet>
-
-Many articles have no abstract. Dates may be words ("2024 Nov-Dec"). References carry identifiers of other articles.
+<PubmedArticleSet><PubmedArticle><MedlineCitation>...<PubmedData>...</PubmedArticle>...</PubmedArticleSet>
 """
 
 from __future__ import annotations
@@ -56,8 +54,8 @@ def _entries(record: Any) -> Iterator[Entry | str]:
     article = citation if citation.tag == "BookDocument" else next(citation.iterfind("Article"), citation)
     types = [tidy("".join(name.itertext())) for name in article.iterfind(".//PublicationType")]
     is_retracted = citation.find("CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']") is not None
-    names = ("ArticleTitle", "VernacularTitle", "Book/BookTitle")
-    title = next(filter(None, (prose(_inner(article.find(name)), limits.MARKUP) for name in names)), "")
+    titles = (article.find(path) for path in ("ArticleTitle", "VernacularTitle", "Book/BookTitle"))
+    title = next(filter(None, (prose(_inner(element), limits.MARKUP) for element in titles)), "")
     title = _TITLE_END.sub("", match[1] if (match := _TRANSLATED.fullmatch(title)) else title)
     if is_retracted or not _NOT_PAPERS.isdisjoint(types) or is_no_paper(title):
         return
@@ -79,13 +77,18 @@ def _entries(record: Any) -> Iterator[Entry | str]:
     venue = prose(_inner(article.find("Journal/Title")) or _inner(article.find("Book/BookTitle")), limits.FACT)
     # Books also list their editors.
     people = article.xpath("AuthorList[not(@Type='editors')][1]/Author[not(@ValidYN='N')]")
+    parts = ("(ForeName | Initials)[1]", "LastName", "Suffix")
+    names = (
+        person.findtext("CollectiveName") or " ".join(person.xpath(f"string({part})") for part in parts)
+        for person in people
+    )
     entered = _day(record, _ENTERED)
     published = next((_day(article, path) for path in _PUBLISHED if article.findtext(f"{path}/Day")), None)
     issued = _day(article, "Journal/JournalIssue/PubDate") or _day(article, "Book/PubDate")
     yield Entry(
         title=title,
         abstract=abstract,
-        authors=tuple(filter(None, map(_name, people))),
+        authors=tuple(filter(None, map(tidy, names))),
         published=plausible_date(published or entered, entered) or issued,
         arxiv_id=arxiv_id,
         doi=doi,
@@ -103,13 +106,6 @@ def _abstract(parent: Any, name: str) -> str:
         label = tidy(section.get("Label") or "")
         sections.append(f"{label}: {text}" if label and text and label != "UNLABELLED" else text)
     return " ".join(filter(None, sections))
-
-
-def _name(author: Any) -> str:
-    if group := author.findtext("CollectiveName"):
-        return tidy(group)
-    first = author.findtext("ForeName") or author.findtext("Initials") or ""
-    return tidy(f"{first} {author.findtext('LastName') or ''} {author.findtext('Suffix') or ''}")
 
 
 def _inner(element: Any) -> str:

@@ -61,7 +61,7 @@ def _field(text: str) -> tuple[str, str] | None:
 def _records(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the index of each record's title: a number or a label with authors below it.
 
-    In NEP any field may follow a number. In NEP's HTML the title above the authors has no number.
+    In NEP any field may follow a number. In its HTML a title has no number.
     """
     is_nep = any(_NEP.fullmatch(line.text) for line in lines[:_HEADER_LINES])
     candidate: int | None = None  # a title without fields so far

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
-from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
+from urllib.parse import parse_qs, quote_plus, unquote, urlencode, urlsplit
 
 from bot.config.tables import SourceModels, SourceOptions
 from bot.model import Problem, RawDigest, SourceState
@@ -51,7 +51,6 @@ class Visit:
     lasting: dict[str, str] = field(default_factory=dict)
 
     def memory_of(self, key: str, value: str) -> Mapping[str, str]:
-        """Return the memory of this query or address, else an empty one."""
         return self.memory if self.memory.get(key) == value else {}
 
 
@@ -103,10 +102,16 @@ class FetchedSource(ConfiguredSource[Options]):
     """A source of the settings that is fetched over HTTP."""
 
     fetcher: Fetcher
+    key: str = ""  # of the server's API
 
     @classmethod
     def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
-        return cls(options, dependencies.fetcher())
+        return cls(options, dependencies.fetcher(), dependencies.password_of(options.name))
+
+    def get(self, url: str, parameters: Mapping[str, object] | None = None) -> bytes:
+        """Return the content at an address, with all parameters that are not empty. Raises SourceError."""
+        stated = {name: value for name, value in (parameters or {}).items() if value != ""}
+        return self.fetcher.fetch(f"{url}?{urlencode(stated)}" if stated else url).content or b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,7 @@ def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
 
 
 def next_interval(interval: timedelta, state: SourceState) -> timedelta:
-    """Return the time from a poll to the next, which is shorter after failures."""
+    """Return the time to the next poll, shorter after failures."""
     if not state.failures:
         return interval
     backoff: timedelta = _FIRST_RETRY * 2 ** min(state.failures - 1, _MAX_DOUBLINGS)
@@ -187,11 +192,10 @@ class HttpError(SourceError):
 
 
 def without_key(message: str, key: str) -> str:
-    """Return a message without the key that was part of the address."""
     return message.replace(quote_plus(key), "***").replace(key, "***") if key else message
 
 
-# Servers answer these mistakes with an empty list. They are warnings, because a server may accept more.
+# Servers answer these mistakes with an empty list. A server may accept more, so they are warnings.
 _CATEGORY = re.compile(r"\bcat:\s*\"?([\w.*-]+)")
 _PREPRINT_SERVER = re.compile(r"(?:^|\.)(biorxiv|medrxiv)\.org$")
 
@@ -259,7 +263,7 @@ def _refusal(known: Callable[[str], str], name: str) -> Iterator[str]:
 
 @cache
 def _kinds() -> dict[str, SourceKind[Any]]:
-    """Return all kinds, imported here because each imports this module."""
+    # Each imports this module.
     from bot.sources.arxiv import ARXIV
     from bot.sources.biorxiv import BIORXIV
     from bot.sources.feed import FEED

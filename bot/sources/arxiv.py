@@ -11,7 +11,6 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import urlencode
 
 from pydantic import StringConstraints
 
@@ -26,7 +25,7 @@ MAX_PAGES = 10
 FIRST_LOOK_BACK = timedelta(days=7)
 _MAX_HOLD = timedelta(days=4)  # how long arXiv may hold back a paper
 _ATTEMPTS = 3  # the API sometimes answers with an empty page
-_ARXIV_BEGAN = 1991
+_ARXIV_BEGAN = 1991  # subtracting days from the year 1 would overflow
 # Only for paging. No pattern reads past the next "<", which keeps them linear.
 _TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^<>]*>\s*(\d{1,9})\s*<")
 _PUBLISHED = re.compile(rb"<published>\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z?\s*<")
@@ -45,12 +44,11 @@ class ArxivOptions(PolledOptions):
 
 
 class ArxivSource(FetchedSource[ArxivOptions]):
-    """The results of a query such as ``cat:cs.AI``."""
+    """The results of a query."""
 
     follows_arxiv_calendar = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with recent papers. Raises SourceError."""
         query = self.options.query
         memory = visit.memory_of("query", query)
         newest = datetime.fromisoformat(memory["newest"]) if "newest" in memory else None
@@ -70,7 +68,6 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             visit.memory.update({"query": query, "newest": newest.isoformat()})
 
     def _fetch_page(self, start: int) -> bytes:
-        """Fetch one page. Raises SourceError, also for pages that stay empty although arXiv counts more papers."""
         parameters = {
             "search_query": self.options.query,
             "start": start,
@@ -81,7 +78,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
         total = start
         for _ in range(_ATTEMPTS):
             try:
-                page = self.fetcher.fetch(f"{self.options.url}?{urlencode(parameters)}").content or b""
+                page = self.get(self.options.url, parameters)
             except HttpError as error:
                 explanation = _SUMMARY.search(error.body)
                 if error.status != HTTPStatus.BAD_REQUEST or not explanation:
@@ -100,13 +97,9 @@ class ArxivSource(FetchedSource[ArxivOptions]):
 def _submission_times(page: bytes) -> list[datetime]:
     times = []
     for text in _PUBLISHED.findall(page):
-        # Such as the 31st of April.
-        with suppress(ValueError):
-            time = datetime.fromisoformat(text.decode()).replace(tzinfo=UTC)
-            # Subtracting days from the year 1 would overflow.
-            if time.year >= _ARXIV_BEGAN:
-                times.append(time)
-    return times
+        with suppress(ValueError):  # such as the 31st of April
+            times.append(datetime.fromisoformat(text.decode()).replace(tzinfo=UTC))
+    return [time for time in times if time.year >= _ARXIV_BEGAN]
 
 
 ARXIV = SourceKind("arxiv", ArxivOptions, ArxivSource.make)

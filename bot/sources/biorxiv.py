@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, timedelta
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 from pydantic import StringConstraints
 
@@ -48,7 +47,6 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
     """The preprints of a server."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with recent papers. Raises SourceError."""
         today = visit.now.date()
         server, category = self.options.server, self.options.category
         query = f"{server}/{category}"
@@ -56,10 +54,10 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
         newest = date.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _LATE if newest else today - FIRST_LOOK_BACK
         address = f"{self.options.url.rstrip('/')}/details/{server}/{since}/{today}"
-        subject = f"?category={quote(category.lower().replace(' ', '_'))}" if category else ""
+        subject = category.lower().replace(" ", "_")
         cursor = 0
         for _ in range(MAX_PAGES):
-            page = self.fetcher.fetch(f"{address}/{cursor}/json{subject}").content or b""
+            page = self.get(f"{address}/{cursor}/json", {"category": subject})
             head = page[:_HEAD]
             status = _STATUS.search(head)
             if status is None:
@@ -72,8 +70,7 @@ class BiorxivSource(FetchedSource[BiorxivOptions]):
                 break
             days = [newest] if newest else []
             for text in _DATE.findall(page):
-                # Such as the 31st of April.
-                with suppress(ValueError):
+                with suppress(ValueError):  # such as the 31st of April
                     days.append(date.fromisoformat(text.decode()))
             # A date in the future would hide papers from later polls.
             newest = min(max(days, default=today), today)

@@ -38,10 +38,7 @@ class FolderOptions(SourceOptions):
 
 @dataclass(frozen=True)
 class FolderSource(ConfiguredSource[FolderOptions]):
-    """Every file in a folder and its subfolders, named by relative path.
-
-    Samples are skipped once ``superseded`` returns true.
-    """
+    """The files in a folder and its subfolders, named by relative path. Superseded samples are skipped."""
 
     path: Path
     superseded: Callable[[], bool] = lambda: False
@@ -75,8 +72,8 @@ class FilesSource(Source):
 def walk(root: Path, source: str) -> Iterator[Path | Problem]:
     """Yield the files in a folder and its subfolders by name, without hidden and unfinished ones.
 
-    A root that is no folder is yielded for ``read`` to report. A link to an outside folder is a Problem, as it may lead
-    to a whole disk.
+    A root that is no folder is yielded for ``read`` to report. A link to an outside folder, perhaps to a whole disk, is
+    a Problem.
     """
     pending = [root]
     while pending:
@@ -96,10 +93,7 @@ def walk(root: Path, source: str) -> Iterator[Path | Problem]:
 
 
 def read(path: Path, source: str, name: str) -> RawDigest | Problem:
-    """Return the file's bytes as a digest of this name, or a Problem.
-
-    Only regular files are opened: a named pipe would wait for a writer, and a device may never end.
-    """
+    """Return the file as a digest of this name. A named pipe would wait for a writer, and a device may never end."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -121,8 +115,8 @@ def read(path: Path, source: str, name: str) -> RawDigest | Problem:
 def _is_being_written(descriptor: int) -> bool:
     """Return whether a process has the file open for writing, as far as the system tells.
 
-    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file has a writer. If a process opens the file
-    meanwhile, the kernel signals us. SIGURG is harmless, the default SIGIO would end this process.
+    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file has a writer, and sends a signal to us if
+    one comes meanwhile. SIGURG is harmless, the default SIGIO would end this process.
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return False
@@ -136,7 +130,6 @@ def _is_being_written(descriptor: int) -> bool:
 
 
 def printable(path: Path) -> str:
-    """Return a path with forward slashes and only printable characters."""
     return "".join(c if c.isprintable() else "\ufffd" for c in path.as_posix())
 
 

@@ -99,7 +99,7 @@ def refuse_private(host: str, addresses: Iterable[str]) -> None:
 
 
 def _is_offline() -> bool:
-    """Return whether no name server answers for a name that always exists (RFC 2606). Connects to nothing."""
+    """Return whether no name server answers for a name that always exists (RFC 2606)."""
     try:
         return not socket.getaddrinfo(_RESERVED_NAME, None)
     except OSError:
@@ -114,7 +114,7 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 class CheckedBackend(httpcore2.NetworkBackend):
-    """Connect to checked addresses only, under one deadline for a whole exchange."""
+    """Connect to checked addresses only, under one deadline."""
 
     def __init__(self, deadline: Deadline, *, allow_private: bool) -> None:
         self._deadline = deadline
@@ -188,7 +188,6 @@ class _DeadlineStream(httpcore2.NetworkStream):
 
 
 def _step_timeout(deadline: Deadline, at_most: float = float("inf")) -> float:
-    """Return the seconds for one step, or raise httpcore's timeout."""
     try:
         return deadline.remaining(at_most)
     except TimeoutError as error:
@@ -289,7 +288,7 @@ class Fetcher:
     def _request(
         self, url: httpx2.URL, headers: dict[str, str], deadline: Deadline, allow_private: bool
     ) -> Response | httpx2.URL:
-        """Return the answer or the redirect's target."""
+        """Return the answer, or the target of a redirect."""
         request_headers = {
             "Host": url.netloc.decode(),
             "User-Agent": user_agent(self.contact),
@@ -335,7 +334,6 @@ def _shown(url: httpx2.URL) -> str:
 
 
 def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | httpx2.URL:
-    """Return the answer or the redirect's target. Raises SourceError."""
     headers = httpx2.Headers(response.headers)
     if response.status in _REDIRECT_STATUSES and "location" in headers:
         return parse_url(headers["location"], url)

@@ -30,14 +30,13 @@ class HuggingFaceSource(FetchedSource[HuggingFaceOptions]):
     """The lists of the last days."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield a list for each day that may have new papers. Raises SourceError."""
         today = visit.now.date()
         last = date.fromisoformat(visit.memory.get("last") or today.isoformat())
         first = max(min(last, today) - _GROWS_FOR, today - _MAX_LOOK_BACK)
         for day in (first + timedelta(days=n) for n in range((today - first).days + 1)):
             url = f"{self.options.url}?date={day}"
             try:
-                content = self.fetcher.fetch(url).content or b""
+                content = self.get(url)
             except HttpError as error:
                 if day == today and error.status in _NOT_YET_STATUSES:
                     continue

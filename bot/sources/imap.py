@@ -117,12 +117,11 @@ class Mailbox(BaseMailBox):
         return client
 
     def unread(self, *, sender: str | None = None, subject: str | None = None) -> list[str]:
-        """Return the UIDs of unread mails with these texts in From and Subject."""
         uids = self.uids(AND(seen=False, deleted=False, from_=sender, subject=subject))
         return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
     def uid_validity(self) -> str:
-        """Return UIDVALIDITY (RFC 3501, 2.3.1.1). When it changes, earlier UIDs are void."""
+        """Return UIDVALIDITY, which voids earlier UIDs when it changes (RFC 3501, 2.3.1.1)."""
         _, values = self.client.response("UIDVALIDITY")
         value = values[0] if values else None
         text = value.decode(errors="replace") if isinstance(value, bytes) else ""
@@ -156,7 +155,7 @@ class Mailbox(BaseMailBox):
 
 @contextmanager
 def open_folder(options: MailFolderOptions, password: str, deadline: Deadline, max_bytes: int) -> Iterator[Mailbox]:
-    """Connect, log in and select the folder. Any error becomes a SourceError."""
+    """Connect, log in and select the folder. Raises SourceError."""
     try:
         mailbox = Mailbox(options, deadline, max_bytes)
         try:

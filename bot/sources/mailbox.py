@@ -108,7 +108,6 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
         return bool(self.options.sender)
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
@@ -148,7 +147,7 @@ class MailboxSource(MailFolderSource[MailboxOptions]):
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The readable ones of the requested fields."""
+    """The fields that could be read."""
 
     address: str  # the only one of From, in lower case, or empty
     date: str  # as shown in a problem
@@ -206,7 +205,6 @@ class BouncesSource(MailFolderSource[BouncesOptions]):
     delivers_bounces = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the mails, oldest first. Raises SourceError."""
         with self.open() as mailbox:
             for uid in islice(mailbox.unread(), _MAX_BOUNCES):
                 mail, is_missing = self.download(mailbox, uid, "it is not read")

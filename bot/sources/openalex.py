@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import urlencode
 
 from pydantic import StringConstraints, model_validator
 
@@ -59,14 +57,10 @@ class OpenalexOptions(PolledOptions):
         yield from (("search", problem) for problem in in_search(self.search))
 
 
-@dataclass(frozen=True)
 class OpenalexSource(FetchedSource[OpenalexOptions]):
-    """The works of a filter and a search. ``key`` is OpenAlex's, if any."""
-
-    key: str = ""
+    """The works of a filter and a search."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the pages with works of recent weeks. Raises SourceError."""
         today = visit.now.date()
         query = " ".join(filter(None, (self.options.search, self.options.filter)))
         memory = visit.memory_of("query", query)
@@ -86,9 +80,8 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
         else:
             # Earlier weeks were mostly retrieved in time.
             if min(days).decode() > recent.isoformat():
-                yield Problem(
-                    self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} works a week; narrow its filter or search"
-                )
+                most = f"{MAX_PAGES * PAGE_SIZE:,}"
+                yield Problem(self.name, f"more than {most} works a week; narrow its filter or search")
         visit.memory.update({"query": query, "first": first.isoformat()})
 
     def _fetch_page(self, since: date, number: int) -> bytes:
@@ -102,9 +95,8 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
             "select": _FIELDS,
             "api_key": self.key,
         }
-        given = {name: value for name, value in parameters.items() if value}
         try:
-            return self.fetcher.fetch(f"{self.options.url}?{urlencode(given)}").content or b""
+            return self.get(self.options.url, parameters)
         except SourceError as error:
             message = str(error)
             if isinstance(error, HttpError):
@@ -119,8 +111,4 @@ class OpenalexSource(FetchedSource[OpenalexOptions]):
             raise SourceError(without_key(message, self.key), retry_after=error.retry_after) from None
 
 
-OPENALEX = SourceKind(
-    "openalex",
-    OpenalexOptions,
-    lambda options, needs: OpenalexSource(options, needs.fetcher(), needs.password_of(options.name)),
-)
+OPENALEX = SourceKind("openalex", OpenalexOptions, OpenalexSource.make)

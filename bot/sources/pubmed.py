@@ -1,17 +1,15 @@
 """Articles of PubMed by query, through NCBI's E-utilities: esearch lists identifiers, efetch has the records.
 
 Types and MeSH terms come days after the record, so each poll looks back some weeks by the date of entry. It
-fetches only what earlier polls did not. NCBI allows three requests a second, ten with a key. The fetcher sends one.
+fetches only what earlier polls did not. NCBI allows three requests a second.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Annotated
-from urllib.parse import urlencode
 
 from pydantic import StringConstraints
 
@@ -45,14 +43,10 @@ class PubmedOptions(PolledOptions):
         yield from (("query", problem) for problem in in_search(self.query))
 
 
-@dataclass(frozen=True)
 class PubmedSource(FetchedSource[PubmedOptions]):
-    """The articles of a query. ``key`` is NCBI's, if any."""
-
-    key: str = ""
+    """The articles of a query, the newest first."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield the new articles, the newest first. Raises SourceError."""
         today = visit.now.date()
         query = self.options.query
         if self.options.types:
@@ -83,17 +77,15 @@ class PubmedSource(FetchedSource[PubmedOptions]):
         visit.memory.update({"query": query, "first": first.isoformat(), "fetched": fetched})
 
     def articles(self, identifiers: Sequence[str]) -> bytes:
-        """Return the XML of a batch of articles by their PMIDs. Raises SourceError."""
         return self._ask("efetch", {"id": ",".join(identifiers), "retmode": "xml"}, b"</PubmedArticleSet>")
 
-    def _ask(self, utility: str, parameters: dict[str, str | int], end: bytes) -> bytes:
-        """Return the answer of a utility, which has this ``end``. Raises SourceError, never with the key in it."""
+    def _ask(self, utility: str, parameters: Mapping[str, object], end: bytes) -> bytes:
+        """Return the answer of a utility. Raises SourceError if it lacks this ``end``, never with the key in it."""
         # NCBI's guidelines ask for both (https://www.ncbi.nlm.nih.gov/books/NBK25497/).
         sender = {"tool": "paperbot", "email": self.fetcher.contact, "api_key": self.key}
         address = self.options.url.rstrip("/")
-        given = {name: value for name, value in {"db": "pubmed", **parameters, **sender}.items() if value}
         try:
-            answer = self.fetcher.fetch(f"{address}/{utility}.fcgi?{urlencode(given)}").content or b""
+            answer = self.get(f"{address}/{utility}.fcgi", {"db": "pubmed", **parameters, **sender})
         except SourceError as error:
             message = _stated(error.body) if isinstance(error, HttpError) else ""
             raise SourceError(without_key(message or str(error), self.key), retry_after=error.retry_after) from None
@@ -114,8 +106,4 @@ def _stated(answer: bytes) -> str:
     return f"PubMed answers: {text}; {'correct the key' if is_key else 'wait, or correct its query'}"
 
 
-PUBMED = SourceKind(
-    "pubmed",
-    PubmedOptions,
-    lambda options, needs: PubmedSource(options, needs.fetcher(), needs.password_of(options.name)),
-)
+PUBMED = SourceKind("pubmed", PubmedOptions, PubmedSource.make)

@@ -73,24 +73,19 @@ def test_mails_that_are_attached_to_a_mail_are_read_each_by_itself() -> None:
 
 
 LINK = f'<p><a href="https://click.example.com/?qs={TOKEN}%d">%s</a></p>'
+NAMES = "<p>Ada Lovelace, Grace Hopper</p>"
 
 
 @pytest.mark.parametrize(
     "content",
     [
         LINK % (1, "Owls of porcelain, hand-made in Sussex") + LINK % (2, "Binoculars for every lover of owls"),
-        "<h2>Events</h2>"
-        + LINK % (1, "The autumn lecture on owls and what they see")
-        + "<p>Ada Lovelace, Grace Hopper</p>"
-        + LINK % (2, "The spring lecture on barn owls and mice")
-        + "<p>Ada Lovelace, Grace Hopper</p>",
-        LINK % (1, "Register for the annual meeting of the society")
-        + "<p>Keynotes: Ada Lovelace, Grace Hopper</p>"
-        + LINK % (2, "Meet the new board of the society")
-        + "<p>Ada Lovelace, Emmy Noether</p>",
+        f"<h2>Events</h2>{LINK}{NAMES}{LINK}{NAMES}"
+        % (1, "The autumn lecture on owls and what they see", 2, "The spring lecture on barn owls and mice"),
+        f"{LINK}<p>Keynotes: Ada Lovelace, Grace Hopper</p>{LINK}{NAMES}"
+        % (1, "Register for the annual meeting of the society", 2, "Meet the new board of the society"),
         "<p>1. Ten ways to see an owl</p><p>By: Jane Doe</p><p>2. Where owls sleep</p><p>By: Jane Doe</p>",
-        '<p><a href="https://www.nature.com/articles/s41586-026-01234-5">Author Correction: Owls see by night</a></p>'
-        "<p>Ada Lovelace, Grace Hopper</p>",
+        '<a href="https://www.nature.com/articles/s41586-026-01234-5">Author Correction: Owls see by night</a>' + NAMES,
     ],
 )
 def test_advertisements_events_news_and_corrections_are_no_papers(content: str) -> None:
@@ -128,40 +123,34 @@ def test_the_address_of_a_tracking_link_never_reaches_a_reader() -> None:
     assert [entry.url for entry in digest.entries] == [None] * 4
 
 
-@pytest.mark.parametrize(
-    ("link", "address"),
-    [
-        (
-            "https://www.researchgate.net/publication/40_Owls?_sg=abc&_tp=eyJ",
-            "https://www.researchgate.net/publication/40_Owls",
-        ),
-        (
-            f"https://www.scopus.com/inward/record.uri?eid=2-s2.0-85&origin=AlertEmail&md5={TOKEN}",
-            "https://www.scopus.com/inward/record.uri?eid=2-s2.0-85",
-        ),
-        (
-            "https://papers.ssrn.com/sol3/papers.cfm?abstract_id=40&dgcid=ejournal",
-            "https://papers.ssrn.com/sol3/papers.cfm?abstract_id=40",
-        ),
-        (
-            "http://gateway.webofknowledge.com/gateway/Gateway.cgi?SrcAuth=Alerting&DestLinkType=FullRecord;KeyUT=000100000100001",
-            "https://www.webofscience.com/wos/woscc/full-record/WOS:000100000100001",
-        ),
-        (
-            "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0300001&utm_source=x",
-            "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0300001",
-        ),
-        ("https://openreview.net/forum?id=aBcDeFgHiJ&referrer=%5Bx%5D", "https://openreview.net/forum?id=aBcDeFgHiJ"),
-        (
-            f"https://www.tandfonline.com/doi/full/10.1080/1.2?ai={TOKEN}&ui=x",
-            "https://www.tandfonline.com/doi/full/10.1080/1.2",
-        ),
-        (
-            f"https://www.scholar-inbox.com/login?sha_key={TOKEN}&redirect=https%3A%2F%2Farxiv.org%2Fabs%2F2605.00002",
-            "https://arxiv.org/abs/2605.00002",
-        ),
-    ],
-)
+# What a mail links to, and what of the target stays.
+ADDRESSES = """
+https://www.researchgate.net/publication/40_Owls            ?_sg=abc&_tp=eyJ
+https://www.scopus.com/inward/record.uri?eid=2-s2.0-85      &origin=AlertEmail&md5=TOKEN
+https://papers.ssrn.com/sol3/papers.cfm?abstract_id=40      &dgcid=ejournal
+https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0300001   &utm_source=x
+https://openreview.net/forum?id=aBcDeFgHiJ                  &referrer=%5Bx%5D
+https://www.tandfonline.com/doi/full/10.1080/1.2            ?ai=TOKEN&ui=x
+https://www.nature.com/articles/s41586-026-01234-5          ?WT.ec_id=N
+https://www.science.org/doi/full/10.1126/science.abc1234    ?et_cid=9
+https://dl.acm.org/doi/10.1145/3712345.3712346              ?utm_source=x
+https://ieeexplore.ieee.org/document/10812345               ?utm_source=x
+https://www.sciencedirect.com/science/article/pii/S0004370226000012         ?dgcid=x
+"""
+WRAPPED = {
+    "http://gateway.webofknowledge.com/gateway/Gateway.cgi?SrcAuth=Alerting&DestLinkType=FullRecord;KeyUT=000100000100001":
+        "https://www.webofscience.com/wos/woscc/full-record/WOS:000100000100001",
+    f"https://www.scholar-inbox.com/login?sha_key={TOKEN}&redirect=https%3A%2F%2Farxiv.org%2Fabs%2F2605.00002":
+        "https://arxiv.org/abs/2605.00002",
+    "https://click.example.org/CL0/https:%2F%2Fieeexplore.ieee.org%2Fdocument%2F10812345/1/0-1/x=4":
+        "https://ieeexplore.ieee.org/document/10812345",
+}  # fmt: skip
+LINKS = {
+    f"{address}{rest.replace('TOKEN', TOKEN)}": address for address, rest in map(str.split, ADDRESSES.split("\n")[1:-1])
+}
+
+
+@pytest.mark.parametrize(("link", "address"), [*LINKS.items(), *WRAPPED.items()])
 def test_an_articles_address_keeps_only_what_identifies_the_article(link: str, address: str) -> None:
     article = destination(link).article
     assert article

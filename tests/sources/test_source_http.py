@@ -91,12 +91,7 @@ def test_a_silent_server_meets_the_deadline() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        b"",
-        b"owls\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nowls",
-        b"HTTP/1.1 999999999 ?\r\n\r\n",
-    ],
+    [b"", b"owls\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nowls", b"HTTP/1.1 999999999 ?\r\n\r\n"],
 )
 def test_invalid_or_truncated_responses_are_refused(fetcher: Fetcher, answer: bytes) -> None:
     with speaking(lambda connection: connection.sendall(answer)) as url:
@@ -120,26 +115,13 @@ def test_only_http_and_https_are_fetched(web: Web, fetcher: Fetcher, target: str
         assert any(reason in refusal(fetcher, url) for reason in ("neither http nor https", "not a web address"))
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "localhost",
-        "2130706433",
-        "0177.0.0.1",
-        "0x7f.1",
-        "0.0.0.0",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::1]",
-        "10.1.2.3",
-        "169.254.169.254",
-        "100.64.0.1",
-        "224.0.0.1",
-        "[fe80::1]",
-    ],
-)
+PRIVATE = """
+    127.0.0.1 localhost 2130706433 0177.0.0.1 0x7f.1 0.0.0.0 [::1] [::ffff:127.0.0.1] 10.1.2.3 169.254.169.254
+    100.64.0.1 224.0.0.1 [fe80::1] ①②⑦.⓪.⓪.① [64:ff9b::7f00:1] [64:ff9b::8.8.8.8] [2002:7f00:1::1] [::8.8.8.8]
+    [::127.0.0.1] [::ffff:0:8.8.8.8] [fec0::1] 192.88.99.1 192.0.0.8 [3fff::1] [3fff:fff:ffff::1] [5f00::1]"""
+
+
+@pytest.mark.parametrize("host", PRIVATE.split())
 @pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:1"])
 def test_private_addresses_are_refused_in_every_notation(host: str, proxy: str) -> None:
     message = refusal(Fetcher(proxy=proxy, sleep=lambda _: None), f"http://{host}:1/x")
@@ -150,11 +132,6 @@ def test_private_addresses_are_refused_in_every_notation(host: str, proxy: str) 
 def test_a_proxy_is_not_asked_for_a_number_with_a_dot_or_a_zone(host: str) -> None:
     fetcher = Fetcher(proxy="http://127.0.0.1:1", sleep=lambda _: None)
     assert "not a public address" in refusal(fetcher, f"http://{host}:1/x")
-
-
-def test_circled_digits_do_not_bypass_the_check(time: FakeTime) -> None:
-    message = refusal(Fetcher(clock=time.clock, sleep=time.sleep), "http://①②⑦.⓪.⓪.①:1/")
-    assert "not a public address" in message or "not a web address" in message
 
 
 def test_a_name_with_one_private_address_among_others_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,9 +154,7 @@ def test_a_redirect_does_not_reach_another_private_host_even_an_allowed_one(web:
     assert fetcher.fetch(web.url.replace("127.0.0.1", "localhost") + "/owls").content == b"owls"
 
 
-def test_unknown_hosts_and_closed_ports_are_reported_on_one_line(
-    fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_port_is_reported_on_one_line(fetcher: Fetcher) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert "refused" in refusal(fetcher, f"http://127.0.0.1:{port}/").lower()
@@ -216,11 +191,7 @@ def test_an_error_names_status_and_url(web: Web, fetcher: Fetcher) -> None:
     with pytest.raises(HttpError) as error:
         fetcher.fetch(f"{web.url}/gone")
     assert str(error.value) == f"{web.url}/gone: 404 Not Found"
-    assert (error.value.status, error.value.body, error.value.retry_after) == (
-        404,
-        b"nothing here",
-        None,
-    )
+    assert (error.value.status, error.value.body, error.value.retry_after) == (404, b"nothing here", None)
 
 
 def test_a_short_retry_after_is_waited_for_once_and_a_long_one_not_at_all(
@@ -238,16 +209,19 @@ def test_a_short_retry_after_is_waited_for_once_and_a_long_one_not_at_all(
 
 
 @pytest.mark.parametrize(
-    ("value", "seconds"),
+    ("value", "date", "seconds"),
     [
-        ("Wed, 20 Aug 2025 01:00:00 GMT", 3600),
-        ("soon", 600),
-        ("99999999999999", 86_400),
-        ("Tue, 19 Aug 2025 00:00:00 GMT", 1),
+        ("Wed, 20 Aug 2025 01:00:00 GMT", "Wed, 20 Aug 2025 00:00:00 GMT", 3600),
+        ("Tue, 19 Aug 2025 00:00:00 GMT", "Wed, 20 Aug 2025 00:00:00 GMT", 1),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", "Wed, 20 Aug 2025 00:00:00 GMT", 86_400),
+        ("Wed, 20 Aug 99999999999 00:00:00 GMT", "Wed, 20 Aug 2025 00:00:00 GMT", 600),
+        ("Wed, 20 Aug 2025 00:00:00 GMT", "Wed, 20 Aug 99999999999 00:00:00 GMT", 600),
+        ("soon", "", 600),
+        ("9" * 5_000, "", 86_400),
     ],
 )
-def test_retry_after_is_read_in_every_form(fetcher: Fetcher, time: FakeTime, value: str, seconds: float) -> None:
-    answer = f"HTTP/1.1 429 X\r\nDate: Wed, 20 Aug 2025 00:00:00 GMT\r\nRetry-After: {value}\r\n\r\n".encode()
+def test_retry_after_is_read_in_every_form(fetcher: Fetcher, value: str, date: str, seconds: float) -> None:
+    answer = f"HTTP/1.1 429 X\r\nDate: {date}\r\nRetry-After: {value}\r\n\r\n".encode()
     with speaking(lambda connection: connection.sendall(answer)) as url, pytest.raises(HttpError) as error:
         fetcher.fetch(url)
     assert error.value.retry_after == seconds
@@ -287,25 +261,12 @@ def test_validators_that_can_not_be_sent_back_are_dropped(web: Web, fetcher: Fet
     assert not {"if-none-match", "if-modified-since"} & web.requests[-1].headers.keys()
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        *(
-            "http://[",
-            "http://127.0.0.1:99999/",
-            "http://127.0.0.1:-1/",
-            "http://127.0.0.1:0/",
-            "http://a b/",
-        ),
-        *(
-            "http://a..b/",
-            "http://%5b/",
-            "http://-a/",
-            "http://" + "a" * 64 + "/",
-            "http://" + "a." * 127 + "a/",
-        ),
-    ],
+INVALID = (
+    "http://[ http://127.0.0.1:99999/ http://127.0.0.1:-1/ http://127.0.0.1:0/ http://a..b/ http://%5b/ http://-a/"
 )
+
+
+@pytest.mark.parametrize("target", [*INVALID.split(), "http://a b/", f"http://{'a' * 64}/", f"http://{'a.' * 127}a/"])
 def test_invalid_hosts_and_ports_never_reach_the_resolver(web: Web, fetcher: Fetcher, monkeypatch, target: str) -> None:
     web.pages["/"] = Page(status=302, headers={"Location": target})
     real = socket.getaddrinfo
@@ -319,37 +280,3 @@ def test_invalid_hosts_and_ports_never_reach_the_resolver(web: Web, fetcher: Fet
     for url in (web.url, target):
         assert "not a web address" in refusal(fetcher, url)
     assert set(resolved) <= {"127.0.0.1"}
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Retry-After": "Wed, 20 Aug 99999999999 00:00:00 GMT"},
-        {"Retry-After": "Wed, 20 Aug 2025 00:00:00 GMT", "Date": "Wed, 20 Aug 99999999999 00:00:00 GMT"},
-        {"Retry-After": "9" * 5_000},
-        {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "Wed, 20 Aug 2025 00:00:00 GMT"},
-    ],
-)
-def test_a_retry_after_beyond_the_largest_date_is_capped(web: Web, fetcher: Fetcher, headers: dict[str, str]) -> None:
-    web.pages["/"] = Page(status=503, headers=headers)
-    with pytest.raises(HttpError) as error:
-        fetcher.fetch(web.url)
-    assert 0 < (error.value.retry_after or 0) <= 86_400
-
-
-@pytest.mark.parametrize("address", ["fec0::1", "::8.8.8.8", "::ffff:0:8.8.8.8", "::127.0.0.1", "64:ff9b::8.8.8.8"])
-def test_addresses_that_embed_another_are_not_public(address: str) -> None:
-    with pytest.raises(SourceError, match="not a public address"):
-        Fetcher().fetch(f"http://[{address}]/")
-
-
-@pytest.mark.parametrize("host", ["192.88.99.1", "192.0.0.8", "[3fff::1]", "[3fff:fff:ffff::1]", "[5f00::1]"])
-def test_addresses_for_special_purposes_are_not_public_under_any_python(host: str) -> None:
-    with pytest.raises(SourceError, match="not a public address"):
-        Fetcher().fetch(f"http://{host}/")
-
-
-def test_a_contact_address_is_in_the_user_agent(web: Web) -> None:
-    web.pages["/feed"] = Page(b"owls")
-    Fetcher(private_hosts=["127.0.0.1"], contact="ada@example.org").fetch(f"{web.url}/feed")
-    assert "mailto:ada@example.org" in web.requests[0].headers["user-agent"]

@@ -1,7 +1,6 @@
 """BibTeX and biblatex, read by bibtexparser.
 
-Values are LaTeX. Commands for characters are decoded, formulas stay as in abstracts of arXiv, and the braces around
-capitals go.
+Values are LaTeX. Commands for characters are decoded, and formulas stay.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprin
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
 _MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS for journals: \mnras
-# A formula, which stays, a command without text, and another command with the characters that TeX skips.
+# A formula, a command without text, and another command with the characters that TeX skips.
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
           |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
@@ -83,7 +82,6 @@ def begins(text: str) -> int | None:
 
 
 def references(text: str) -> Iterator[Reference | str]:
-    """Yield the entries of a file. Duplicate keys and fields are no errors."""
     from bibtexparser.model import Block, Entry, ParsingFailedBlock, String
     from bibtexparser.splitter import Splitter
 
@@ -155,7 +153,6 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
 
 
 def _authors(text: str) -> Iterator[str]:
-    """Yield the authors, first name first. An institution's name in braces may contain "and" and commas."""
     # bibtexparser 2.1.0's split_multiple_persons_names eats a command after "and".
     names: list[str] = []
     depth = 0

@@ -1,12 +1,10 @@
 """Libraries in JSON and XML.
 
-    CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
-    Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
-    Better BibTeX         {"items": [{"itemType", ...}]}
-    EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
-    Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
-
-lxml reads XML record by record. It expands no entity, opens nothing, and refuses elements deeper than 256.
+CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
+Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
+Better BibTeX         {"items": [{"itemType", ...}]}
+EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
+Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
 """
 
 from __future__ import annotations
@@ -15,9 +13,8 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from bot.formats.format import UNWANTED
@@ -33,52 +30,54 @@ _CSL_FIELDS = frozenset("issued container-title accessed citation-key title-shor
 _NAME_PARTS = (
     "firstName given first dropping-particle non-dropping-particle lastName family last suffix name literal".split()
 )
-Item = Mapping[str, Any]
+JSON_FORMATS = ("zotero", "csl-json", "paperpile")
+XML_BEGINNINGS = {
+    "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
+    "zotero-rdf": re.compile(
+        r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
+    ),
+}
+# Elements beside the items or within them.
+_NO_ITEMS = frozenset(("Journal", "Memo", "Collection", "Attachment", "Series", "UserItem"))
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_DOI = re.compile(r"DOI\s{1,9}(10\.\S{1,300})")
 
 
-def _first_item(text: str) -> Item:
-    """Return the first object of a list. An empty answer of Zotero counts as an item without fields."""
+def json_begins(name: str, text: str) -> int | None:
+    return 0 if _json_format(text) == name else None
+
+
+def _json_format(text: str) -> str | None:
+    """Return the format of the first item, or None. An empty answer is Zotero's."""
     if _EMPTY.match(text[:1000]):
-        return {"itemType": ""}
+        return "zotero"
     first = _FIRST.match(text)
     if first and first[0].endswith(":"):
         first = _ITEMS.search(text, 0, 1_000_000)  # of Better BibTeX's settings and collections
     try:
         item = json.JSONDecoder().raw_decode(text, first.end())[0] if first else None
     except (ValueError, RecursionError):
-        return {}
-    return item if isinstance(item, dict) else {}
-
-
-def _is_csl(item: Item) -> bool:
-    authors = item.get("author")
-    names = [name for name in authors if isinstance(name, Mapping)] if isinstance(authors, list) else []
-    is_named = any("family" in name or "literal" in name for name in names)
-    return {"type", "title"} <= item.keys() and (is_named or not _CSL_FIELDS.isdisjoint(item))
-
-
-def _is_paperpile(item: Item) -> bool:
-    return bool({"pubtype", "kind"} & item.keys()) and "title" in item and bool({"citekey", "incomplete"} & item.keys())
-
-
-def _is_zotero(item: Item) -> bool:
+        return None
+    if not isinstance(item, dict):
+        return None
     data = item.get("data", item)
-    return isinstance(data, Mapping) and "itemType" in data
+    if isinstance(data, dict) and "itemType" in data:
+        return "zotero"
+    authors = item.get("author")
+    names = [name for name in authors if isinstance(name, dict)] if isinstance(authors, list) else []
+    is_named = any("family" in name or "literal" in name for name in names)
+    if {"type", "title"} <= item.keys() and (is_named or not _CSL_FIELDS.isdisjoint(item)):
+        return "csl-json"
+    is_paperpile = {"pubtype", "kind"} & item.keys() and "title" in item and {"citekey", "incomplete"} & item.keys()
+    return "paperpile" if is_paperpile else None
 
 
-def json_begins(is_of_format: Callable[[Item], bool], text: str) -> int | None:
-    return 0 if is_of_format(_first_item(text)) else None
-
-
-JSON_BEGINS = {
-    "zotero": partial(json_begins, _is_zotero),
-    "csl-json": partial(json_begins, _is_csl),
-    "paperpile": partial(json_begins, _is_paperpile),
-}
+def xml_begins(name: str, text: str) -> int | None:
+    return 0 if XML_BEGINNINGS[name].match(text[:PREAMBLE]) else None
 
 
 def load(text: str) -> object:
-    """Return the value of JSON. Raises DigestError for anything else, such as an answer that broke off."""
+    """Return the value of JSON. Raises DigestError for anything else."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -87,33 +86,33 @@ def load(text: str) -> object:
 
 def json_references(text: str) -> Iterator[Reference | str]:
     loaded = load(text)
-    items = loaded.get("items", [loaded]) if isinstance(loaded, Mapping) else loaded
+    items = loaded.get("items", [loaded]) if isinstance(loaded, dict) else loaded
     for position, item in enumerate(items if isinstance(items, list) else (), 1):
-        data = item.get("data", item) if isinstance(item, Mapping) else None
-        if isinstance(item, Mapping) and isinstance(data, Mapping) and data.keys() & {"title", "itemType"}:
-            key = item.get("key")
-            yield _json_reference(data, key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "")
-        else:
+        data = item.get("data", item) if isinstance(item, dict) else None
+        if not (isinstance(data, dict) and data.keys() & {"title", "itemType"}):
             yield f"item {position:,}: no title, and none of the fields of CSL-JSON, Zotero or Paperpile"
-
-
-def _json_reference(item: Item, key: str) -> Reference:
-    people = item.get("author", item.get("creators"))
-    authors = [
-        person
-        for person in (people if isinstance(people, list) else ())
-        if isinstance(person, Mapping) and person.get("creatorType") in (None, "author")
-    ]
-    names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
-    record = {name: (_json_text(value),) for name, value in item.items()}
-    return reference(record, fields("json"), authors=filter(None, names), key=key)
+            continue
+        key = item.get("key")
+        people = data.get("author", data.get("creators"))
+        authors = [
+            person
+            for person in (people if isinstance(people, list) else ())
+            if isinstance(person, dict) and person.get("creatorType") in (None, "author")
+        ]
+        names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
+        yield reference(
+            {name: (_json_text(value),) for name, value in data.items()},
+            fields("json"),
+            authors=filter(None, names),
+            key=key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "",
+        )
 
 
 def _json_text(value: object) -> str:
-    """Return a text, a number, the first of a list, or a date of CSL or Paperpile, else an empty string."""
+    """Return a text, a number, the first of a list, or a date, else an empty string."""
     if isinstance(value, list):
         value = value[0] if value else ""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         parts = value.get("date-parts")
         days = parts[0] if isinstance(parts, list) and parts else [value.get(part) for part in ("year", "month", "day")]
         day = "-".join(filter(None, map(_json_text, days[:3] if isinstance(days, list) else ())))
@@ -123,33 +122,13 @@ def _json_text(value: object) -> str:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
-_BEGINNINGS = {
-    "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
-    "zotero-rdf": re.compile(
-        r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
-    ),
-}
-# Elements beside the items or within them.
-_NO_ITEMS = frozenset(("Journal", "Memo", "Collection", "Attachment", "Series", "UserItem"))
-_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
-_ABOUT, _RESOURCE = f"{_RDF}about", f"{_RDF}resource"
-_DOI = re.compile(r"DOI\s{1,9}(10\.\S{1,300})")
-
-
-def _begins(beginning: re.Pattern[str], text: str) -> int | None:
-    return 0 if beginning.match(text[:PREAMBLE]) else None
-
-
-XML_BEGINS = {name: partial(_begins, beginning) for name, beginning in _BEGINNINGS.items()}
-
-
 def xml_references(text: str) -> Iterator[Reference | str]:
-    """Yield the records of a file, and a sentence on broken XML. Raises DigestError for a document type."""
+    """Yield the records of a file. Raises DigestError for a document type."""
     from lxml import etree
 
     if "<!DOCTYPE" in text[:PREAMBLE]:
         raise DigestError("XML with a document type of its own, which no export of a library has")
-    is_endnote = XML_BEGINS["endnote-xml"](text) is not None
+    is_endnote = xml_begins("endnote-xml", text) is not None
     # The text is decoded already.
     events = etree.iterparse(
         io.BytesIO(text.encode()), events=("start", "end"), encoding="utf-8", resolve_entities=False, no_network=True,
@@ -168,10 +147,10 @@ def xml_references(text: str) -> Iterator[Reference | str]:
             kinds = [] if kind is None else [kind.get("name", "")]
             yield reference(_values(element, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
         elif name == "Journal":
-            journals[element.get(_ABOUT, "")] = _zotero(element)
+            journals[element.get(f"{_RDF}about", "")] = _zotero(element)
         elif not is_endnote and name not in _NO_ITEMS:
             part_of = element.find("{*}isPartOf")
-            items.append((_zotero(element), "" if part_of is None else part_of.get(_RESOURCE, "")))
+            items.append((_zotero(element), "" if part_of is None else part_of.get(f"{_RDF}resource", "")))
         element.clear()
     uses = Counter(journal for _, journal in items)
     for item, name in items:

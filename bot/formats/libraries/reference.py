@@ -29,14 +29,9 @@ _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An entry of an export, with raw texts.
+    """An entry of an export, with raw texts."""
 
-    ``type`` is the format's own word, or several between semicolons. ``published`` has texts with perhaps a date of
-    publication. ``urls`` and ``mentions`` may contain a DOI or an arXiv id. ``added`` is the day of the reader's
-    addition. ``key`` identifies the entry in a followed library.
-    """
-
-    type: str
+    type: str  # the format's own words, between semicolons
     title: str
     abstract: str = ""
     authors: tuple[str, ...] = ()
@@ -45,23 +40,19 @@ class Reference:
     urls: tuple[str, ...] = ()
     venue: str = ""
     arxiv_id: str = ""
-    mentions: tuple[str, ...] = ()
-    added: date | None = None
-    key: str = ""
+    mentions: tuple[str, ...] = ()  # may have a DOI or an arXiv id, as ``urls`` may
+    added: date | None = None  # by the reader
+    key: str = ""  # in a followed library
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryFormat:
-    """A format of libraries.
-
-    ``begins(text)`` returns the index of the first entry, and None in other texts. Entries of a database are papers by
-    default. Reference managers also have web pages and notes.
-    """
+    """A format of libraries."""
 
     name: str
-    begins: Callable[[str], int | None]
+    begins: Callable[[str], int | None]  # at the index of the first entry; None in other texts
     references: Callable[[str], Iterator[Reference | str]]
-    is_database: bool = False
+    is_database: bool = False  # entries are papers by default; reference managers also have web pages and notes
 
 
 Fields = Mapping[str, Sequence[str]]
@@ -123,8 +114,7 @@ def reference(
 def day_in(*texts: str) -> date | None:
     """Return the day of date fields. A missing month or day is 1.
 
-    The last text has the certain year. Earlier ones complete it, unless they have another year: Web of Science has the
-    two fields "SEP 22" and "2010".
+    The last text has the certain year, and earlier ones complete it: Web of Science has "SEP 22" and "2010".
 
     >>> day_in("SEP 22", "2010"), day_in("2019/05/03/11:02"), day_in("2021 Jan-Feb"), day_in("2024-05-01", "2020///")
     (datetime.date(2010, 9, 22), datetime.date(2019, 5, 3), datetime.date(2021, 1, 1), datetime.date(2020, 1, 1))

@@ -1,11 +1,9 @@
 """Libraries in rows: tables of databases and reference managers, and formats with a tag on the line of each field.
 
-Python's csv reads tables, as CSV and as text with tabs. The names of columns decide, so products may add some or leave
-some out.
+Python's csv reads tables. The names of columns decide, so products may add some or leave some out.
 
-RIS, MEDLINE, Ovid, Web of Science and Refer have tags. A row of ``fields.toml`` has a format's tags, the beginning and
-end of its records, and its fields. rispy 0.10 reads RIS, but merges records without their end and splits addresses at
-";". nbib's last release is of 2021.
+``fields.toml`` has the tags of RIS, MEDLINE, Ovid, Web of Science and Refer. rispy 0.10 reads RIS, but merges records
+without their end and splits addresses at ";". nbib's last release is of 2021.
 """
 
 from __future__ import annotations
@@ -34,12 +32,11 @@ _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?
 
 
 def table_begins(text: str) -> int | None:
-    """Return 0 if the first lines name the columns of a library."""
     return None if _table(text[:20_000]) is None else 0
 
 
 def _table(text: str) -> tuple[str, int] | None:
-    """Return the delimiter of a table, and the number of lines above the names of its columns."""
+    """Return the delimiter of a table, and the number of lines above its columns."""
     # Dimensions and Excel write a line of their own first.
     lines = text.lstrip("\n").split("\n", 3)[:3]
     for number, line in enumerate(lines):
@@ -59,7 +56,6 @@ def _table(text: str) -> tuple[str, int] | None:
 
 
 def _simple(name: str) -> str:
-    """Return a column's name in small letters only: "Author(s) ID" is "authorsid"."""
     return _NO_LETTER.sub("", name.lower())
 
 
@@ -140,11 +136,7 @@ _AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*")
 
 @dataclass(frozen=True, slots=True)
 class TaggedFormat:
-    """One format. The first matching group of ``tag`` at the beginning of a line is the tag.
-
-    A record ends before the next ``starts``, behind a line like ``end``, or at an empty line if ``is_separated``. Each
-    line of a tag in ``lists`` is a value. ``fields.toml`` has a section of the same name.
-    """
+    """One format, as ``fields.toml`` explains it."""
 
     name: str
     beginning: re.Pattern[str]
@@ -152,9 +144,9 @@ class TaggedFormat:
     starts: str = ""
     end: re.Pattern[str] = re.compile(r"(?!)")  # never
     is_separated: bool = False
-    lists: frozenset[str] = frozenset()
+    lists: Sequence[str] = ()
     is_database: bool = False
-    has_sentences: bool = False  # the journal's field goes on with its volume
+    has_sentences: bool = False
 
     def begins(self, text: str) -> int | None:
         match = self.beginning.search(text[:PREAMBLE])
@@ -200,10 +192,7 @@ class TaggedFormat:
             yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
 
 
-def _formats() -> Iterator[TaggedFormat]:
-    for row in table("libraries/fields")["tagged"]:
-        patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("beginning", "tag", "end") if key in row}
-        yield TaggedFormat(**{**row, **patterns, "lists": frozenset(row.get("lists", ()))})
-
-
-TAGGED_FORMATS = tuple(_formats())
+TAGGED_FORMATS = tuple(
+    TaggedFormat(**row | {key: re.compile(row[key], re.MULTILINE) for key in ("beginning", "tag", "end") if key in row})
+    for row in table("libraries/fields")["tagged"]
+)
