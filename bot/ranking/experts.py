@@ -216,8 +216,11 @@ _MOST_STEEPER = 4.0
 # Share of the background that may be a good match.
 _MOST_GOOD = 0.05
 _C = 6.0
-# A hundred times the default: fewer steps, same ranking.
-_TOLERANCE = 0.01
+# Of the loss's gradient at the beginning, and of each step's gradient: log-odds are exact to .001.
+_TOLERANCE = 1e-5
+_STEP_TOLERANCE = 0.03
+_MOST_STEPS = 50
+_ROUNDING = 1e-6
 
 
 def time_decay(days: float) -> float:
@@ -259,9 +262,9 @@ class Examples:
 class TrainingVotes:
     """One reader's votes: ``papers``, ``liked`` (n,), and ``weight`` (n,) after time decay.
 
-    ``written`` are the text's topics and refusals, ``wanted`` (n_written,) marks the topics, and ``background`` has no
-    votes. ``titles`` are the titles of the background, which votes for papers without abstract (``is_title``, (n,)) are
-    compared with.
+    ``written`` are the text's topics and refusals, and ``wanted`` (n_written,) marks the topics. Papers of the
+    ``background`` count as disliked if ``unjudged`` (n_background,). ``titles`` are the background without abstracts,
+    which votes for papers without abstract (``is_title``, (n,)) are compared with. It is None without such votes.
     """
 
     papers: Examples
@@ -270,65 +273,140 @@ class TrainingVotes:
     written: Examples
     wanted: np.ndarray
     background: Examples
+    unjudged: np.ndarray
     is_title: np.ndarray
-    titles: Examples
+    titles: Examples | None
 
 
 def learn(votes: TrainingVotes, vocabulary: int) -> Learned:
     """Fit to at least one vote. With papers of one class only, the model is 0 everywhere."""
-    parts = [votes.papers, votes.background, votes.titles, votes.written]
-    background, titles = len(votes.background.meanings), len(votes.titles.meanings)
-    liked = np.concatenate([votes.liked, np.zeros(background + titles, bool), votes.wanted])
+    parts = [votes.papers, votes.written, votes.background, *([votes.titles] if votes.titles else [])]
+    background = int(votes.unjudged.sum())
+    classes = np.concatenate([votes.liked, votes.wanted, np.zeros(background, bool)])
+    if classes.all() or not classes.any():  # a new home without background papers
+        nothing = FeatureWeights(0.0, 0.0, 0.0, 0.0)
+        return Learned(np.zeros(0, int), np.zeros(0, np.float32), np.zeros(DIMENSIONS), nothing, 0.0, vocabulary)
     total, down, of_titles = (float(votes.weight[of].sum()) for of in (slice(None), ~votes.liked, votes.is_title))
     # Without dislikes, the background stands for them.
     balance = max(_BACKGROUND_WEIGHT, 1 - _BACKGROUND_OF_DISLIKE * down / total)
-    shares = balance * np.array([total - of_titles, of_titles]) / np.maximum([background, titles], 1)
-    weight = np.concatenate(
-        [votes.weight, np.repeat(shares, [background, titles]), np.full(len(votes.wanted), _TEXT_WEIGHT)]
-    )
-    if liked.all() or not liked.any():  # a new home without background papers
-        nothing = FeatureWeights(0.0, 0.0, 0.0, 0.0)
-        return Learned(np.zeros(0, int), np.zeros(0, np.float32), np.zeros(DIMENSIONS), nothing, 0.0, vocabulary)
-    rows = sp.vstack([part.terms for part in parts], format="csr")
-    # Empty columns get a weight of 0 anyway.
-    columns = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
-    place = np.zeros(rows.shape[1], dtype=np.int32)
-    place[columns] = np.arange(len(columns))
-    compact = sp.csr_matrix((rows.data, place[rows.indices], rows.indptr), (rows.shape[0], len(columns)))
+    share = balance * votes.unjudged / max(background, 1)
+    weight = [votes.weight, np.full(len(votes.wanted), _TEXT_WEIGHT), (total - of_titles) * share, of_titles * share]
     scales = _MATCH_SCALES.vector() * (1 + total / (total + _VOTES_FOR_MATCHES))
-    meanings = _MEANING_SCALE * np.concatenate([part.meanings for part in parts])
-    matches = scales * np.concatenate([part.matches for part in parts])
-    features = sp.hstack([compact, sp.csr_matrix(meanings), sp.csr_matrix(matches)], format="csr")
-    from sklearn.linear_model import LogisticRegression  # 60 MB, which only a fit needs
-
-    # Five times as fast here as the default solver.
-    model = LogisticRegression(C=_C, solver="liblinear", tol=_TOLERANCE).fit(features, liked, weight)
-    weights = model.coef_.ravel()
-    of_background = features[len(votes.liked) : len(votes.liked) + background] @ weights
+    features = _Features(parts, scales.astype(np.float32))
+    own = len(votes.liked) + len(votes.wanted)
+    liked = np.zeros(len(features), np.float32)
+    liked[:own] = classes[:own]
+    weights = _logistic_regression(features, liked, _C * np.concatenate(weight[: len(parts)]).astype(np.float32))
+    terms, direction, matches, offset = features.split(weights)
+    log_odds = (features @ weights - offset).astype(float)
+    of_votes = log_odds[: len(votes.liked)]
+    of_background = log_odds[own:][: len(votes.unjudged)][votes.unjudged]
     # After a few votes the penalty flattens the model, but its order is good.
     mean, steeper = 0.0, 1.0
     if background >= _LEAST_BACKGROUND and of_background.std():
         mean = float(of_background.mean())
         steeper = float(np.clip(_LEAST_SPREAD / of_background.std(), 1.0, _MOST_STEEPER))
     # A match means the same with a heavier background (prior correction, King and Zeng 2001).
-    intercept = float(model.intercept_[0]) + float(np.log(balance / _BACKGROUND_WEIGHT)) + mean - steeper * mean
+    intercept = offset.item() + float(np.log(balance / _BACKGROUND_WEIGHT)) + mean - steeper * mean
     if background >= _LEAST_BACKGROUND:
         # Likes alone would make a third of all papers good matches. Few are, and liked ones are strong.
-        by_text = votes.background.matches @ TEXT.matches.vector() + TEXT.intercept
-        share = min(_MOST_GOOD + 3 * float(np.mean(by_text >= logit(GOOD))), 1.0)
-        liked_papers = features[: len(votes.liked)][votes.liked] @ weights
-        highest = logit(GOOD) - steeper * float(np.quantile(of_background, 1 - share))
-        lowest = logit(STRONG) - steeper * float(np.median(liked_papers)) if votes.liked.any() else -np.inf
+        by_text = votes.background.matches[votes.unjudged] @ TEXT.matches.vector() + TEXT.intercept
+        good = min(_MOST_GOOD + 3 * float(np.mean(by_text >= logit(GOOD))), 1.0)
+        highest = logit(GOOD) - steeper * float(np.quantile(of_background, 1 - good))
+        lowest = logit(STRONG) - steeper * float(np.median(of_votes[votes.liked])) if votes.liked.any() else -np.inf
         intercept = min(intercept, max(highest, lowest))
-    terms, direction, of_matches = np.split(steeper * weights, [len(columns), len(columns) + DIMENSIONS])
+    columns = np.flatnonzero(terms)
     return Learned(
         columns,
-        terms.astype(np.float32),
-        (_MEANING_SCALE * direction).astype(np.float32),
-        FeatureWeights(*(scales * of_matches).tolist()),
+        (steeper * terms[columns]).astype(np.float32),
+        (steeper * direction).astype(np.float32),
+        FeatureWeights(*(steeper * matches.astype(float)).tolist()),
         intercept,
         vocabulary,
     )
+
+
+class _Features:
+    """All parts as one matrix of terms, scaled meaning, scaled matches and a column of ones.
+
+    It is never built, because readers share the background.
+    """
+
+    def __init__(self, parts: Sequence[Examples], scales: np.ndarray) -> None:
+        self._scales = scales
+        self._parts = [(part.terms, part.meanings, part.matches.astype(np.float32)) for part in parts]
+        self._transposed = [part.terms.T for part in parts]
+        self._ends = np.cumsum([len(part.meanings) for part in parts])
+        self._columns = np.cumsum([parts[0].terms.shape[1], DIMENSIONS, len(scales)])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def split(self, weights: np.ndarray) -> list[np.ndarray]:
+        """Return the weights of unscaled terms, meaning, matches and the ones."""
+        terms, meaning, matches, ones = np.split(weights, self._columns)
+        return [terms, _MEANING_SCALE * meaning, self._scales * matches, ones]
+
+    def __matmul__(self, weights: np.ndarray) -> np.ndarray:
+        of_terms, of_meanings, of_matches, of_ones = self.split(weights)
+        products = [
+            terms @ of_terms + meanings @ of_meanings + matches @ of_matches for terms, meanings, matches in self._parts
+        ]
+        return np.asarray(np.concatenate(products) + of_ones)
+
+    def transposed(self, rows: np.ndarray) -> np.ndarray:
+        """Return the product of the transposed matrix with (n,)."""
+        total = np.zeros(self._columns[-1] + 1, np.float32)
+        of_terms, of_meanings, of_matches, of_ones = np.split(total, self._columns)
+        split = np.split(rows, self._ends[:-1])
+        for (_, meanings, matches), terms, values in zip(self._parts, self._transposed, split, strict=True):
+            of_terms += terms @ values
+            of_meanings += _MEANING_SCALE * (values @ meanings)
+            of_matches += self._scales * (values @ matches)
+        of_ones += rows.sum()
+        return total
+
+
+def _logistic_regression(features: _Features, liked: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the weights with the least weighted loss and an L2 penalty of 1, by Newton's method.
+
+    Conjugate gradients solve each step (Nocedal and Wright 2006, algorithm 7.1).
+    """
+    log_odds = np.zeros(len(features), np.float32)
+    weights = np.zeros(len(features.transposed(log_odds)), np.float32)
+
+    def loss(weights: np.ndarray, log_odds: np.ndarray) -> float:
+        return float(weights @ weights / 2 + weight @ (np.logaddexp(0, log_odds) - liked * log_odds))
+
+    least = 0.0
+    for _ in range(_MOST_STEPS):
+        probabilities = expit(log_odds)
+        gradient = weights + features.transposed(weight * (probabilities - liked))
+        size = float(np.linalg.norm(gradient))
+        least = least or _TOLERANCE * size
+        if size <= least:
+            break
+        curvature = weight * probabilities * (1 - probabilities)
+        step: np.ndarray = np.zeros_like(weights)
+        log_odds_step: np.ndarray = np.zeros_like(log_odds)
+        residual = direction = -gradient
+        square = float(residual @ residual)
+        while square > (_STEP_TOLERANCE * size) ** 2:
+            along = features @ direction
+            curved = direction + features.transposed(curvature * along)
+            length = square / float(direction @ curved)
+            step += length * direction
+            log_odds_step += length * along
+            residual = residual - length * curved
+            before, square = square, float(residual @ residual)
+            direction = residual + square / before * direction
+        # Rarely the full step overshoots. Smaller differences are rounding.
+        most = (1 + _ROUNDING) * loss(weights, log_odds)
+        while loss(weights + step, log_odds + log_odds_step) > most:
+            step, log_odds_step = step / 2, log_odds_step / 2
+        weights += step
+        log_odds += log_odds_step
+    return weights
 
 
 # Format, vocabulary, intercept, match weights, bytes of the columns, number of columns.

@@ -252,10 +252,12 @@ class _ReaderBatch:
         # Relative to the newest vote, so a stored model stays valid on later days.
         newest = min(interest.ages.get(paper_id, 0.0) for paper_id, _ in votes)
         weight = [interest.weight(paper_id, newest) for paper_id, _ in votes]
-        unjudged = np.setdiff1d(np.arange(len(self._corpus.background_)), self._background_row[rows])
+        judged = self._background_row[rows]
+        unjudged = np.ones(len(self._corpus.background_), dtype=bool)
+        unjudged[judged[judged >= 0]] = False
 
-        def examples(papers: Papers, chosen: np.ndarray) -> Examples:
-            return Examples(papers.terms[chosen], papers.meanings[chosen], papers.matches(text).matrix()[chosen])
+        def examples(papers: Papers) -> Examples:
+            return Examples(papers.terms, papers.meanings, papers.matches(text).matrix())
 
         voted = self._papers[rows]
         is_title = voted.words.are_titles
@@ -267,9 +269,10 @@ class _ReaderBatch:
                 weight=np.array(weight),
                 written=Examples(*written),
                 wanted=wanted,
-                background=examples(self._corpus.background_, unjudged),
+                background=examples(self._corpus.background_),
+                unjudged=unjudged,
                 is_title=is_title,
-                titles=examples(self._corpus.background_titles_, unjudged if is_title.any() else unjudged[:0]),
+                titles=examples(self._corpus.background_titles_) if is_title.any() else None,
             ),
             self._corpus.identity,
         )

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+from bot.ranking import experts
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import dump, load
 from bot.ranking.ranker import Interest, Ranker
@@ -39,6 +41,23 @@ def test_votes_teach_what_the_text_does_not_say(ranker, papers):
     new = papers[96:]
     best = [score.paper for score in ranker.rank(voted(papers), new).scores[: sum(map(likes, new))]]
     assert sum(likes(papers[number - 1]) for number in best) >= 0.9 * len(best)
+
+
+def test_the_model_has_the_least_loss(ranker, papers, monkeypatch):
+    fits = []
+
+    def recorded(features, liked, weight):
+        weights = fit(features, liked, weight)
+        fits.append((features, liked, weight, weights))
+        return weights
+
+    fit = experts._logistic_regression
+    monkeypatch.setattr(experts, "_logistic_regression", recorded)
+    ranker.learn([voted(papers)])
+    ((features, liked, weight, weights),) = fits
+    matrix = np.stack([features @ unit for unit in np.eye(len(weights), dtype=np.float32)], axis=1)
+    peer = LogisticRegression(C=1, fit_intercept=False, tol=1e-8).fit(matrix, liked, weight)
+    assert matrix @ weights == pytest.approx(matrix @ peer.coef_[0], abs=0.001)
 
 
 def test_a_stored_model_ranks_as_before(ranker, papers):
