@@ -33,14 +33,14 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 MINUTES = 10
 _MOST_DAYS = 366
 _MOST_PICKS = 20
-_WORDS_A_PICK = 95  # usual, with one sentence
+_WORDS_A_PICK = 95  # with one sentence
 # Grouping takes a matrix of similarities, and further papers get no place anyway.
 _MOST_GROUPED = 400
-_MOST_SKIPPED = 1_000  # that can be listed
+_MOST_SKIPPED = 1_000
 _DECIMALS = 3  # of probabilities
 _DAY = timedelta(days=1)
-_GAP_DAYS = 4  # without an edition
-_UNREAD_DAYS = 7  # of editions without a vote
+_GAP_DAYS = 4
+_UNREAD_DAYS = 7
 _GAPS_OF_LAST = timedelta(days=60)
 _UNREAD_OF_LAST = timedelta(days=28)
 _OTHERS = ""
@@ -58,48 +58,52 @@ class CatchUpRequest:
     is_automatic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    ids: Sequence[PaperId]
-    arrived: int
-    upto: PaperId
-    watermark: PaperId
-
-
 def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> Edition:
     """Return the edition, without picks if no paper is above the threshold. Stores nothing."""
-    profile = request.profile
+    store, reader, profile = composer.store, request.reader, request.profile
     today = local_date(now, profile.schedule.timezone)
-    span = _span(composer, request, now)
-    ranked = composer.ranked(request.reader, profile, span.ids, now)
-    if ranked:
-        elsewhere = composer.store.papers.sent_elsewhere([request.reader.id], span.ids[0])
-        ranked = ranked.without_sent(elsewhere.get(request.reader.id, ()))
-    good = good_scores(ranked, profile) if ranked else []
-    topics = _topics(ranked, good) if ranked else []
-    picks = _picks(ranked, profile, good, topics, request.minutes) if ranked else []
+    # Before reading: later papers belong to the next edition.
+    newest = store.papers.newest_id()
+    start, end = _bounds(profile, request.since, request.until, now)
+    hidden = superseded(store, composer.samples)
+    arrived = (paper_id for paper_id, _ in store.papers.arrivals(start, end, profile.sources))
+    arrivals = [paper_id for paper_id in arrived if paper_id <= newest and paper_id not in hidden]
+    # Papers after the span wait for an edition, unless the last one has considered them.
+    last = store.editions.last(reader.id) if request.until else None
+    ids = _unseen(store, reader, profile, arrivals, start)
+    good: list[Score] = []
+    topics: list[tuple[str, list[Score]]] = []
+    picks: list[Pick] = []
+    if ranked := composer.ranked(reader, profile, ids, now):
+        ranked = ranked.without_sent(store.papers.sent_elsewhere([reader.id], ids[0]).get(reader.id, ()))
+        good = good_scores(ranked, profile)
+        by_id = {score.paper: score for score in good}
+        grouped = ranked.named_groups([score.paper for score in good[:_MOST_GROUPED]])
+        topics = [(name, sorted((by_id[i] for i in of_topic), key=lambda s: -s.log_odds)) for name, of_topic in grouped]
+        topics.sort(key=lambda topic: -topic[1][0].log_odds)
+        picks = _picks(ranked, profile, good, topics, request.minutes)
     groups, picks = _grouped(topics, picks)
     shown = [pick.paper.id for pick in picks]
     scores = ranked.scores if ranked else ()
     skipped = [s for s in scores if s.paper not in shown and not (s.muted or s.missing_terms)]
     return Edition(
-        reader=request.reader,
+        reader=reader,
         profile_title=profile.title,
         date=today,
         composed_at=now,
         picks=tuple(picks),
-        considered=len(span.ids),
-        watermark=span.watermark,
+        considered=len(ids),
+        watermark=last.watermark if last else newest,
         quiet=None if picks else quiet_reason(scores, SourceActivitySince()),
         kind=EditionKind.CATCH_UP,
         language=profile.language,
-        follow_ups=composer.follow_ups.of_reader(request.reader, ranked, span.ids, now) if ranked and picks else (),
+        follow_ups=composer.follow_ups.of_reader(reader, ranked, ids, now) if ranked and picks else (),
         catch_up=CatchUp(
             since=request.since,
             until=request.until or today,
-            arrived=span.arrived,
+            arrived=len(arrivals),
             good=len(good),
-            upto=span.upto,
+            upto=arrivals[-1] if arrivals else 0,
             groups=groups,
             skipped=tuple((score.paper, round(score.probability, _DECIMALS)) for score in skipped[:_MOST_SKIPPED]),
             is_automatic=request.is_automatic,
@@ -148,27 +152,18 @@ def checked_since(since: date | None, store: Store, reader: Reader, profile: Pro
     return day
 
 
-def _span(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> _Span:
-    store, reader, profile = composer.store, request.reader, request.profile
-    # Before reading: later papers belong to the next edition.
-    newest = store.papers.newest_id()
-    start, end = _bounds(profile, request.since, request.until, now)
-    hidden = superseded(store, composer.samples)
-    arrived = (paper_id for paper_id, _ in store.papers.arrivals(start, end, profile.sources))
-    arrivals = [paper_id for paper_id in arrived if paper_id <= newest and paper_id not in hidden]
-    # Papers after the span wait for an edition, unless the last one has considered them.
-    last = store.editions.last(reader.id) if request.until else None
-    watermark = last.watermark if last else newest
+def _unseen(
+    store: Store, reader: Reader, profile: Profile, arrivals: Sequence[PaperId], start: datetime
+) -> list[PaperId]:
     if not arrivals:
-        return _Span((), 0, 0, watermark)
-    new = set(store.papers.new_to(reader.id, arrivals[0] - 1, profile.sources))
+        return []
+    unseen = set(store.papers.new_to(reader.id, arrivals[0] - 1, profile.sources))
     voted_at = store.feedback.last_times([reader.id]).get(reader.id)
     if voted_at is None or voted_at < start:
         # Without a vote since, the editions of these days were probably not read.
         shown = store.editions.shown(reader.id).keys()
-        new |= shown - store.catch_ups.shown_before(reader.id, start)
-    ids = [paper_id for paper_id in arrivals if paper_id in new]
-    return _Span(ids, len(arrivals), arrivals[-1], watermark)
+        unseen |= shown - store.catch_ups.shown_before(reader.id, start)
+    return [paper_id for paper_id in arrivals if paper_id in unseen]
 
 
 def _bounds(profile: Profile, since: date, until: date | None, now: datetime) -> tuple[datetime, datetime]:
@@ -191,14 +186,6 @@ def good_scores(ranked: Ranked, profile: Profile) -> list[Score]:
         return good
     touching = [s for s in shown if not s.missing_terms and ranked.touches(s.paper) and s not in good]
     return sorted([*good, *touching[: least - len(good)]], key=lambda score: -score.log_odds)
-
-
-def _topics(ranked: Ranked, good: Sequence[Score]) -> list[tuple[str, list[Score]]]:
-    """Return the good papers by named topic, best first, in the order of their best."""
-    by_id = {score.paper: score for score in good}
-    grouped = ranked.named_groups([score.paper for score in good[:_MOST_GROUPED]])
-    topics = [(name, sorted((by_id[i] for i in ids), key=lambda s: -s.log_odds)) for name, ids in grouped]
-    return sorted(topics, key=lambda topic: -topic[1][0].log_odds)
 
 
 def _grouped(
@@ -293,9 +280,13 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
         return []
     covered = [catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id)]
     voted_at = store.feedback.last_times([reader.id]).get(reader.id)
-    read_upto = [local_date(voted_at, profile.schedule.timezone)] if voted_at else []
-    read_upto += [catch_up.until for catch_up in covered]
-    unread = _unread(editions, max(read_upto, default=None), today)
+    read_upto = [catch_up.until for catch_up in covered]
+    read_upto += [local_date(voted_at, profile.schedule.timezone)] if voted_at else []
+    earliest = max([today - _UNREAD_OF_LAST, *(day + _DAY for day in read_upto)])
+    days = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
+    unread = []
+    if days and (max(days) - min(days)).days + 1 >= _UNREAD_DAYS:
+        unread = [Gap(max(earliest, min(edition.date for edition in editions)), today, 0, is_unread=True)]
     spans: list[CatchUp | Gap] = [*covered, *unread]
     with_papers = []
     for gap in [*unread, *_without_editions(editions, profile, today)]:
@@ -305,14 +296,6 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
         if papers := len(store.papers.arrivals(start, end, profile.sources)):
             with_papers.append(replace(gap, papers=papers))
     return sorted(with_papers, key=lambda gap: gap.since, reverse=True)
-
-
-def _unread(editions: Sequence[StoredEdition], read_upto: date | None, today: date) -> list[Gap]:
-    earliest = max(today - _UNREAD_OF_LAST, read_upto + _DAY if read_upto else date.min)
-    days = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
-    if not days or (max(days) - min(days)).days + 1 < _UNREAD_DAYS:
-        return []
-    return [Gap(max(earliest, min(edition.date for edition in editions)), today, 0, is_unread=True)]
 
 
 def _without_editions(editions: Sequence[StoredEdition], profile: Profile, today: date) -> list[Gap]:

@@ -1,10 +1,6 @@
-"""Relate new papers to papers that a reader knows.
+"""Relate new papers to papers that a reader knows: citations, follow-ups, and likes of the reader's group.
 
-    citations    a paper cites one that the reader liked or has in their library
-    follow-ups   a liked paper was published, revised, or continued by an author
-    group        others of the reader's group like a paper
-
-Citations are reasons of picks. Follow-ups and the group's likes accompany picks, and never make an edition alone.
+Citations are reasons of picks. Follow-ups and likes accompany picks, and never make an edition alone.
 """
 
 from __future__ import annotations
@@ -19,12 +15,10 @@ from bot.config.profiles import Profile
 from bot.editions.due import Readers
 from bot.model import (
     NOT_STORED,
-    Entry,
     FactKind,
     FollowUp,
     FollowUpKind,
     GroupLike,
-    LibraryPaper,
     Paper,
     PaperId,
     Reader,
@@ -44,18 +38,15 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.ranker import Interest
 
 
-# Citations of a reader's liked or owned papers, from Google Scholar's alerts, and from OpenAlex with ``links.resolve``.
-
-# By citing paper, with reasons that name cited papers.
+# Reasons that name cited papers, by citing paper.
 Citations = Mapping[PaperId, Sequence[Reason]]
-
-# Titles in a pick's reasons.
 _MOST_NAMED = 2
 
 
 def citations_of(
     store: Store, readers: Readers, interests: Sequence[Interest], papers: Iterable[Paper]
 ) -> list[Citations]:
+    """Return each reader's citations, from Google Scholar's alerts and from OpenAlex (``links.resolve``)."""
     cited = {
         paper.id: [cited_paper(fact) for fact in paper.facts if fact.kind is FactKind.CITES]
         for paper in papers
@@ -71,41 +62,39 @@ def citations_of(
         liked_ids = {paper.id for paper in interest.up if not is_library_paper(paper.id)} - {*interest.saved}
         liked = [paper for paper in stored if paper.id in liked_ids]
         owned = libraries.get(reader.id, ())
-        of_reader = {paper_id: _reasons(entries, liked, owned) for paper_id, entries in cited.items()}
-        citations.append({paper_id: reasons for paper_id, reasons in of_reader.items() if reasons})
+        of_reader: dict[PaperId, Sequence[Reason]] = {}
+        for paper_id, entries in cited.items():
+            by_vote, by_library = {}, {}
+            for entry in entries:
+                if paper := next((paper for paper in liked if is_cited(entry, paper)), None):
+                    by_vote[paper.id] = Reason(ReasonKind.CITES_LIKED, paper.title, paper=paper.id)
+                elif item := next((item for item in owned if is_cited(entry, item.paper)), None):
+                    by_library[item.paper.id] = Reason(ReasonKind.CITES_OWNED, item.paper.title)
+            if by_vote or by_library:
+                of_reader[paper_id] = [*by_vote.values(), *by_library.values()][:_MOST_NAMED]
+        citations.append(of_reader)
     return citations
 
 
-def _reasons(cited: Sequence[Entry], liked: Sequence[Paper], owned: Sequence[LibraryPaper]) -> Sequence[Reason]:
-    by_vote, by_library = {}, {}
-    for entry in cited:
-        if paper := next((paper for paper in liked if is_cited(entry, paper)), None):
-            by_vote[paper.id] = Reason(ReasonKind.CITES_LIKED, paper.title, paper=paper.id)
-        elif item := next((item for item in owned if is_cited(entry, item.paper)), None):
-            by_library[item.paper.id] = Reason(ReasonKind.CITES_OWNED, item.paper.title)
-    return [*by_vote.values(), *by_library.values()][:_MOST_NAMED]
-
-
-# Follow-ups of liked papers.
-#
-#     papers that changed since the last picks --liked?--> published or revised
-#     the day's papers --first and last authors--> earlier papers --liked, on the same topic?--> continued
 _MOST_FOLLOW_UPS = 3
 _MOST_READ = 6  # pairs of papers of an author, the most similar ones
 _MOST_COMPARED = 200  # such pairs of a reader
-_MOST_KEPT = 100_000  # similarities of pairs, shared by readers who like the same papers
+_MOST_KEPT = 100_000  # similarities of pairs, shared by readers
 # An edition with picks is rarely older.
 _LOOK_BACK = timedelta(days=60)
 # A venue or DOI that follows within days is not news.
 _NEWS_AFTER = timedelta(days=7)
-# The least ``Pool.similarity`` of two papers on one topic, with and without a common coauthor. Without one, two people
-# may share a name.
+# The least ``Pool.similarity`` of two papers on one topic. Without a common coauthor, two people may share a name.
 _SAME_TOPIC = 0.35
 _SAME_TOPIC_BY_NAME = 0.4
 
 
 class FollowUps:
-    """The follow-ups of a run."""
+    """The follow-ups of a run.
+
+    papers that changed since the last picks --liked?--> published or revised
+    the day's papers --first and last authors--> earlier papers --liked, on the same topic?--> continued
+    """
 
     def __init__(self, store: Store, ranker: CurrentRanker) -> None:
         self._store = store
@@ -127,12 +116,19 @@ class FollowUps:
             self._new_by_name, self._names = defaultdict(list), defaultdict(list)
             for change in self._store.papers.changes(now - _LOOK_BACK):
                 self._changes[change.paper].append(change)
-        unread = [paper_id for paper_id in new if paper_id not in self._read and paper_id in ranked.papers]
-        self._read_authors({paper_id: ranked.papers[paper_id] for paper_id in unread})
-        follow_ups: dict[PaperId, FollowUp] = {}
-        if changed := liked & self._changes.keys():
-            changes = [change for paper in sorted(changed) for change in self._changes[paper]]
-            follow_ups |= self._of_changes(reader, ranked, changes, now)
+        unread = set()
+        for paper_id in new:
+            if paper_id not in self._read and paper_id in ranked.papers:
+                self._read.add(paper_id)
+                for name in leading_authors(ranked.papers[paper_id]):
+                    if name not in self._new_by_name:
+                        unread.add(name)
+                    self._new_by_name[name].append(paper_id)
+        for name, stored in self._store.papers.by_leading_authors(sorted(unread)).items() if unread else ():
+            for paper_id in stored:
+                self._names[paper_id].append(name)
+        changes = [change for paper in sorted(liked & self._changes.keys()) for change in self._changes[paper]]
+        follow_ups = self._of_changes(reader, ranked, changes, now) if changes else {}
         pairs = sorted(self._continued(liked - follow_ups.keys(), ranked, new), reverse=True)[:_MOST_READ]
         earlier_papers = self._store.papers.get(earlier for _, earlier, _ in pairs) if pairs else {}
         named: set[PaperId] = set()
@@ -145,34 +141,19 @@ class FollowUps:
         order = list(FollowUpKind)
         return tuple(sorted(follow_ups.values(), key=lambda follow_up: order.index(follow_up.kind))[:_MOST_FOLLOW_UPS])
 
-    def _read_authors(self, papers: Mapping[PaperId, Paper]) -> None:
-        self._read.update(papers)
-        unread = set()
-        for paper_id, paper in papers.items():
-            for name in leading_authors(paper):
-                if name not in self._new_by_name:
-                    unread.add(name)
-                self._new_by_name[name].append(paper_id)
-        for name, stored in self._store.papers.by_leading_authors(sorted(unread)).items() if unread else ():
-            for paper_id in stored:
-                self._names[paper_id].append(name)
-
     def _continued(
         self, liked: Collection[PaperId], ranked: Ranked, new: Sequence[PaperId]
     ) -> list[tuple[float, PaperId, PaperId]]:
         arrived = ranked.papers.keys() & new
-        # The newest of a frequent name only: all pairs would be quadratic.
-        pairs = islice(
-            (
-                (earlier, later)
-                for earlier in sorted(self._names.keys() & liked, reverse=True)
-                for later in dict.fromkeys(paper for name in self._names[earlier] for paper in self._new_by_name[name])
-                if earlier != later and later in arrived
-            ),
-            _MOST_COMPARED,
+        pairs = (
+            (earlier, later)
+            for earlier in sorted(self._names.keys() & liked, reverse=True)
+            for later in dict.fromkeys(paper for name in self._names[earlier] for paper in self._new_by_name[name])
+            if earlier != later and later in arrived
         )
+        # The newest of a frequent name only: all pairs would be quadratic.
+        compared = list(islice(pairs, _MOST_COMPARED))
         texts = {paper.id: paper.text for paper in ranked.reader.up}
-        compared = list(pairs)
         if unread := [pair for pair in compared if pair not in self._similarities]:
             if len(self._similarities) > _MOST_KEPT:
                 self._similarities.clear()
@@ -197,10 +178,17 @@ class FollowUps:
             voted_at = now - timedelta(days=ranked.reader.ages.get(change.paper, 0.0))
             if paper is None or change.at < since or change.at <= voted_at:
                 continue
-            follow_up = _of_change(paper, change)
-            # A publication outweighs a new version.
-            if follow_up and (paper.id not in follow_ups or follow_up.kind is FollowUpKind.PUBLISHED):
-                follow_ups[paper.id] = follow_up
+            if change.version is None:
+                # A publication outweighs a new version.
+                if change.at - paper.first_seen >= _NEWS_AFTER and (venue := publication(paper)):
+                    follow_ups[paper.id] = FollowUp(FollowUpKind.PUBLISHED, paper, venue)
+            elif change.before and paper.id not in follow_ups:
+                # Imported late: changes are rare, and reading abstracts loads weights.
+                from bot.summaries.changes import changed_sentence
+
+                if sentence := changed_sentence(change.before, paper.abstract):
+                    revised = FollowUp(FollowUpKind.REVISED, paper, sentence.after, sentence.before)
+                    follow_ups[paper.id] = revised
         return follow_ups
 
 
@@ -219,23 +207,6 @@ def _of_authors(earlier: Paper, later: Paper, similarity: float) -> FollowUp | N
     return FollowUp(FollowUpKind.CONTINUED, earlier, author, paper=later)
 
 
-def _of_change(paper: Paper, change: PaperChange) -> FollowUp | None:
-    if change.version is None:
-        is_news = change.at - paper.first_seen >= _NEWS_AFTER
-        return FollowUp(FollowUpKind.PUBLISHED, paper, publication(paper)) if is_news and publication(paper) else None
-    if not change.before:
-        return None
-    # Imported late: changes are rare, and reading abstracts loads weights.
-    from bot.summaries.changes import changed_sentence
-
-    sentence = changed_sentence(change.before, paper.abstract)
-    return FollowUp(FollowUpKind.REVISED, paper, sentence.after, sentence.before) if sentence else None
-
-
-# Likes within a group, shown under the name that a reader chose (``Override.shown_as``).
-#
-# They are read for each message and never stored, so removing the name hides them.
-
 # Ages of likes beside a pick, and in the list of a reader without an edition.
 _BESIDE_PICKS = timedelta(days=30)
 _LISTED = timedelta(days=7)
@@ -243,7 +214,10 @@ _MOST_LISTED = 3
 
 
 class GroupLikes:
-    """Recent likes of group members, read once for a batch."""
+    """Recent likes of group members, under the names that they chose (``Override.shown_as``).
+
+    They are read once for a batch and never stored, so removing the name hides them.
+    """
 
     def __init__(self, store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
         self._store = store

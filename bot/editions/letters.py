@@ -1,4 +1,8 @@
-"""Weekly letters, and the phrases that votes have taught."""
+"""Weekly letters, and the phrases that votes have taught.
+
+voted papers --phrases--> supported by the votes, not the reader's own words
+recent and voted papers --explain--> contributions --> each phrase's mean weight, if its sign is the same in all
+"""
 
 from __future__ import annotations
 
@@ -37,19 +41,11 @@ if TYPE_CHECKING:  # its import takes a tenth of an idle run
     from bot.editions.choices import Ranked
 
 
-# Phrases learned from votes.
-#
-#     voted papers --phrases--> supported by the votes, not the reader's own words
-#     recent and voted papers --explain--> contributions --> each phrase's mean weight, if its sign is the same in all
-
-# The newest papers, because a mean over voted papers would not show what moves the next editions.
+# A mean over voted papers would not show what moves the next editions.
 _REFERENCE_PAPERS = 300
-# The newest votes of each kind.
-_VOTED_PAPERS = 100
-# For each direction; a convention.
-_MAX_LEARNED = 12
-# Lighter phrases are noise.
-_MIN_SHARE_OF_HEAVIEST = 0.01
+_VOTED_PAPERS = 100  # the newest of each kind
+_MAX_LEARNED = 12  # in each direction
+_MIN_SHARE_OF_HEAVIEST = 0.01  # lighter phrases are noise
 _MAX_EXAMPLES = 2
 
 
@@ -119,12 +115,9 @@ class Lessons:
             phrase: sign * phrase.weight(means) / len(self.contributions)
             for phrase in phrases
             if self.ranked.evidence.votes.supports(phrase.rare_terms, liked=sign > 0)
-            and self._has_one_sign(phrase, sign)
+            and (having := [terms for terms in self.contributions if all(stem in terms for stem in phrase.stems)])
+            and all(sign * phrase.weight(terms) > 0 for terms in having)
         }
-
-    def _has_one_sign(self, phrase: Phrase, sign: int) -> bool:
-        having = [terms for terms in self.contributions if all(stem in terms for stem in phrase.stems)]
-        return bool(having) and all(sign * phrase.weight(terms) > 0 for terms in having)
 
 
 class _Side:
@@ -154,10 +147,6 @@ class _Side:
             yield LearnedPhrase(phrase.text, self._sign * weight, weight / heaviest, titles, is_from_library=not own)
 
 
-# The letter of a week.
-#
-#     votes of the week --> liked papers          papers of the week, not shown --rank as of now--> the best match
-#     all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
 _WEEK = timedelta(days=7)
 _MONTH = timedelta(days=30)
 # The share of fewer votes is noise: 60 % of five may be 15 to 95 %.

@@ -117,7 +117,7 @@ _POINTS_AT_ITSELF = re.compile(
     r"end)\b| (?:as|that|way)\b"
 )
 # This many words before a pointer may hold its target. A problem mostly stands in the sentence before.
-_WORDS_BEFORE = 12
+_WORDS_BEFORE = 16
 _PROBLEM = re.compile(
     r" (?:\w+ )?(?:challenge|issue|problem|limitation|gap|difficult|drawback|shortcoming|concern|question|weakness|"
     r"bottleneck|obstacle|tension|need)"

@@ -23,7 +23,11 @@ from bot.summaries.references import antecedents, continues, refers_back, withou
             "We present WeedNet, small and fast robots made of wood and steel to weed beds, and test these by hand.",
             False,
         ),
-        ("We watch robots of all kinds in the beds of nine gardens while these are being weeded by hand.", False),
+        (
+            "We watch robots of all kinds in the beds of nine gardens by day and night while these are weeded.",
+            False,
+        ),
+        ("We give an algorithm for wooden robots, and bound the radius of these sets.", True),
     ],
 )
 def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(sentence, refers):
