@@ -1,6 +1,6 @@
 """The composition root: wires the parts of Paperbot together, from the settings of one home.
 
-Each part and its libraries load at first use. scikit-learn and SciPy alone take a second.
+Parts are made at first use. Modules that import Jinja2, HTTPX, the Slack SDK or the ranking load at first use too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from bot.channels import (
     ChannelKind,
     MessageRenderer,
     RenderingParts,
+    Route,
     TransportParts,
     address_checks,
     channels,
@@ -34,43 +35,43 @@ from bot.config.files import DiskSpace, shipped
 from bot.config.home import Home
 from bot.config.keys import KEY_REMEDY, Sealer, Signer, load_keys
 from bot.config.profiles import Profile
-from bot.config.settings import Settings
+from bot.config.settings import Settings, check_settings
+from bot.editions.composer import Context, EditionComposer, TldrWriter
+from bot.editions.due import Waiting
+from bot.editions.health import SourceMonitor
+from bot.editions.models import CorpusCache, CurrentRanker
+from bot.formats import ParseLimits, Parser
 from bot.model import OPERATOR_KIND, Kind, Problem, Reader
 from bot.model.addresses import is_loopback, is_one_address
 from bot.model.clock import zone_named
 from bot.model.errors import PaperbotError, UsageError
 from bot.model.wording import oneline
-from bot.sources import source_models
+from bot.operate.conference import ConferencePlanner
+from bot.operate.day import DailyJob
+from bot.operate.dispatcher import Dispatcher
+from bot.operate.ingest import BounceService, Ingestion, LinkResolver, unreadable
+from bot.operate.references import References, failing
+from bot.readers.libraries import ZoteroLibraries
+from bot.readers.personal_data import erase
+from bot.readers.subscriptions import SubscriptionService, reached_cap
+from bot.sources import Source, SourceDependencies, make_sources, source_models
+from bot.store import Store, open_store
+from bot.store.database import KeepDays
+from bot.store.upgrade import has_readers
+from bot.summaries.tldr import Endpoint
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from pydantic import SecretStr
 
-    from bot.channels import Route
     from bot.channels.slack.transport import SlackInteractions
-    from bot.editions.composer import Context, EditionComposer, TldrWriter
-    from bot.editions.models import CorpusCache, CurrentRanker
-    from bot.formats import Parser
-    from bot.operate.conference import ConferencePlanner
-    from bot.operate.day import DailyJob
-    from bot.operate.dispatcher import Dispatcher
-    from bot.operate.ingest import Ingestion
     from bot.operate.messages import ChannelTests
-    from bot.readers.libraries import ZoteroLibraries
-    from bot.readers.subscriptions import SubscriptionService
-    from bot.sources import Source
     from bot.sources.http import Fetcher
-    from bot.store import Store
-    from bot.store.database import KeepDays
 
 
 @dataclass(frozen=True, slots=True)
 class ClientLimits:
-    """How much one client may use, and how clients are identified.
-
-    ``trusted_proxies`` are addresses or networks whose ``X-Forwarded-For`` header counts. From others, the header would
-    let a client choose its address and evade every limit.
-    """
+    """How much one client may use. Only the header ``X-Forwarded-For`` of ``trusted_proxies`` counts."""
 
     trusted_proxies: Sequence[str]
     connections: int  # open at once
@@ -83,8 +84,8 @@ class App:
     def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
         """Read the settings. Raises ConfigError.
 
-        ``stop``, once set, ends deliveries early. ``parser`` outlives this container: ``serve`` shares one among its
-        ticks, because a parser process takes a fifth of a second to start.
+        ``stop``, once set, ends deliveries early. ``parser`` outlives this container, as its process takes a fifth of a
+        second to start.
         """
         self.home = Home(home, source_models(), address_checks())
         self._stop = stop
@@ -136,24 +137,13 @@ class App:
 
     @property
     def keep_days(self) -> KeepDays:
-        from bot.store.database import KeepDays
-
-        days = self.home.settings.retention
-        return KeepDays(
-            bodies=days.bodies_days,
-            editions=days.editions_days,
-            picks=days.picks_days,
-            thumbs=days.thumbs_days,
-            papers=days.papers_days,
-        )
+        return KeepDays(**{name.removesuffix("_days"): days for name, days in self.home.settings.retention})
 
     # Storage
 
     @cached_property
     def store(self) -> Store:
         """The database, created or upgraded if necessary. Raises PaperbotError."""
-        from bot.store import open_store
-
         self.home.refuse_lost_store()
         store = open_store(self.home.store_url, secrets=self._keys)
         self._resources.callback(store.close)
@@ -174,8 +164,6 @@ class App:
 
     @cached_property
     def _keys(self) -> list[bytes]:
-        from bot.store.upgrade import has_readers
-
         file = self.home.key_file
         # Nobody would notice a new key beside a used store until a reader presses a link.
         if not file.exists() and has_readers(self.home.store_url):
@@ -197,21 +185,15 @@ class App:
     @cached_property
     def parser(self) -> Parser:
         """Parses digests and libraries in a process of its own."""
-        from bot.formats import Parser
-
         return self._shared_parser or self._resources.enter_context(Parser())
 
     @cached_property
     def page_parser(self) -> Parser:
         """Parses pasted text. Another process, because strangers paste and ingestion may take minutes."""
-        from bot.formats import ParseLimits, Parser
-
         return self._resources.enter_context(Parser(ParseLimits(seconds=5, deadline=10), waits=False))
 
     @cached_property
     def sources(self) -> Sequence[Source]:
-        from bot.sources import SourceDependencies, make_sources
-
         dependencies = SourceDependencies(
             home=self.home.path,
             passwords=self.home.settings.passwords,
@@ -236,17 +218,10 @@ class App:
 
     @cached_property
     def _fetcher(self) -> Fetcher:
-        from bot.sources.http import Fetcher
-
-        fetch = self.home.settings.fetch
-        return Fetcher(
-            private_hosts=fetch.private_hosts, proxy=fetch.proxy, contact=fetch.contact or "", seconds=fetch.timeout
-        )
+        return make_fetcher(self.home.settings)
 
     @cached_property
     def ingestion(self) -> Ingestion:
-        from bot.operate.ingest import BounceService, Ingestion, LinkResolver
-
         bounces = BounceService(self.store, self.parser, self.signer)
         resolves = self.home.settings.links.resolve
         links = LinkResolver(self.store, self._fetcher, self.parser) if resolves else None
@@ -256,29 +231,20 @@ class App:
 
     @cached_property
     def ranker(self) -> CurrentRanker:
-        from bot.editions.models import CurrentRanker
-
         return CurrentRanker(self.corpora)
 
     @cached_property
     def corpora(self) -> CorpusCache:
-        from bot.editions.models import CorpusCache
-
         shared = self.store.corpora if self.store.is_shared else None
         return CorpusCache(self.home.state / "corpus.npz", self.store.papers, shared)
 
     @cached_property
     def composer(self) -> EditionComposer:
-        from bot.editions.composer import EditionComposer
-        from bot.editions.health import SourceMonitor
-
         sources = SourceMonitor(self.store, self._digest_sources)
         return EditionComposer(self.store, self.ranker, sources, samples=self.home.sample_sources)
 
     @property
     def conference_planner(self) -> ConferencePlanner:
-        from bot.operate.conference import ConferencePlanner
-
         return ConferencePlanner(self.store, self.parser, self.ranker, self.composer)
 
     @cached_property
@@ -287,16 +253,11 @@ class App:
         summaries = self.home.settings.summaries
         if not summaries.endpoint:
             return None
-        from bot.editions.composer import TldrWriter
-        from bot.summaries.tldr import Endpoint
-
         endpoint = Endpoint(summaries.endpoint, summaries.model, key=plain(summaries.key), timeout=summaries.timeout)
         return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
 
     def context(self, profiles: Mapping[str, Profile]) -> Context:
         """Return the parts that compose alerts, editions and letters of these profiles."""
-        from bot.editions.composer import Context
-
         return Context(self.store, profiles, self.ranker, self.composer, self.renderer)
 
     @property
@@ -304,10 +265,6 @@ class App:
         return self.daily_job_for(self.profiles)
 
     def daily_job_for(self, profiles: Mapping[str, Profile]) -> DailyJob:
-        from bot.editions.due import Waiting
-        from bot.operate.day import DailyJob
-        from bot.operate.references import References
-
         context = self.context(profiles)
         resolves = self.home.settings.links.resolve
         wait = timedelta(minutes=self.home.settings.bot.wait_minutes)
@@ -383,8 +340,6 @@ class App:
 
     def dispatcher_of(self, kinds: Collection[Kind], stop: Event | None) -> Dispatcher:
         """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
-        from bot.operate.dispatcher import Dispatcher
-
         store = self.store
         return Dispatcher(
             store.outbox,
@@ -424,28 +379,18 @@ class App:
 
     @cached_property
     def subscriptions(self) -> SubscriptionService:
-        from bot.readers.subscriptions import SubscriptionService
-
         return SubscriptionService(self.store, self.renderer, self.links, profile_folder=self.home.profiles_folder)
 
     @cached_property
     def zotero(self) -> ZoteroLibraries:
-        from bot.readers.libraries import ZoteroLibraries
-
         return ZoteroLibraries(self.store, self.sealer, self.parser, self.home.settings.zotero.api_url)
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove everything stored about a reader. See ``bot.readers.personal_data.erase``."""
-        from bot.readers.personal_data import erase
-
         return erase(self.store, self.home, reader, now)
 
     def standing_problems(self, now: datetime) -> list[Problem]:
         """Return problems that last until a person repairs a profile, disk or file, or an hour's cap is over."""
-        from bot.operate.ingest import unreadable
-        from bot.operate.references import failing
-        from bot.readers.subscriptions import reached_cap
-
         return [
             *self.profile_problems,
             *self.disk_space.problems(),
@@ -483,11 +428,19 @@ def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None
 
 def homeless_fetcher(seconds: float) -> Fetcher:
     """Return a fetcher by the settings of the environment, such as a proxy. Raises ConfigError."""
-    from bot.config.settings import check_settings
+    return make_fetcher(check_settings("", source_models()), seconds)
+
+
+def make_fetcher(settings: Settings, seconds: float | None = None) -> Fetcher:
     from bot.sources.http import Fetcher
 
-    fetch = check_settings("", source_models()).fetch
-    return Fetcher(private_hosts=fetch.private_hosts, proxy=fetch.proxy, contact=fetch.contact or "", seconds=seconds)
+    fetch = settings.fetch
+    return Fetcher(
+        private_hosts=fetch.private_hosts,
+        proxy=fetch.proxy,
+        contact=fetch.contact or "",
+        seconds=seconds or fetch.timeout,
+    )
 
 
 def reply_address(settings: Settings) -> str:

@@ -1,7 +1,6 @@
 """The scheduler of ``paperbot serve``: two jobs beside the web pages.
 
-Each run looks up due work in the store. A missed or repeated tick, or a second ``serve``, neither loses nor repeats
-an edition.
+Each run looks up due work in the store, so a missed or repeated tick neither loses nor repeats an edition.
 """
 
 from __future__ import annotations
@@ -173,7 +172,7 @@ def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundSc
             next_run_time=datetime.now(UTC),
             max_instances=1,
             coalesce=True,
-            # The default of one second drops ticks on a busy or suspended machine.
+            # The default drops ticks on a busy or suspended machine.
             misfire_grace_time=None,
         )
     return scheduler
@@ -189,7 +188,6 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        # socket.create_server adds the address in parentheses.
         reason = (error.strerror or str(error)).partition(" (while")[0]
         is_about_host = error.errno == errno.EADDRNOTAVAIL or (error.errno or 0) < 0  # negative for look-up errors
         option = "--host 127.0.0.1" if is_about_host else f"--port {max(port + 1, 8001)}"
@@ -210,19 +208,14 @@ def log_to_stderr() -> None:
 def share_one_arena() -> None:
     """Let all threads allocate from one arena of glibc, if the C library is glibc.
 
-    Otherwise threads get up to eight arenas for each core, and each arena keeps the memory of its largest page. A
-    server of forty threads grew by 100 MB in 6,000 requests.
+    Each arena keeps the memory of its largest page: a server of forty threads grew by 100 MB in 6,000 requests.
     """
-    # The interpreter lock lets few threads allocate at the same moment, so one arena costs no time.
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def serve(home: Path, listener: socket.socket | None) -> None:
-    """Run the jobs and the pages until SIGTERM or SIGINT, and return within ten seconds.
-
-    There are no pages without ``listener``. The jobs only enqueue due work if ``queue.url`` is set.
-    """
+    """Run the jobs, and pages if there is a ``listener``, until SIGTERM or SIGINT. Return within ten seconds."""
     log_to_stderr()
     share_one_arena()
     stop = Event()
@@ -243,7 +236,6 @@ def serve(home: Path, listener: socket.socket | None) -> None:
                 stop.wait()
         finally:
             stop.set()
-            # The jobs finish or release their claims.
             shutdown = Thread(target=scheduler.shutdown, daemon=True)
             shutdown.start()
             shutdown.join(_SHUTDOWN_SECONDS)

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 
-from bot.cli.output import name_of, print_json, print_problems, report_options, valid, working
+from bot.app import App
+from bot.cli import plans
+from bot.cli.output import echo, name_of, print_json, print_problems, report_options, valid, working
 from bot.cli.time_zones import time_zone
+from bot.formats.library import MAX_BYTES
 from bot.model import Problem, RawDigest
 from bot.model.errors import UsageError
 from bot.model.wording import plural
-
-if TYPE_CHECKING:
-    from bot.app import App
-    from bot.operate.conference import Plan
+from bot.operate.conference import Plan
+from bot.readers import stored_reader
 
 _FORMATS = ("text", "markdown", "html", "ics")
 _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html", ".ics": "ics"}
 
 
-@click.command("conference", short_help="Plan a conference: rank a programme for READER.")
+@click.command("conference")
 @click.argument("file", type=click.File("rb"))
 @click.argument("reader")
 @click.option("--top", type=click.IntRange(1, 1_000), default=20, show_default=True, help="How many papers, at least.")
@@ -55,64 +56,53 @@ def conference(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Rank the programme in FILE for READER, and print a plan by day and slot.
-
-    The file - is standard input.
+    """Rank the programme in FILE for READER, and print a plan by day and slot. The file - is standard input.
 
     FILE is CSV, JSON of OpenReview, papercopilot or a conference's site, BibTeX, RIS or ICS. A CSV file starts with a
     line of column names, in any order: title, abstract, authors, date, start, end, room, session, type, url.
 
-    The plan has the best papers, and the best one of each slot. If two papers run at the same time in different rooms,
-    the plan marks the worse match. It also marks papers that READER was sent before or voted on.
+    The plan has the best papers, and the best one of each slot. It marks the worse match of two at the same time in
+    different rooms, and papers that READER was sent before or voted on.
 
-    The papers of the plan are stored, so READER can vote on them. They appear in no edition, and don't count as
-    sent.
+    Paperbot stores the papers of the plan, so READER can vote on them. They appear in no edition.
 
     \b
     Examples:
       paperbot conference iclr2026.json reward-models
       paperbot conference programme.csv reward-models --timezone Europe/Vienna --output plan.html
-      paperbot conference programme.ics reward-models/ada@example.org --output plan.ics
     """
-    from bot.cli import plans
-    from bot.formats.library import MAX_BYTES
-    from bot.readers import stored_reader
-
     form = form or (_BY_SUFFIX.get(output.suffix.lower()) if output else "text")
     if form is None:
         raise click.UsageError(f"{output} has none of the suffixes {', '.join(_BY_SUFFIX)}; or name a --format")
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     name = name_of(file, "programme")
-    # One byte over the limit, so a larger file is refused and not truncated.
+    # One byte over the limit, so a larger file is refused.
     raw = RawDigest("conference", name, file.read(MAX_BYTES + 1))
     with working("ranking the programme"):
         plan = app.conference_planner.plan(raw, recipient, profile, now, top=top, timezone=timezone or "", title=title)
     problems = [Problem(name, problem) for problem in plan.problems]
     if as_json:
         print_json({**plans.as_json(plan), "problems": problems})
+    text = "" if as_json and not output else rendered(app, plan, form, now)
     if output:
         try:
             # newline: a calendar's lines already end in CRLF.
-            output.write_text(_rendered(app, plan, form, now), encoding="utf-8", newline="")
+            output.write_text(text, encoding="utf-8", newline="")
         except OSError as error:
             raise UsageError(f"{output}: cannot be written ({error.strerror})") from error
     if not as_json:
-        written = f"{plans.tally(plan)}: the plan is in {output}\n"
-        click.echo(written if output else _rendered(app, plan, form, now), nl=False)
+        click.echo(f"{plans.tally(plan)}: the plan is in {output}\n" if output else text, nl=False)
         print_problems(problems)
     return 1 if problems else 0
 
 
-def _rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
-    from bot.cli import plans
-
+def rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
     if form == "markdown":
         return plans.as_markdown(plan, app.links(plan.reader))
     if form == "html":
         return plans.as_page(plan, app.templates, app.links(plan.reader))
     if form == "ics":
         if dayless := sum(item.place.day is None for item in plan.items):
-            note = f"{plural(dayless, 'paper')} of the plan without a day: not in the calendar"
-            click.secho(f"? {note}", fg="yellow", err=True)
+            echo(f"? {plural(dayless, 'paper')} of the plan without a day: not in the calendar", fg="yellow", err=True)
         return plans.as_calendar(plan, now)
     return plans.as_text(plan)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bot import wording
+from bot.app import App
 from bot.channels import reader_channel, reader_channels
 from bot.cli.output import (
     console,
@@ -20,7 +22,6 @@ from bot.cli.output import (
     json_option,
     now_option,
     pass_app,
-    plain,
     print_edition,
     print_json,
     print_problems,
@@ -29,22 +30,31 @@ from bot.cli.output import (
     table,
     working,
 )
+from bot.editions.catch_up import (
+    CatchUpRequest,
+    checked_since,
+    compose_catch_up,
+    put_catch_up,
+    sent_since,
+    skipped_papers,
+)
+from bot.editions.due import letter_day
+from bot.editions.letters import compose_letter
 from bot.model import CatchUp, Edition, Problem, Quiet, State
 from bot.model.clock import local_date
 from bot.model.errors import DeliveryError, UsageError
 from bot.model.wording import long_date, plural
+from bot.operate.ingest import DigestReport, unread
+from bot.readers import find_reader, stored_reader
+from bot.sources.folder import FilesSource
 
-if TYPE_CHECKING:
-    from bot.app import App
-    from bot.config.profiles import Profile
+if TYPE_CHECKING:  # takes long to import
     from bot.operate.day import RunReport
-    from bot.operate.ingest import DigestReport
-
 
 _MAX_AHEAD = timedelta(hours=48)
 
 
-@click.command("run", short_help="Compose and deliver what is due.")
+@click.command("run")
 @now_option
 @click.option("--force", is_flag=True, help="Make an edition for every reader now, even if none is due.")
 @json_option
@@ -54,9 +64,8 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
 
     \b
     Examples:
-      paperbot run                                    as cron calls it every few minutes
-      paperbot run --force                            now, whatever the schedule says
-      paperbot run --now 2025-05-06T08:00+02:00 --json
+      paperbot run              as cron calls it every few minutes
+      paperbot run --force      now, whatever the schedule says
     """
     if not force:
         refuse_far_future(app, now)
@@ -77,18 +86,16 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
     # Only problems to repair. The notice takes failed deliveries from the outbox.
     problems += app.notify_operator([*app.profile_problems, *report.source_problems], now)
     if as_json:
-        numbers = {
-            "digests": len(report.digests),
-            "papers": sum(digest.papers for digest in report.digests),
-            "new": sum(digest.new for digest in report.digests),
-            "editions": report.editions,
-            "alerts": report.alerts,
-            "delivered": report.delivered,
-            "failed": report.failed,
-            "unknown": report.unknown,
-            "skipped": report.skipped,
-        }
-        print_json({**numbers, "problems": problems})
+        counted = ("editions", "alerts", "delivered", "failed", "unknown", "skipped")
+        print_json(
+            {
+                "digests": len(report.digests),
+                "papers": sum(digest.papers for digest in report.digests),
+                "new": sum(digest.new for digest in report.digests),
+                **{name: getattr(report, name) for name in counted},
+                "problems": problems,
+            }
+        )
     else:
         print_report(app, report, force)
         print_problems(problems)
@@ -101,10 +108,7 @@ def refuse_far_future(app: App, now: datetime) -> None:
     stored = [app.store.editions.newest_composed(), app.store.papers.newest_first_seen()]
     times = [time for time in stored if time]
     # An empty store has no slots to lose.
-    if not times:
-        return
-    latest = max(datetime.now(UTC), *times)
-    if now > latest + _MAX_AHEAD:
+    if times and now > (latest := max(datetime.now(UTC), *times)) + _MAX_AHEAD:
         raise UsageError(
             f"--now is {(now - latest).days} days ahead of the clock and of everything in the store; "
             "correct it, or add --force"
@@ -123,9 +127,8 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
     echo(f"{ingested}; {', '.join(parts)}")
     # Without a reader there is no edition, whether sources fail or not.
     is_explained = set(report.problems) - set(report.source_problems) or app.disk_space.problems()
-    if not (report.editions or report.skipped or is_explained):
-        for line in reasons_for_no_edition(app, force):
-            echo(line)
+    if not (report.editions or report.skipped or is_explained) and (reason := reason_for_no_edition(app, force)):
+        echo(reason)
     samples = app.home.sample_sources
     if report.skipped and samples and not app.store.sources.has_other(samples):
         echo(
@@ -148,21 +151,21 @@ def print_replies(app: App) -> None:
         echo(f"? {number} by mail of {sender or 'an unknown sender'} not taken: {reason}", fg="yellow", err=True)
 
 
-def reasons_for_no_edition(app: App, force: bool) -> list[str]:
+def reason_for_no_edition(app: App, force: bool) -> str:
     if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
         remedy = "`paperbot status` shows when the next one is. `paperbot run --force` makes one now."
-        return [] if force else [f"No edition is due now. {remedy}"]
+        return "" if force else f"No edition is due now. {remedy}"
     if app.store.readers.first(app.profiles, 1):
-        return ["No edition was made: all readers have stopped. `paperbot status` shows why."]
+        return "No edition was made: all readers have stopped. `paperbot status` shows why."
     if app.profiles:
         command = f"paperbot subscribe {next(iter(app.profiles))} ada@example.org"
-        return [f"No edition was made: no profile has a reader. Add an address to one, as with `{command}`."]
+        return f"No edition was made: no profile has a reader. Add an address to one, as with `{command}`."
     if app.profile_problems:
-        return []
-    return ["No edition was made: there is no profile. Write one, such as profiles/my-topic.toml (docs/profiles.md)."]
+        return ""
+    return "No edition was made: there is no profile. Write one, such as profiles/my-topic.toml (docs/profiles.md)."
 
 
-@click.command("ingest", short_help="Store new papers, of the sources or of PATHS.")
+@click.command("ingest")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--again", is_flag=True, help="Also parse digests that exceeded a limit, and mails that could not be read."
@@ -172,13 +175,9 @@ def ingest(app: App, paths: Sequence[Path], now: datetime, again: bool, as_json:
     """Retrieve digests from the sources or from PATHS, and store the new papers.
 
     \b
-    Examples:
-      paperbot ingest
+    Example:
       paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
-      paperbot ingest --again seeds/slow.xml
     """
-    from bot.sources.folder import FilesSource
-
     sources = [FilesSource(paths)] if paths else app.sources
     with progress_bar() as progress:
         report = app.ingestion.ingest(sources, now, at_once=True, again=again, progress=progress)
@@ -200,13 +199,12 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
     console().print(rows)
     new_papers = sum(digest.new for digest in digests)
     echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
-    # Digests often have rejected entries. They are no problems of the run.
     for digest in digests:
         for rejected in digest.rejected:
             echo(f"! {digest.file}: {rejected}", fg="yellow", err=True)
 
 
-@click.command("preview", short_help="Show READER's next edition; store nothing.")
+@click.command("preview")
 @click.argument("reader")
 @now_option
 @click.option(
@@ -219,23 +217,14 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
 @click.option("--weekly", is_flag=True, help="The weekly letter instead of the edition.")
 @pass_app
 def preview(app: App, reader: str, now: datetime, output_format: str | None, weekly: bool) -> None:
-    """Print READER's next edition, or weekly letter, as it would be now.
-
-    Nothing is stored or sent.
+    """Print READER's next edition, or weekly letter, as it would be now. Nothing is stored or sent.
 
     The links back to Paperbot work after READER's first real edition.
 
     \b
-    Examples:
-      paperbot preview reward-models
+    Example:
       paperbot preview reward-models/ada@example.org --format html > edition.html
-      paperbot preview reward-models --weekly
     """
-    from bot.editions.due import letter_day
-    from bot.editions.letters import compose_letter
-    from bot.operate.ingest import unread
-    from bot.readers import find_reader
-
     recipient, profile = find_reader(app.store, app.profiles, reader)
     output_format = output_format or reader_channel(recipient.kind).forms[0]
     kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
@@ -270,39 +259,29 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
             more=last.more,
         )
     if app.tldr_writer:
-        # Stored TL;DRs only: a request would cost money and write to the store.
+        # Stored TL;DRs only: a request would cost money.
         edition = app.tldr_writer.known(edition)
     click.echo(renderer.preview(edition, output_format))
 
 
-@click.command("send-test", short_help="Send READER's last edition now, as a test.")
+@click.command("send-test")
 @click.argument("reader")
 @now_option
 @pass_app
 def send_test(app: App, reader: str, now: datetime) -> int:
-    """Send READER's last edition now through the configured channel, marked as a test.
+    """Send READER's last edition, or a sample, now through the configured channel, marked as a test.
 
-    Before the first edition, a sample is sent. The mail asks for one thumb, which counts; nothing else does, so you can
-    repeat it.
-
-    \b
-    Examples:
-      paperbot send-test reward-models
-      paperbot send-test reward-models/ada@example.org
+    The mail asks for one thumb, which counts. Nothing else does, so you can repeat it.
     """
-    from bot.readers import stored_reader
-
     # A signed thumb needs a stored reader.
     recipient, profile = stored_reader(app.store, app.profiles, reader, now)
     try:
         with working("sending"):
             report = app.channel_tests.send(recipient, profile, now)
     except DeliveryError as error:
-        # A refusal is exit code 1, unlike other errors in main.
         print_problems([Problem(recipient.name, str(error))])
         return 1
     message = "A sample" if report.is_sample else f"The edition of {long_date(report.edition.date)}"
-    # Receipts name the server's queue id or the file, which help to trace a message.
     echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
     echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
     if report.edition.request:
@@ -310,7 +289,7 @@ def send_test(app: App, reader: str, now: datetime) -> int:
     return 0
 
 
-@click.command("retry", short_help="Send waiting, failed or unknown messages again.")
+@click.command("retry")
 @click.argument("reader", required=False)
 @click.option("--unknown", "state", flag_value=State.UNKNOWN.value, help="Messages that may have arrived already.")
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
@@ -318,36 +297,39 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 def retry(app: App, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
     """Send messages again, to READER or to all: waiting ones by default, or the option's.
 
-    READER may be a profile, which stands for all of its readers. Channels with an open circuit breaker are tried at
+    READER may be a profile, which stands for all of its readers. It tries channels with an open circuit breaker at
     once. A reader with a refused address gets messages again if you name them, or if their message had failed. A
-    message of unknown outcome is not sent twice if its channel shows that it has arrived.
+    message that has arrived, as its channel shows, is not sent twice.
 
     \b
     Examples:
       paperbot retry                                   after the password was corrected
       paperbot retry --unknown reward-models/ada@example.org
-      paperbot retry --failed
-      paperbot retry reward-models --failed
     """
     from bot.operate.messages import retry
-    from bot.readers import find_reader
 
     readers = None
-    if reader:
-        is_profile = reader in app.profiles
-        readers = (
-            app.store.readers.of_profile(reader) if is_profile else [find_reader(app.store, app.profiles, reader)[0]]
-        )
+    if reader in app.profiles:
+        readers = app.store.readers.of_profile(reader)
+    elif reader:
+        readers = [find_reader(app.store, app.profiles, reader)[0]]
     queued = retry(app.store, app.routes, State(state or State.RETRY), readers, now)
-    # Now, because the user wants to see whether it works.
     sent = app.dispatcher.deliver_due(now)
     # `paperbot serve` may have sent some meanwhile.
     became = Counter(app.store.outbox.states_of(queued.queued))
     again, delivered = len(queued.queued), max(became[State.SENT], sent.counts[State.SENT])
     if as_json:
-        numbers = {"delivered": delivered, "failed": became[State.FAILED], "unknown": became[State.UNKNOWN]}
-        report = {"arrived": queued.arrived, "again": again, "resumed": queued.resumed, **numbers}
-        print_json({**report, "problems": sent.problems})
+        print_json(
+            {
+                "arrived": queued.arrived,
+                "again": again,
+                "resumed": queued.resumed,
+                "delivered": delivered,
+                "failed": became[State.FAILED],
+                "unknown": became[State.UNKNOWN],
+                "problems": sent.problems,
+            }
+        )
     else:
         arrived = f"{queued.arrived} had arrived; " if queued.arrived else ""
         resumed = f"{plural(len(queued.resumed), 'reader')} resumed; " if queued.resumed else ""
@@ -356,7 +338,7 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
     return 1 if sent.problems or became[State.SENT] < again else 0
 
 
-@click.command("catch-up", short_help="Send READER the best of the days that they missed.")
+@click.command("catch-up")
 @click.argument("reader")
 @click.option(
     "--since",
@@ -387,18 +369,9 @@ def catch_up(
 ) -> int:
     """Send READER one edition of the papers since a day: the best, by topic, to read in some minutes.
 
-    It counts as sent, and the next edition starts after it. Papers that READER voted on are left out. Picks of these
-    days are left out too, if READER has voted since.
-
-    \b
-    Examples:
-      paperbot catch-up reward-models --since 2025-05-03
-      paperbot catch-up reward-models/ada@example.org --since 2025-05-03 --minutes 5 --preview
-      paperbot catch-up reward-models --since 2025-05-03 --list
+    It counts as sent, and the next edition starts after it. It leaves out papers that READER voted on, and picks of
+    these days if READER has voted since.
     """
-    from bot.editions.catch_up import CatchUpRequest, checked_since, compose_catch_up, put_catch_up, sent_since
-    from bot.readers import find_reader, stored_reader
-
     if preview or lists:
         recipient, profile = find_reader(app.store, app.profiles, reader)
     else:
@@ -410,7 +383,7 @@ def catch_up(
     if lists:
         with working("composing the edition"):
             covered = sent_since(app.store, recipient, first) or compose_catch_up(app.composer, request, now).catch_up
-        _print_skipped(app, covered, profile.language, as_json=as_json)
+        print_skipped(app, covered, profile.language, as_json=as_json)
         return 0
     problems: list[Problem] = []
     with working("composing the edition"):
@@ -422,29 +395,21 @@ def catch_up(
         with working("delivering"):
             problems += app.dispatcher.deliver_due(now).problems
     if as_json:
-        print_json({**_as_json(edition, is_sent=bool(edition.picks) and not preview), "problems": problems})
+        print_json({**catch_up_json(edition, is_sent=bool(edition.picks) and not preview), "problems": problems})
     elif preview and edition.picks:
         click.echo(app.renderer.of_kind(recipient.kind).preview(edition, reader_channel(recipient.kind).forms[0]))
+    elif edition.picks or not edition.catch_up:
+        echo(f"{recipient.name}: {wording.tally(edition)}")
     else:
-        echo(f"{recipient.name}: {_outcome(edition, profile)}")
+        arrived = plural(edition.catch_up.arrived, "paper")
+        days = wording.catch_up_days(edition.catch_up, profile.language)
+        echo(f"{recipient.name}: nothing was sent: {arrived}, {days}, and no unread one comes close enough")
     if not as_json:
         print_problems(problems)
     return 1 if problems else 0
 
 
-def _outcome(edition: Edition, profile: Profile) -> str:
-    from bot.wording import catch_up_days, tally
-
-    if edition.picks:
-        return tally(edition)
-    arrived = plural(edition.catch_up.arrived, "paper") if edition.catch_up else "no paper"
-    days = catch_up_days(edition.catch_up, profile.language) if edition.catch_up else ""
-    return f"nothing was sent: {arrived}, {days}, and none that is unread comes close enough to what you want"
-
-
-def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
-    from bot import wording
-
+def catch_up_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
     covered = edition.catch_up
     picks = {pick.paper.id: pick for pick in edition.picks}
     return {
@@ -476,17 +441,14 @@ def _as_json(edition: Edition, *, is_sent: bool) -> dict[str, Any]:
     }
 
 
-def _print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json: bool) -> None:
-    from bot.editions.catch_up import skipped_papers
-    from bot.wording import match_label, title
-
+def print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json: bool) -> None:
     skipped = skipped_papers(app.store, covered) if covered else []
     if as_json:
         rows = [
             {
                 "paper": paper.ref,
-                "title": title(paper),
-                "match": match_label(probability),
+                "title": wording.title(paper),
+                "match": wording.match_label(probability),
                 "probability": probability,
                 "date": (paper.published or paper.first_seen.date()).isoformat(),
             }
@@ -497,5 +459,5 @@ def _print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json:
     rows_of_table = table("paper", "match", "date", "title", unbroken=("paper", "match", "date"))
     for paper, probability in skipped:
         day = long_date(paper.published or paper.first_seen.date(), language)
-        rows_of_table.add_row(paper.ref, match_label(probability), day, plain(title(paper)))
+        rows_of_table.add_row(paper.ref, wording.match_label(probability), day, wording.title(paper))
     console().print(rows_of_table)

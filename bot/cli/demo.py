@@ -8,34 +8,33 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from bot import wording
+from bot.app import App, open_app
 from bot.channels import address_checks, reader_channels
-from bot.cli.output import echo, has_browser
+from bot.channels.papers import ReaderLinks
+from bot.channels.templates import render_part
+from bot.cli.output import echo, open_in_browser
 from bot.config.files import shipped, write_atomically
+from bot.config.home import make_home
+from bot.editions.choices import Explanation
 from bot.model import SAMPLES, Edition, Paper, Vote
 from bot.model.errors import UsageError
 from bot.model.wording import plural
-
-if TYPE_CHECKING:
-    from bot.app import App
-    from bot.channels.papers import ReaderLinks
-    from bot.editions.choices import Explanation
-    from bot.readers.votes import VoteEffect
-
+from bot.readers import find_paper
+from bot.readers.votes import VoteEffect, vote_with_effect
+from bot.sources import source_models
 
 DEFAULT_HOME = Path("state/demo")
-# Marks a directory of an earlier demo. Only these are deleted.
+# Marks a directory of an earlier demo, which may be deleted.
 _MARKER = ".demo"
 _PAGE = "index.html"
-# The digest of the second day.
 _SECOND_DAY = "llm-rl-2025-05-18.txt"
 # With few interests, one vote has a visible effect.
 _PROFILE = "human-feedback"
@@ -47,29 +46,24 @@ size = 5
 [[readers]]
 email = "mary@example.org"
 """
-# In that reader's first mail. It optimises on given preferences, while the reader means people's feedback.
+# It optimises on given preferences, while the reader means people's feedback.
 _VOTED, _VOTE = "Pre-DPO: Improving Data Utilization", Vote.DOWN
 _THUMBS = {Vote.UP: "👍 More like this", Vote.DOWN: "👎 Less like this"}
 
 
-@click.command("demo", short_help="Show how it works, on the sample digests.")
+@click.command("demo")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
 def demo(directory: Path) -> int:
     """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show the effect of a vote.
 
-    The result is a page, DIRECTORY/index.html, which opens in a browser if there is one. You can run the demo again,
-    which replaces the directory.
+    The result is a page, DIRECTORY/index.html, which opens in a browser if there is one. The next demo replaces the
+    directory.
     """
     echo(f"Making a home in {directory}: settings, four profiles, five sample digests.")
     if directory.exists():
         if not (directory / _MARKER).exists():
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
-    from bot.app import open_app
-    from bot.channels.templates import render_part
-    from bot.config.home import make_home
-    from bot.sources import source_models
-
     profiles = [path.stem for path in sorted(shipped("profiles").glob("*.toml"))]
     make_home(directory, source_models(), address_checks(), profiles)
     (directory / _MARKER).touch()
@@ -93,10 +87,8 @@ def demo(directory: Path) -> int:
         write_atomically(page, text.encode())
     print_days(app, days)
     echo(f"\nAll of it on one page: {page}", bold=True)
-    # `make demo` calls .venv/bin/paperbot. The printed command can be copied.
     echo(f"Its pages, where thumbs work: {_program()} --home {directory} serve")
-    if has_browser():
-        webbrowser.open(page.resolve().as_uri())
+    open_in_browser(page)
     return 0 if days.is_complete else 1
 
 
@@ -127,13 +119,9 @@ class Days:
 
 
 def _run(app: App, held_back: Path, now: datetime) -> Days:
-    from bot.readers import find_paper
-    from bot.readers.votes import vote_with_effect
-
     steps: set[str] = set()
 
     def progress(step: str, _done: int, _total: int) -> None:
-        # Lines instead of a progress bar also appear in a CI log.
         if step not in steps:
             steps.add(step)
             echo(f"{step.capitalize()} ...")
@@ -163,8 +151,6 @@ def _of_profile(editions: list[Edition]) -> Edition:
 
 
 def print_days(app: App, days: Days) -> None:
-    from bot import wording
-
     address = days.first.reader.address
     echo(f"\nYesterday: {plural(days.papers[0], 'paper')}; {address}, who wrote “{_INTERESTS}”, got these:")
     for place, pick in enumerate(days.first.picks, 1):

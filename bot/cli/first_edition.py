@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from bot.cli.output import echo, has_browser, print_edition, print_problems, progress_bar, wrapped
-from bot.cli.questions import ZOTERO, Back, has_password, prompt
+from bot.app import App, open_app
+from bot.cli.output import echo, open_in_browser, print_edition, print_problems, progress_bar, wrapped
+from bot.cli.questions import ZOTERO, Back, has_password, one_of, prompt
 from bot.cli.readers import ask_zotero_key
 from bot.config.files import write_atomically
+from bot.config.home import NewUser
+from bot.config.profiles import Profile
+from bot.editions.due import JUDGED
+from bot.editions.models import refit
 from bot.model import Paper, Problem, Reader, Vote
 from bot.model.clock import local_date
 from bot.model.errors import PaperbotError
 from bot.model.wording import plural, shorten
-
-if TYPE_CHECKING:
-    from bot.app import App
-    from bot.config.home import NewUser
-    from bot.config.profiles import Profile
-    from bot.sources import Source
+from bot.operate.ingest import retrieved
+from bot.readers import stored_reader
+from bot.readers.libraries import import_file
+from bot.sources import Source, Visit
+from bot.text.latex import readable
 
 _TO_JUDGE = 10
 _ABSTRACT_WIDTH = 600  # characters
@@ -32,10 +34,6 @@ _FIRST_EDITION = "first-edition.html"  # in state/
 
 def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
     """Import the library, fetch papers, let the user judge some, and show an edition."""
-    from bot.app import open_app
-    from bot.readers import stored_reader
-    from bot.readers.libraries import import_file
-
     if not user.email:
         echo("A library, votes and editions belong to a reader. First add your address to the profile.")
         return
@@ -48,10 +46,8 @@ def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
                     app.zotero.connect(reader, ask_zotero_key(), library=None, collections=(), now=now)
                     read = app.zotero.import_now(reader, now)
                 else:
-                    path = Path(user.library)
-                    read = import_file(
-                        app.store, app.parser, reader, name=path.name, content=path.read_bytes(), now=now
-                    )
+                    name, content = Path(user.library).name, Path(user.library).read_bytes()
+                    read = import_file(app.store, app.parser, reader, name=name, content=content, now=now)
                 echo(f"ok  {plural(read.read, 'paper')} of your library read; each counts as liked.")
                 print_problems(read.problems)
             if not user.edition:
@@ -67,10 +63,6 @@ def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
 
 
 def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
-    from bot.editions.due import JUDGED
-    from bot.editions.models import refit
-    from bot.text.latex import readable
-
     ranked = app.composer.ranked(reader, profile, app.composer.candidates(reader, profile).ids, now)
     if not ranked:
         return
@@ -79,12 +71,15 @@ def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
         "\nWhich of these would you read? Your answers teach the ranking. Your first edition has the papers with y. "
         "Type y, n, a for the abstract, back or done. Press Enter for the next paper."
     )
+    answers = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
+    answers |= dict.fromkeys(("a", "abstract", "?"), "abstract")
+    judgement = one_of(answers, "or press Enter, or type a, back or done")
     place = 0
     while place < len(best):
         paper = best[place]
         echo(f"\n{place + 1:2}/{len(best)}  {readable(paper.title)}", bold=True)
         try:
-            while (answer := prompt("Would you read it?", "next", _judgement, has_no=False)) == "abstract":
+            while (answer := prompt("Would you read it?", "next", judgement, has_no=False)) == "abstract":
                 echo(shorten(readable(paper.abstract), _ABSTRACT_WIDTH) or "It came without an abstract.")
         except Back:
             place = max(0, place - 1)
@@ -105,14 +100,6 @@ def papers_to_judge(best: Sequence[Paper]) -> list[Paper]:
     return list(earlier if len(earlier) >= _TO_JUDGE else best)[:_TO_JUDGE]
 
 
-def _judgement(text: str) -> Vote | str:
-    words: dict[str, Vote | str] = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
-    words |= dict.fromkeys(("a", "abstract", "?"), "abstract")
-    if text.casefold() not in words:
-        raise ValueError(f"{text!r} is neither y nor n; or press Enter, or type a, back or done")
-    return words[text.casefold()]
-
-
 def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
     """Write the first edition as a page, and open it in a browser. Nothing is stored or sent."""
     edition = app.composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
@@ -123,20 +110,15 @@ def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> N
     page = app.home.state / _FIRST_EDITION
     write_atomically(page, app.renderer.of_kind("email").preview(edition, "html").encode())
     echo(f"Your first edition, as it will look: {page}")
-    if has_browser():
-        webbrowser.open(page.resolve().as_uri())
+    open_in_browser(page)
 
 
 def try_mail_server(home: Path, user: NewUser) -> None:
     """Log in to the mail server, and offer a test mail. Passwords stay in this process."""
-    from bot.app import open_app
-    from bot.operate.ingest import retrieved
-    from bot.readers import stored_reader
-    from bot.sources import Visit
-
     if user.mail_username and not has_password(user):
         echo("The mail server wasn't tried, as its password is missing. `paperbot check --connect` tries it later.")
         return
+    now = datetime.now(UTC)
     with open_app(home) as app:
         try:
             app.routes["email"].channels[0].check()
@@ -144,13 +126,12 @@ def try_mail_server(home: Path, user: NewUser) -> None:
             mailbox = next((source for source in app.sources if source.kind == "mailbox"), None)
             if mailbox:
                 # peek: mark nothing as read.
-                for _ in retrieved(mailbox, Visit(datetime.now(UTC), peek=True)):
-                    break
+                next(retrieved(mailbox, Visit(now, peek=True)), None)
                 echo("ok  The mailbox for thumbs can be read.")
             if not user.test_mail:
                 return
-            reader, profile = stored_reader(app.store, app.profiles, user.profile, datetime.now(UTC))
-            sent = app.channel_tests.send(reader, profile, datetime.now(UTC))
+            reader, profile = stored_reader(app.store, app.profiles, user.profile, now)
+            sent = app.channel_tests.send(reader, profile, now)
             echo(f"ok  A test mail is on its way to {user.email}.")
             if mailbox and sent.edition.request:
                 wait_for_thumb(app, reader, mailbox)
@@ -163,8 +144,6 @@ def try_mail_server(home: Path, user: NewUser) -> None:
 
 def wait_for_thumb(app: App, reader: Reader, mailbox: Source) -> None:
     """Read the mailbox each time the user presses Enter, until a vote arrives."""
-    from bot.text.latex import readable
-
     question = wrapped("Press a thumb in it, send the mail that opens, then press Enter (or type skip)")
     before = app.store.feedback.current(reader.id)
     while not click.prompt(question, default="", show_default=False):

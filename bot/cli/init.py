@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -22,28 +22,23 @@ from bot.cli.output import app_of, checked_address, echo, is_terminal, valid
 from bot.cli.questions import HOST, Questions, passwords_of, phone_url, prompt, time_of_day
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
+from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
+from bot.config.profiles import add_profile
+from bot.config.tables import mistakes_of
 from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address
 from bot.model.categories import known_category
 from bot.model.errors import UsageError
 from bot.model.wording import listed, shorten
-
-if TYPE_CHECKING:
-    from bot.config.home import NewUser
+from bot.sources import source_models
+from bot.wording import understood, unmatched
 
 _KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
 _TITLE_WIDTH = 60  # characters
 
 
-def arxiv_categories(text: str) -> tuple[str, ...]:
-    """Return the categories in a text, separated by spaces or commas. Raises ValueError."""
-    return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
-
-
 def mailbox_account(text: str) -> str:
     """Return the text if it is ``LOGIN@HOST``. Raises ValueError."""
-    from bot.config.home import mailbox_table
-
     mailbox_table(text)
     return text
 
@@ -53,7 +48,7 @@ interests_option = click.option("--interests", help="What you want to read about
 yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
 
 
-@click.command("init", short_help="Make a new home.")
+@click.command("init")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--samples/--no-samples",
@@ -61,12 +56,6 @@ yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a te
     help="Sample digests, used until your own sources bring papers  [default: if they fit your interests]",
 )
 @interests_option
-@click.option(
-    "--arxiv",
-    callback=valid(arxiv_categories),
-    help="Categories of arXiv whose feeds are read, such as cs.LG,q-bio.NC.",
-    metavar="CATEGORIES",
-)
 @click.option(
     "--source",
     "sources",
@@ -100,7 +89,6 @@ def init(
     *,
     samples: bool | None,
     yes: bool,
-    arxiv: tuple[str, ...] | None,
     sources: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -118,13 +106,8 @@ def init(
       paperbot init ~/papers --yes --email ada@example.org --interests "Reward models for reasoning"
       paperbot init ~/papers --yes --interests "Protein language models" --source proposed --library library.bib
     """
-    from bot.config.home import NewUser, make_home, refuse_existing
-    from bot.sources import source_models
-    from bot.wording import understood, unmatched
-
     refuse_existing(directory)
-    named = named_sources([*(f"arxiv={category}" for category in arxiv or ()), *sources], options["interests"])
-    user = NewUser(**options, sources=named)
+    user = NewUser(**options, sources=named_sources(sources, options["interests"]))
     if is_asked := not yes and is_terminal():
         user = Questions(user, samples is not False).ask()
         os.environ.update(user.passwords)
@@ -182,10 +165,6 @@ def add(
     Example:
       paperbot profiles add --yes --interests "Barn owls and their prey" --source proposed
     """
-    from bot.config.home import NewUser
-    from bot.config.profiles import add_profile
-    from bot.wording import understood
-
     app = app_of(ctx)
     first = next(iter(app.profiles.values()), None)
     usual = f"{first.schedule.at:%H:%M}" if first else "08:00"
@@ -226,9 +205,7 @@ def title_of(interests: str) -> str:
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
     """Return the tables of sources given as KIND=VALUE. Raises BadParameter with the nearest one."""
-    from bot.config.tables import mistakes_of
     from bot.operate.proposals import proposed_sources, source_table
-    from bot.sources import source_models
 
     tables: list[Mapping[str, str]] = []
     for name in names:

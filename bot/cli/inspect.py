@@ -6,21 +6,20 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from bot.cli.output import console, echo, json_option, plain, print_json, table, valid
+from bot.cli.output import console, echo, json_option, print_json, table, valid
 from bot.cli.time_zones import time_zone
+from bot.formats import Parser
+from bot.formats.library import MAX_BYTES
 from bot.model import Entry, FactKind, ParsedDigest, ParsedLibrary, RawDigest
 from bot.model.clock import zone_named
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, Inspection, ParsedFeeds, ParsedProgramme
 from bot.model.wording import plural
 from bot.text.latex import readable
-
-if TYPE_CHECKING:
-    from bot.formats import Parser
 
 _ABSTRACT = 100  # characters in a table
 _NO_ZONE = "the file names no time zone; its times are shown as those of {}, and --timezone names another"
@@ -57,7 +56,7 @@ class InspectedFile:
     problem: str | None = None
 
 
-@click.command("inspect", short_help="Show what a file holds; store nothing.")
+@click.command("inspect")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--timezone",
@@ -71,43 +70,37 @@ def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
     """Show the content of FILE, and store nothing. The file - is standard input.
 
     FILE is a digest, a feed, a mail or mbox, a library, a conference's programme or a list of feeds. You see every
-    paper as readers would. You also see everything that can't be read, with the reason.
+    paper as readers would, and what can't be read, with the reason.
 
     \b
-    Examples:
-      paperbot inspect digest.md
+    Example:
       paperbot inspect library.bib alert.eml programme.ics
-      paperbot inspect feed.xml --json
     """
-    from bot.formats import Parser
-
     with Parser() as parser:
-        inspected = [_inspected(file, parser, zone_named(timezone)) for file in files]
+        inspected = [inspected_file(file, parser, zone_named(timezone)) for file in files]
     if as_json:
         print_json({"files": [asdict(file) for file in inspected]})
     else:
         for file in inspected:
-            _print(file)
+            print_file(file)
     return 1 if any(file.problem for file in inspected) else 0
 
 
-def _inspected(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
-    from bot.formats.library import MAX_BYTES
-
+def inspected_file(path: str, parser: Parser, zone: tzinfo) -> InspectedFile:
     name = "standard input" if path == "-" else path
     try:
         with click.open_file(path, "rb") as file:
-            # One byte over the limit, so a larger file is refused and not truncated.
+            # One byte over the limit, so a larger file is refused.
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         return InspectedFile(name, problem=f"it can't be opened ({error.strerror}); check its path")
     try:
-        return _as_file(name, parser.inspect(RawDigest("inspect", name, content)), zone)
+        return as_file(name, parser.inspect(RawDigest("inspect", name, content)), zone)
     except DigestError as error:
         return InspectedFile(name, problem=str(error))
 
 
-def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
+def as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
     papers: list[InspectedPaper] = []
     rejected: list[str] = []
     days = []
@@ -122,7 +115,7 @@ def _as_file(name: str, inspection: Inspection, zone: tzinfo) -> InspectedFile:
                 rejected += result.problems
                 rejected += (f"{plural(count, 'item')}: {why}" for why, count in result.skipped.items())
             case ParsedProgramme():
-                papers += (_talk(contribution, zone) for contribution in result.contributions)
+                papers += (talk_of(contribution, zone) for contribution in result.contributions)
                 rejected += result.problems
                 if result.withdrawn:
                     rejected.append(f"{plural(result.withdrawn, 'talk')}: rejected, withdrawn or cancelled")
@@ -159,7 +152,7 @@ def _paper(entry: Entry, **more: Any) -> InspectedPaper:
     )
 
 
-def _talk(talk: Contribution, zone: tzinfo) -> InspectedPaper:
+def talk_of(talk: Contribution, zone: tzinfo) -> InspectedPaper:
     start, end = (
         moment.replace(tzinfo=zone) if moment and not moment.tzinfo else moment for moment in (talk.start, talk.end)
     )
@@ -167,7 +160,7 @@ def _talk(talk: Contribution, zone: tzinfo) -> InspectedPaper:
     return paper if start else replace(paper, date=talk.day or paper.date)
 
 
-def _print(file: InspectedFile) -> None:
+def print_file(file: InspectedFile) -> None:
     if file.problem:
         echo(f"! {file.file}: {file.problem}", fg="red", err=True)
         return
@@ -178,7 +171,7 @@ def _print(file: InspectedFile) -> None:
     if is_list:
         rows = table("feed", "address", unbroken=("address",))
         for feed in file.papers:
-            rows.add_row(plain(feed.title), plain(feed.url or ""))
+            rows.add_row(feed.title, feed.url or "")
     else:
         rows = table(">", "title", "authors and abstract", "where and when")
         for number, paper in enumerate(file.papers, 1):
@@ -186,8 +179,8 @@ def _print(file: InspectedFile) -> None:
             names = ", ".join(paper.authors[:3]) + more or "no authors"
             abstract = paper.abstract or "no abstract"
             beginning = abstract if len(abstract) <= _ABSTRACT else f"{abstract[:_ABSTRACT].rstrip()} …"
-            place = plain("\n".join(_place(paper)))
-            rows.add_row(str(number), plain(paper.title), plain(f"{names}\n{beginning}"), place)
+            place = "\n".join(place_of(paper))
+            rows.add_row(str(number), paper.title, f"{names}\n{beginning}", place)
     if file.papers:
         console().print(rows)
     for reason in file.rejected:
@@ -195,7 +188,7 @@ def _print(file: InspectedFile) -> None:
         echo(f"! {subject}{reason['problem']}", fg="red", err=True)
 
 
-def _place(paper: InspectedPaper) -> Iterator[str]:
+def place_of(paper: InspectedPaper) -> Iterator[str]:
     if paper.start:
         yield f"{paper.start:%Y-%m-%d %H:%M}" + (f"–{paper.end:%H:%M}" if paper.end else "") + f" {paper.start:%z}"
     elif paper.date:

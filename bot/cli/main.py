@@ -11,33 +11,96 @@ import os
 import subprocess
 import sys
 import traceback
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from bot import __version__
-from bot.cli.conference import conference
-from bot.cli.day import catch_up, ingest, preview, retry, run, send_test
-from bot.cli.demo import demo
-from bot.cli.init import init
-from bot.cli.insight import evaluate, explain, rank, replay, summarize
-from bot.cli.inspect import inspect
-from bot.cli.operators import check, completion, config, mcp, serve, sources, status, worker
 from bot.cli.output import Commands, home_option
-from bot.cli.readers import export, forget, import_library, profiles, subscribe, thumb, unsubscribe, zotero
 from bot.model.errors import PaperbotError
 
 _PACKAGE = Path(__file__).parents[1]
+# The module and the short help of each command, in the order in which a new user needs them.
+_COMMANDS = {
+    "demo": ("demo", "Show how it works, on the sample digests."),
+    "init": ("init", "Make a new home."),
+    "check": ("check", "Check settings, profiles, templates, store."),
+    "config": ("check", "Show every setting in force, and where it comes from."),
+    "send-test": ("day", "Send READER's last edition now, as a test."),
+    "inspect": ("inspect", "Show what a file holds; store nothing."),
+    "ingest": ("day", "Store new papers, of the sources or of PATHS."),
+    "run": ("day", "Compose and deliver what is due."),
+    "serve": ("services", "Run the schedule, and serve the pages."),
+    "worker": ("services", "Take tasks from the queue."),
+    "preview": ("day", "Show READER's next edition; store nothing."),
+    "thumb": ("readers", "Record READER's vote on PAPER."),
+    "import": ("readers", "Import READER's library, as first feedback."),
+    "zotero": ("readers", "Connect READER's Zotero library; show it; disconnect."),
+    "why": ("insight", "Explain the score of PAPER for READER."),
+    "evaluate": ("evaluate", "Show whether it learns READER's preferences."),
+    "replay": ("evaluate", "Show what READER would have got on past days."),
+    "profiles": ("init", "List and check the profiles; add one."),
+    "subscribe": ("readers", "Add a reader to PROFILE."),
+    "unsubscribe": ("readers", "Stop READER's editions."),
+    "sources": ("status", "List sources; test one; import feeds."),
+    "status": ("status", "Show sources, readers, outbox and problems."),
+    "retry": ("day", "Send waiting, failed or unknown messages again."),
+    "catch-up": ("day", "Send READER the best of the days that they missed."),
+    "conference": ("conference", "Plan a conference: rank a programme for READER."),
+    "mcp": ("services", "Serve READER's papers to an assistant, over stdio."),
+    "export": ("readers", "Print all data about READER, as JSON."),
+    "forget": ("readers", "Delete all data about READER."),
+    "rank": ("insight", "Rank the papers of a file for profiles."),
+    "summarize": ("insight", "Summarise the papers of a file."),
+    "completion": ("services", "Print the completion script of a shell."),
+}
+
+
+class _LoadedCommands(UserDict[str, click.Command]):
+    """The commands by name. A command's module loads when the command is used."""
+
+    def __missing__(self, name: str) -> click.Command:
+        module = vars(import_module(f"bot.cli.{_COMMANDS[name][0]}"))
+        command = next(each for each in module.values() if isinstance(each, click.Command) and each.name == name)
+        command.params.append(home_option)
+        self.data[name] = command
+        return command
+
+    def __contains__(self, name: object) -> bool:
+        return name in _COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+
+class _AllCommands(Commands):
+    """The group ``paperbot``, which lists its commands without loading them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [
+            CompletionItem(name, help=text) for name, (_, text) in _COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
     if is_given:
         commit = _commit_of_checkout()
         if commit is None:
-            # pip records the commit of an installation from a repository (PEP 610).
+            # PEP 610
             with suppress(PackageNotFoundError):
                 origin = json.loads(distribution("paperbot-digest").read_text("direct_url.json") or "{}")
                 commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
@@ -70,7 +133,7 @@ version_option = click.Option(
 )
 
 
-@click.group(cls=Commands, invoke_without_command=True)
+@click.group(cls=_AllCommands, commands=_LoadedCommands(), invoke_without_command=True)
 @click.pass_context
 def paperbot(ctx: click.Context) -> None:
     """Read the day's paper digests, and send each reader a short, personal edition.
@@ -91,13 +154,6 @@ def paperbot(ctx: click.Context) -> None:
 
 
 paperbot.params.extend([home_option, version_option])
-for command in (  # in the order in which a new user needs them
-    *(demo, init, check, config, send_test),
-    *(inspect, ingest, run, serve, worker, preview, thumb, import_library, zotero, explain, evaluate, replay),
-    *(profiles, subscribe, unsubscribe, sources, status, retry),
-    *(catch_up, conference, mcp, export, forget, rank, summarize, completion),
-):
-    paperbot.add_command(command)
 
 
 def invoke(arguments: Sequence[str]) -> int:
@@ -117,7 +173,6 @@ def invoke(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("PAPERBOT_DEBUG"):
             traceback.print_exc()
-        # Not 2: something may have been done before an unexpected error.
         return _fail(f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where", 1)
 
 

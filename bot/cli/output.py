@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import textwrap
+import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -39,7 +40,6 @@ def print_json(value: Any) -> None:
     def default(item: Any) -> Any:
         return asdict(item) if is_dataclass(type(item)) else item.isoformat()
 
-    # Titles stay readable, and JSON parsers read UTF-8.
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=default))
 
 
@@ -71,8 +71,8 @@ def console() -> Console:
     """Return the console for tables: as wide as the terminal, or 120 columns."""
     from rich.console import Console
 
-    # In a pipe, rich assumes 80 columns, which break titles. Highlighting would colour numbers in them.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    # In a pipe, rich assumes 80 columns, which break titles. Titles may look like its markup, such as [bold].
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
 
 
 def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
@@ -86,7 +86,6 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
     rows = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.startswith(">") else "left"
-        # "fold" breaks long words. rich would truncate them.
         rows.add_column(column.removeprefix(">"), justify=justify, overflow="fold", no_wrap=column in unbroken)
     return rows
 
@@ -112,16 +111,9 @@ def print_edition(edition: Edition) -> None:
 
     rows = table("match", "paper", "why")
     for pick in edition.picks:
-        rows.add_row(Match.for_probability(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)))
+        rows.add_row(Match.for_probability(pick.probability), readable(pick.paper.title), why(pick))
     echo(f"{edition.profile_title} → {edition.reader.address}", bold=True)
     console().print(rows)
-
-
-def plain(text: str) -> Any:
-    """Return text for a table cell, without rich's markup such as ``[bold]``."""
-    from rich.text import Text
-
-    return Text(text)
 
 
 def why(pick: Pick) -> str:
@@ -135,10 +127,11 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def has_browser() -> bool:
-    """Return whether a person sees a browser: not in CI, a pipe, or without a display."""
+def open_in_browser(page: Path) -> None:
+    """Open a page if a person sees a browser: not in CI, a pipe, or without a display."""
     has_display = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    return bool(has_display) and sys.stdout.isatty() and "CI" not in os.environ
+    if has_display and sys.stdout.isatty() and "CI" not in os.environ:
+        webbrowser.open(page.resolve().as_uri())
 
 
 @contextmanager
@@ -161,7 +154,6 @@ def progress_bar() -> Iterator[Progress]:
     from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    # Counts instead of a bar, because totals are known only at the end.
     columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description}{task.fields[count]}"),
@@ -222,7 +214,6 @@ class Commands(click.Group):
     """A group of commands that each take ``--home``."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        # Users type `paperbot --home DIR run` and `paperbot run --home DIR`.
         cmd.params.append(home_option)
         super().add_command(cmd, name)
 

@@ -39,13 +39,13 @@ def tally(plan: Plan) -> str:
 
 
 def _only_match(plan: Plan) -> str:
-    """Return the word for the match of several papers that all have the same, or an empty string."""
+    """Return the match that several papers share, or an empty string."""
     words = {Match.for_probability(item.pick.probability) for item in plan.items}
     return words.pop() if len(words) == 1 and plan.planned > 1 else ""
 
 
 def _verdict(plan: Plan, item: PlannedPaper) -> str:
-    """Return match and reasons. A match that all papers share stands in the tally."""
+    """Return match and reasons. A match that all papers share is in the tally."""
     return why(item.pick) if _only_match(plan) else wording.verdict(item.pick)
 
 
@@ -80,16 +80,15 @@ def as_text(plan: Plan) -> str:
                 place = " · ".join(where(item, slot))
                 rows = [wording.title(item.pick.paper), place, _verdict(plan, item), *_notes(item)]
                 lines += [wrap(row, indent="    ", first="    ") for row in rows if row]
-    if not plan.days:
-        lines += ["", "No paper of this programme fits what this profile asks for."]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_none_fits(plan)]) + "\n"
 
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!$])")
+def _none_fits(plan: Plan) -> list[str]:
+    return [] if plan.days else ["", "No paper of this programme fits what this profile asks for."]
 
 
 def _escaped(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", oneline(text))
+    return re.sub(r"([\\`*_{}\[\]<>#|~!$])", r"\\\1", oneline(text))
 
 
 def _vote_link(links: ReaderLinks, paper: Paper, vote: Vote) -> str:
@@ -118,9 +117,7 @@ def as_markdown(plan: Plan, links: ReaderLinks) -> str:
                 if up := _vote_link(links, paper, Vote.UP):
                     down = _vote_link(links, paper, Vote.DOWN)
                     lines.append(f"  <br>[More like this](<{up}>) · [Less like this](<{down}>)")
-    if not plan.days:
-        lines += ["", "No paper of this programme fits what this profile asks for."]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_none_fits(plan)]) + "\n"
 
 
 def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
@@ -142,8 +139,7 @@ def as_page(plan: Plan, templates: Environment, links: ReaderLinks) -> str:
 def as_calendar(plan: Plan, now: datetime) -> str:
     """Return an iCalendar object, with an event for each place that has a day.
 
-    The UID depends on title, start and room, so a later plan replaces its events. Events with a better alternative are
-    tentative. Times are in UTC, which every program converts.
+    The UID depends on title, start and room, so a later plan replaces its events. Times are in UTC.
     """
     from icalendar import Calendar, Event
     from icalendar.prop import vText

@@ -19,15 +19,17 @@ from urllib.parse import urlsplit
 
 import click
 
+from bot.app import homeless_fetcher
 from bot.cli.output import echo, wrapped
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.files import shipped
+from bot.config.home import SAMPLE_PROFILE, NewUser
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
-from bot.model.errors import DeliveryError, SourceError
+from bot.model.errors import SourceError
 from bot.model.wording import oneline, plural
+from bot.sources import HttpError
 
-if TYPE_CHECKING:
-    from bot.config.home import NewUser
+if TYPE_CHECKING:  # takes long to import
     from bot.operate.proposals import Proposal
 
 
@@ -109,11 +111,10 @@ class Questions:
         has_mailbox = any(table["kind"] == "mailbox" for table in user.sources)
         if name == "mail_host" and has_server:
             echo(f"Mails go by {os.environ[HOST]}, as {HOST} says.")
-        if name == "mail_username":
-            return bool(user.mail_host) and wants_login(user)
         return {
             "mail_host": not has_server,
             "mail_port": bool(user.mail_host),
+            "mail_username": bool(user.mail_host),
             # Without a mail server, mails are files of this computer.
             "public_url": has_server and not user.replies,
             "replies": has_server and not user.public_url and not has_mailbox,
@@ -123,8 +124,10 @@ class Questions:
         }.get(name, True)
 
     def _mail_username(self) -> str | None:
-        login = prompt("Your login there?", self.user.email or "none")
-        return self.user.email if login is None else str(login)
+        # Most servers of one's own machine take no login.
+        usual = None if is_loopback(self.user.mail_host or "") else self.user.email
+        login = prompt("Your login there?", usual or "none")
+        return usual if login is None else str(login)
 
     def _public_url(self) -> str:
         echo(
@@ -184,8 +187,6 @@ class Questions:
 
 def sample_interests() -> str:
     """Return the interests of the shipped profile, on one line."""
-    from bot.config.home import SAMPLE_PROFILE
-
     text = (shipped("profiles") / f"{SAMPLE_PROFILE}.toml").read_text("utf-8")
     return oneline(tomllib.loads(text)["interests"]).rstrip(".")
 
@@ -195,9 +196,7 @@ _MAIL: Mapping[str, Any] = {}  # stands for a mailbox to ask for
 
 def with_counts(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Return the proposals, and for each query how many papers it gave last week, if its server answers."""
-    from bot.app import homeless_fetcher
     from bot.operate.proposals import papers_last_week
-    from bot.sources import HttpError
 
     fetcher = homeless_fetcher(_COUNT_SECONDS)
     counted = []
@@ -276,22 +275,6 @@ def phone_url(text: str) -> str:
     return url
 
 
-def wants_login(user: NewUser) -> bool:
-    """Return whether the mail server offers logins, or is remote if it can't be reached."""
-    from bot.channels.email.smtp import SmtpChannel
-
-    host = user.mail_host or ""
-    security = user.mail_security or "starttls"
-    server = SmtpChannel(host, user.mail_port or 587, security, envelope_sender=user.email or "", timeout_seconds=10)
-    try:
-        return server.takes_logins()
-    except DeliveryError as error:
-        echo(f"! {error}", fg="yellow", err=True)
-        return not is_loopback(host)
-    finally:
-        server.close()
-
-
 def time_of_day(text: str) -> str:
     """Return a time as people say it. Raises ValueError.
 
@@ -331,14 +314,19 @@ def password_variable(source: Mapping[str, Any]) -> str:
 
 def yes_or_no(question: str) -> bool:
     """Return the answer to a question, yes if it is empty. Raises Back."""
-    return prompt(question, "yes", parsed_yes_or_no, has_no=False) is not False
-
-
-def parsed_yes_or_no(text: str) -> bool:
     answers = {"y": True, "yes": True, "n": False, **dict.fromkeys(_NO, False)}
-    if text.casefold() not in answers:
-        raise ValueError(f"{text!r} is neither yes nor no; type y, n or back")
-    return answers[text.casefold()]
+    return prompt(question, "yes", one_of(answers, "type y, n or back"), has_no=False) is not False
+
+
+def one_of(answers: Mapping[str, Any], remedy: str) -> Callable[[str], Any]:
+    """Return a function that looks up an answer, or raises ValueError."""
+
+    def convert(text: str) -> Any:
+        if text.casefold() not in answers:
+            raise ValueError(f"{text!r} is neither y nor n; {remedy}")
+        return answers[text.casefold()]
+
+    return convert
 
 
 def prompt(

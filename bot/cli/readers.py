@@ -1,16 +1,14 @@
-"""The commands about readers and votes.
-
-``profiles``, ``subscribe``, ``unsubscribe``, ``export``, ``forget``, ``thumb``, ``import`` and ``zotero``.
-"""
+"""The commands about readers and votes, and of Zotero."""
 
 from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
 import click
 
+from bot.app import App
 from bot.channels import address_checks
 from bot.cli.output import (
     Commands,
@@ -24,7 +22,6 @@ from bot.cli.output import (
     name_of,
     now_option,
     pass_app,
-    plain,
     print_json,
     print_problems,
     report_options,
@@ -32,15 +29,15 @@ from bot.cli.output import (
     table,
     working,
 )
+from bot.config.profiles import Profile, describe_days, describe_end, describe_override, remove_reader
+from bot.formats.library import MAX_BYTES
 from bot.model import Origin, Vote, ZoteroConnection
 from bot.model.errors import UsageError
 from bot.model.wording import listed, plural
-
-if TYPE_CHECKING:
-    from bot.app import App
-    from bot.config.profiles import Profile
-    from bot.readers.libraries import ImportReport
-
+from bot.readers import find_paper, find_reader, find_stored_reader, personal_data, stored_reader, unknown_profile
+from bot.readers.libraries import import_file
+from bot.readers.votes import record_file
+from bot.text.latex import readable
 
 _CONFIRMATIONS = {
     Vote.UP: "more like",
@@ -52,24 +49,15 @@ _CONFIRMATIONS = {
 _ZOTERO: Literal["zotero"] = "zotero"
 
 
-@click.group("profiles", cls=Commands, invoke_without_command=True, short_help="List and check the profiles; add one.")
+@click.group("profiles", cls=Commands, invoke_without_command=True)
 @schema_option("profile", "a profile")
 @click.pass_context
 def profiles(ctx: click.Context) -> int:
-    """List the profiles and their readers, with the readers' own settings, and check each file.
-
-    \b
-    Examples:
-      paperbot profiles
-      paperbot profiles add
-    """
-    return 0 if ctx.invoked_subcommand else list_profiles(app_of(ctx))
-
-
-def list_profiles(app: App) -> int:
-    from bot.config.profiles import describe_days, describe_end
-
-    now = datetime.now(UTC)
+    """List the profiles and their readers, with the readers' own settings, and check each file."""
+    # click also calls the group before its subcommand.
+    if ctx.invoked_subcommand:
+        return 0
+    app, now = app_of(ctx), datetime.now(UTC)
     rows = table("profile", "title", "when", "size", "readers", unbroken=("readers",))
     lines: list[str] = []
     for slug, profile in app.profiles.items():
@@ -81,8 +69,7 @@ def list_profiles(app: App) -> int:
         lines += [f"{slug}: {describe_end(entry)}" for entry in profile.interests_with_end(now, ended=False)]
         ended = profile.interests_with_end(now, ended=True)
         lines += [f"{slug}: {describe_end(entry)}, which counts no more" for entry in ended]
-        rows.add_row(slug, plain(title), when, str(profile.edition.size), readers)
-        # A column of notes would be too wide for a terminal.
+        rows.add_row(slug, title, when, str(profile.edition.size), readers)
         lines += [f"{slug}/{address}: {note}" for address, note in notes.items() if note]
     console().print(rows)
     for line in lines:
@@ -92,8 +79,6 @@ def list_profiles(app: App) -> int:
 
 
 def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
-    from bot.config.profiles import describe_override
-
     store = app.store
     stored = {reader.address: reader for reader in store.readers.of_profile(slug)}
     in_file = [address for _, address in profile.addresses]
@@ -101,7 +86,6 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
     for address in dict.fromkeys([*in_file, *stored]):
         reader = stored.get(address)
         if reader is None:
-            # Forgotten readers get nothing, but somebody has to edit the file.
             is_forgotten = store.readers.forgotten(slug, address)
             remedy = f"remove the address from the file, or `paperbot subscribe {slug} {address}` if they want it"
             notes[address] = f"forgotten at their request; {remedy}" if is_forgotten else ""
@@ -114,52 +98,34 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
     return notes
 
 
-@click.command("subscribe", short_help="Add a reader to PROFILE.")
+@click.command("subscribe")
 @click.argument("profile")
 @click.argument("address")
 @now_option
 @pass_app
 def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
-    """Write ADDRESS into PROFILE's file.
+    """Write ADDRESS into PROFILE's file: a mail address, or the id of a person or channel in Slack.
 
-    The form of ADDRESS decides the channel.
-
-    The rest of the file stays as it is. Readers who unsubscribed, or asked to be forgotten, are subscribed again.
-
-    \b
-    Examples:
-      paperbot subscribe reward-models grace@example.org
-      paperbot subscribe agents C0123ABC
+    Readers who unsubscribed, or asked to be forgotten, are subscribed again.
     """
-    from bot.readers import unknown_profile
-
     if profile not in app.profiles:
         raise unknown_profile(profile, app.profiles)
     added, was_listed = app.subscriptions.add(profile, *checked_address(address), now)
     echo(f"{added.name} {'is in the profile already' if was_listed else 'is subscribed'}")
 
 
-@click.command("unsubscribe", short_help="Stop READER's editions.")
+@click.command("unsubscribe")
 @click.argument("reader")
 @now_option
 @pass_app
 def unsubscribe(app: App, reader: str, now: datetime) -> None:
-    """Remove READER from the profile's file and stop the editions.
-
-    Votes are kept in case of a return.
-
-    \b
-    Example:
-      paperbot unsubscribe reward-models/grace@example.org
-    """
-    from bot.readers import find_reader
-
+    """Remove READER from the profile's file and stop the editions. The votes stay, in case of a return."""
     stopped, _ = find_reader(app.store, app.profiles, reader)
     app.subscriptions.remove(stopped, now)
     echo(f"{stopped.name} gets no more editions. `paperbot forget {stopped.name}` deletes all their data")
 
 
-@click.command("export", short_help="Print all data about READER, as JSON.")
+@click.command("export")
 @click.argument("reader")
 @now_option
 @pass_app
@@ -168,19 +134,11 @@ def export(
     reader: str,
     now: datetime,  # noqa: ARG001 - every command takes --now; the stored data does not depend on it
 ) -> None:
-    """Print all data about READER as one JSON object: votes, their history, editions, settings.
-
-    \b
-    Example:
-      paperbot export reward-models/ada@example.org > ada.json
-    """
-    from bot.readers import find_stored_reader
-    from bot.readers.personal_data import export
-
-    print_json(export(app.store, find_stored_reader(app.store, app.profiles, reader)))
+    """Print all data about READER as one JSON object: votes, their history, editions, settings."""
+    print_json(personal_data.export(app.store, find_stored_reader(app.store, app.profiles, reader)))
 
 
-@click.command("forget", short_help="Delete all data about READER.")
+@click.command("forget")
 @click.argument("reader")
 @click.option("--yes", is_flag=True, help="Don't ask before, even on a terminal.")
 @now_option
@@ -189,14 +147,7 @@ def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
     """Delete READER from the profile's file and the store, with votes, editions and message files.
 
     On a terminal, it asks before.
-
-    \b
-    Example:
-      paperbot forget reward-models/ada@example.org
     """
-    from bot.config.profiles import remove_reader
-    from bot.readers import find_stored_reader
-
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
     if is_terminal() and not yes:
@@ -205,7 +156,7 @@ def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
         if not click.confirm(f"Delete all of {stored.name}: {votes}, {editions}?"):
             raise UsageError("nothing was deleted")
     if path.exists():
-        # First: an error leaves the store untouched, and the operator can repeat the command.
+        # First: an error leaves the store untouched.
         remove_reader(path, stored.address, address_checks())
     remaining = app.forget(stored, now)
     echo(
@@ -213,7 +164,7 @@ def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
     )
 
 
-@click.command("thumb", short_help="Record READER's vote on PAPER.")
+@click.command("thumb")
 @click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
 @click.argument("reader", required=False)
 @click.argument("paper", required=False)
@@ -238,21 +189,14 @@ def thumb(
 
     The vote is up, down or clear, or save or unsave for the list of papers to read later.
 
-    With --from, votes are recorded in the order of the file. "at" is the time of the vote in ISO 8601, in UTC if it has
-    no offset, or now if it is absent. A time in the future is refused. A line that can't be used is reported as a
-    problem, and the other lines are recorded.
+    --from records the votes in the order of the file. "at" is the time of the vote in ISO 8601, in UTC if it has no
+    offset, or now if it is absent. A time in the future is refused. A line that can't be used is a problem of its own.
 
     \b
     Examples:
-      paperbot thumb up reward-models p17
       paperbot thumb down reward-models/ada@example.org "A New DAPO"
-      paperbot thumb clear reward-models p17
-      paperbot thumb --from votes.jsonl --json
+      paperbot thumb --from votes.jsonl
     """
-    from bot.readers import find_paper, stored_reader
-    from bot.readers.votes import record_file
-    from bot.text.latex import readable
-
     if file and vote:
         raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
     if file:
@@ -287,7 +231,7 @@ class LibraryFile(click.File):
         return value if value == _ZOTERO else super().convert(value, param, ctx)
 
 
-@click.command("import", short_help="Import READER's library, as first feedback.")
+@click.command("import")
 @click.argument("reader")
 @click.argument("file", type=LibraryFile(), required=False)
 @click.option("--remove", is_flag=True, help="Remove the reader's library instead, all of it.")
@@ -303,26 +247,19 @@ def import_library(
 ) -> int:
     """Import FILE, a library, as first feedback of READER. The file - is standard input.
 
-    With "zotero" for FILE, the changes of the library that `paperbot zotero connect` connected are read at once.
+    "zotero" for FILE reads the changes of the connected library at once.
 
-    These formats are read: BibTeX and RIS of every product; .nbib and CSV of PubMed; .enw and XML of EndNote; plain
-    text and text with tabs of Web of Science; Reprint/Medlars of Ovid; CSV of Zotero, Scopus, Embase, IEEE Xplore,
-    Dimensions and others; CSL-JSON and RDF of Zotero; JSON of Paperpile.
+    It reads BibTeX, RIS, PubMed (.nbib, CSV), EndNote (.enw, XML), Web of Science (text), Ovid, CSV of Zotero, Scopus,
+    Embase, IEEE Xplore, Dimensions and others, CSL-JSON and RDF of Zotero, and JSON of Paperpile.
 
-    Each paper counts as a like on the day of its addition. Together they count as 20 votes at most, and as 100 in the
-    mean of liked papers. Nobody else sees papers of a library, and they are not new to their reader.
+    Each paper counts as a like on the day of its addition. Together they count as 20 votes at most. Nobody else sees
+    papers of a library, and they are not new to their reader.
 
     \b
     Examples:
       paperbot import reward-models library.bib
-      paperbot import reward-models/ada@example.org zotero.ris --json
-      paperbot import reward-models zotero
-      paperbot import reward-models --remove
+      paperbot import reward-models/ada@example.org zotero
     """
-    from bot.formats.library import MAX_BYTES
-    from bot.readers import find_stored_reader, stored_reader
-    from bot.readers.libraries import import_file
-
     if remove:
         if file:
             raise click.UsageError("--remove removes the whole library; leave FILE out")
@@ -339,7 +276,7 @@ def import_library(
     if file == _ZOTERO:
         report = app.zotero.import_now(owner, now)
     else:
-        # One byte over the limit, so the parser refuses a larger file.
+        # One byte over the limit, so a larger file is refused.
         content = file.read(MAX_BYTES + 1)
         report = import_file(app.store, app.parser, owner, name=name_of(file), content=content, now=now)
     if as_json:
@@ -354,22 +291,16 @@ def import_library(
             }
         )
     else:
-        print_report(owner.name, report)
+        added = plural(report.matched + report.new, "paper")
+        known = f"{report.matched:,} of them known from digests"
+        echo(f"{owner.name}: {plural(report.read, 'reference')} read, {added} added, {known}")
+        for reason, count in report.skipped.items():
+            echo(f"  {count:,} skipped: {reason}")
+        print_problems(report.problems)
     return 1 if report.problems else 0
 
 
-def print_report(reader: str, report: ImportReport) -> None:
-    added = report.matched + report.new
-    echo(
-        f"{reader}: {plural(report.read, 'reference')} read, {plural(added, 'paper')} added,"
-        f" {report.matched:,} of them known from digests"
-    )
-    for reason, count in report.skipped.items():
-        echo(f"  {count:,} skipped: {reason}")
-    print_problems(report.problems)
-
-
-@click.group("zotero", cls=Commands, short_help="Connect READER's Zotero library; show it; disconnect.")
+@click.group("zotero", cls=Commands)
 def zotero() -> None:
     """Connect a reader's Zotero library: follow it as first feedback, and save the reader's likes in it.
 
@@ -377,11 +308,8 @@ def zotero() -> None:
     stored encrypted, and never shown.
 
     \b
-    Examples:
-      paperbot zotero connect reward-models
+    Example:
       paperbot zotero connect reward-models/ada@example.org --collection "Reward models"
-      paperbot zotero status reward-models
-      paperbot zotero disconnect reward-models
     """
 
 
@@ -398,14 +326,12 @@ def connect(
     app: App, *, reader: str, user: int | None, group: int | None, collections: tuple[str, ...], now: datetime
 ) -> None:
     """Connect READER to a Zotero library, in place of an earlier connection."""
-    from bot.readers import stored_reader
-
     if user and group:
         raise click.UsageError("--user and --group name two libraries; leave one out")
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
     library = f"groups/{group}" if group else f"users/{user}" if user else None
     connection = app.zotero.connect(owner, ask_zotero_key(), library=library, collections=collections, now=now)
-    echo(f"{owner.name}: connected to {_described(connection)}")
+    echo(f"{owner.name}: connected to {described(connection)}")
     echo(f"Paperbot follows it from the next run. `paperbot import {owner.name} zotero` reads it now.")
 
 
@@ -414,8 +340,6 @@ def connect(
 @pass_app
 def disconnect(app: App, reader: str) -> None:
     """End READER's connection, and remove its key and its papers. Items in Zotero stay."""
-    from bot.readers import find_stored_reader
-
     owner = find_stored_reader(app.store, app.profiles, reader)
     if not app.zotero.disconnect(owner):
         raise UsageError(f"{owner.name} is not connected to Zotero")
@@ -428,8 +352,6 @@ def disconnect(app: App, reader: str) -> None:
 @pass_app
 def status(app: App, reader: str, as_json: bool) -> int:
     """Show READER's connection, and how the last poll went."""
-    from bot.readers import find_stored_reader
-
     owner = find_stored_reader(app.store, app.profiles, reader)
     connection = app.store.zotero.get(owner.id)
     papers = app.store.library.size(owner.id)
@@ -451,7 +373,7 @@ def status(app: App, reader: str, as_json: bool) -> int:
         echo(f"{owner.name}: not connected to Zotero")
     else:
         checked = connection.poll.checked_at
-        echo(f"{owner.name}: {_described(connection)}")
+        echo(f"{owner.name}: {described(connection)}")
         echo(f"  last read {local_time(checked, app.zone) if checked else 'never'}")
         echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
         if connection.poll.problem:
@@ -464,7 +386,7 @@ def ask_zotero_key() -> str:
     return str(key).strip()
 
 
-def _described(connection: ZoteroConnection) -> str:
+def described(connection: ZoteroConnection) -> str:
     followed = listed(connection.collections) if connection.collections else "all of it"
     saves = "liked papers are saved in it" if connection.saves else "nothing is saved in it"
     return f"{connection.library}, {followed}; {saves}"

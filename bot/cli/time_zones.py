@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from tzlocal import get_localzone_name
 
+from bot.config.profiles import known_timezone
 from bot.model.clock import folded, large_timezones, timezone_names, zone_named, zones_by_country
 
 # The database's own EST, MST and HST have no summer time, and it lacks the others.
@@ -41,8 +42,6 @@ def time_zone(text: str) -> str:
     >>> [time_zone(said) for said in ("Zürich", "Munich, Germany", "UK", "EST", "UTC+2", "europe/berlin")]
     ['Europe/Zurich', 'Europe/Berlin', 'Europe/London', 'America/New_York', 'Etc/GMT-2', 'Europe/Berlin']
     """
-    from bot.config.profiles import known_timezone
-
     said = folded(text)
     for zone, abbreviations in _ABBREVIATIONS.items():
         if said in abbreviations:
@@ -84,8 +83,6 @@ def time_zone(text: str) -> str:
 
 def local_timezone() -> str:
     """Return this machine's time zone, or UTC if it has no usable name."""
-    from bot.config.profiles import known_timezone
-
     # tzlocal raises several errors if /etc/localtime and TZ conflict or are invalid.
     try:
         return known_timezone(get_localzone_name())

@@ -1,7 +1,4 @@
-"""Write private files atomically under a home, and check for free disk space.
-
-Files with addresses and keys have mode 0600.
-"""
+"""Write private files (mode 0600) atomically under a home, and check for free disk space."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from typing import BinaryIO
 
 from bot.model import Problem
 
-_NEW_FILE_MODE = 0o600  # everything under a home may contain addresses or working links
+_NEW_FILE_MODE = 0o600  # it may contain addresses or working links
 
 
 def write_atomically(
@@ -27,10 +24,10 @@ def write_atomically(
     durable: bool = False,
     before_rename: Callable[[], object] | None = None,
 ) -> None:
-    """Replace the file at ``path`` with bytes, or with the output of a function that gets the open file.
+    """Replace a file with bytes, or with the output of a function that gets the open file.
 
-    Keeps an existing file's mode. A new file is private. With ``durable``, content and name survive a power failure.
-    ``before_rename`` may raise to abandon the content. Raises OSError, and then ``path`` is unchanged.
+    Keeps an existing file's mode. ``durable`` content and names survive a power failure. ``before_rename`` may raise to
+    abandon the content. Raises OSError, and then ``path`` is unchanged.
     """
     # A rename is atomic only within one file system.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
@@ -68,10 +65,7 @@ _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """Remove the permissions of group and others, except from links.
-
-    Returns the paths that were open to others, and the ones that still are.
-    """
+    """Remove the permissions of others, and return the paths that were open to them, and those that still are."""
     were_open = [path for path in paths if _is_open(path)]
     for path in were_open:
         with suppress(OSError):
@@ -80,19 +74,15 @@ def make_private(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def create_private(file: Path) -> None:
-    """Create an empty private file, unless it exists.
-
-    Libraries create files by the umask, which leaves them readable for a moment.
-    """
+    """Create an empty private file, unless it exists. Libraries would create it by the umask."""
     with suppress(OSError):
-        # O_EXCL doesn't open an existing file. Closing a descriptor drops the process's POSIX locks, SQLite's too, and
-        # two processes could damage the database (https://www.sqlite.org/howtocorrupt.html, 2.2).
+        # O_EXCL doesn't open an existing file: closing it would drop the process's POSIX locks, SQLite's too
+        # (https://www.sqlite.org/howtocorrupt.html, 2.2).
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _is_open(path: Path) -> bool:
     try:
-        # lstat: a link's target may belong to somebody else.
         mode = path.lstat().st_mode
     except OSError:
         return False

@@ -8,7 +8,7 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
@@ -21,7 +21,7 @@ from pydantic import BaseModel, SecretStr
 
 from bot.config.files import make_private, shipped, write_atomically
 from bot.config.keys import load_keys
-from bot.config.profiles import SCHEMAS, AddressChecks, Profile, load_profiles, profile_files
+from bot.config.profiles import SCHEMAS, AddressChecks, Profile, load_profiles, profile_files, slug_of
 from bot.config.settings import FILE, Settings, add_to_settings, check_settings, load_settings, written_sources
 from bot.config.tables import PREFIX, SourceModels, parse_toml, read_toml, validated, variables
 from bot.model import SAMPLES, Problem, Reader
@@ -40,15 +40,6 @@ _SECRET_OPTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _LoadedProfiles:
-    """The profiles, and the modification times that reveal changes."""
-
-    by_slug: dict[str, Profile]
-    problems: list[Problem]
-    modified_at: dict[Path, int]
-
-
 class Home:
     """The files under one directory. Opening it restricts permissions."""
 
@@ -64,12 +55,11 @@ class Home:
         self._source_models = source_models
         self._address_checks = address_checks
         self.settings: Settings = load_settings(path, source_models)
-        self._loaded: _LoadedProfiles | None = None
-        # Direct entries suffice: a closed folder hides deeper ones.
+        self._loaded: tuple[dict[str, Profile], list[Problem]] | None = None
+        self._modified_at: dict[Path, int] = {}
         state = path.resolve() / "state"
         private = [state, *state.glob("*")]
         if database := self.database_file:
-            # The log and the shared memory contain rows too.
             private += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
         exposed, self._still_exposed = make_private(list(dict.fromkeys(private)))
         self.repaired = [file for file in exposed if file not in self._still_exposed]
@@ -82,7 +72,6 @@ class Home:
 
     @property
     def store_url(self) -> str:
-        """A relative SQLite path starts at the home."""
         file = self.database_file
         return f"{_SQLITE}{file}" if file else self.settings.store.url
 
@@ -99,7 +88,6 @@ class Home:
         # `init` makes the key, and the first run makes the store.
         if file is None or not signs or not (file.exists() or self.outbox_folder in signs):
             return
-        # Another process may be creating it.
         deadline = time.monotonic() + _CREATION_SECONDS
         while not (file.exists() and file.stat().st_size):
             if time.monotonic() > deadline:
@@ -127,34 +115,29 @@ class Home:
 
     @property
     def profiles(self) -> dict[str, Profile]:
-        return self._load_profiles().by_slug
+        return self._load_profiles()[0]
 
     @property
     def profile_problems(self) -> list[Problem]:
-        return self._load_profiles().problems
+        return self._load_profiles()[1]
 
     @property
     def source_problems(self) -> list[Problem]:
         return written_sources(self.path, self._source_models)[1]
 
     def refresh(self) -> None:
-        if self._loaded and self._loaded.modified_at != self._modification_times():
+        """Forget the profiles if a file has changed."""
+        if self._modified_at != self._modification_times():
             self._loaded = None
 
-    def _load_profiles(self) -> _LoadedProfiles:
-        loaded = self._loaded
-        if loaded is None:
+    def _load_profiles(self) -> tuple[dict[str, Profile], list[Problem]]:
+        if self._loaded is None:
             # Before reading: an edit in between is read twice, never missed.
-            modified_at = self._modification_times()
-            profiles, problems = load_profiles(
-                self.profiles_folder,
-                self.settings.bot.timezone,
-                self._address_checks,
-                [source.name for source in self.settings.sources],
-            )
-            loaded = _LoadedProfiles(profiles, problems, modified_at)
-            self._loaded = loaded
-        return loaded
+            self._modified_at = self._modification_times()
+            names = [source.name for source in self.settings.sources]
+            timezone = self.settings.bot.timezone
+            self._loaded = load_profiles(self.profiles_folder, timezone, self._address_checks, names)
+        return self._loaded
 
     def _modification_times(self) -> dict[Path, int]:
         times: dict[Path, int] = {}
@@ -170,22 +153,19 @@ class Home:
         return [source.name for source in self.settings.sources if source.is_sample]
 
     def add_feeds(self, feeds: Mapping[str, str]) -> list[str]:
-        """Add new feeds (address to title) to the settings file, and return their names.
-
-        Raises ConfigError if the settings would be invalid.
-        """
-        # A source of any kind already polls this address.
+        """Add new feeds (address to title), as ``add_sources`` does."""
+        # A source of any kind may poll this address already.
         configured = {getattr(source, "url", "") for source in self.settings.sources}
-        new = {url: title for url, title in feeds.items() if url not in configured}
-        tables = source_tables(new, [source.name for source in self.settings.sources])
-        add_to_settings(self.path, "".join(tables.values()), self._source_models)
-        return list(tables)
+        return self.add_sources(
+            [
+                {"name": slug_of(title or urlsplit(url).hostname or "", "feed"), "kind": "feed", "url": url}
+                for url, title in feeds.items()
+                if url not in configured
+            ]
+        )
 
     def add_sources(self, tables: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Add sources that the settings file has under no name, and return their names.
-
-        Raises ConfigError if the settings would be invalid.
-        """
+        """Add sources that the settings file lacks, and return their names. Raises ConfigError."""
         configured: list[dict[str, Any]] = read_toml(self.settings_file)[1].get("sources", [])
         known = [{**source, "name": ""} for source in configured]
         new = [table for table in tables if {**table, "name": ""} not in known]
@@ -228,7 +208,6 @@ def repair(home: Home) -> Iterator[str]:
         if folder.exists() or not folder.resolve().is_relative_to(home.path.resolve()):
             continue
         try:
-            # Only the owner may read addresses, keys and messages in state/.
             folder.mkdir(mode=0o700 if folder == home.state else 0o777, parents=True)
         except OSError as error:
             raise PaperbotError(f"{folder}: can't be created ({error.strerror})") from None
@@ -242,9 +221,8 @@ def repair(home: Home) -> Iterator[str]:
         if not os.access(home.key_file, os.R_OK):
             raise  # it belongs to another user, and may hold good keys
         # Renamed to the first free name, so nothing is lost.
-        number = 1
-        while (damaged := home.key_file.with_name(f"{home.key_file.name}.damaged-{number}")).exists():
-            number += 1
+        names = (home.key_file.with_name(f"{home.key_file.name}.damaged-{number}") for number in count(1))
+        damaged = next(name for name in names if not name.exists())
         try:
             home.key_file.rename(damaged)
         except OSError as refused:
@@ -254,20 +232,6 @@ def repair(home: Home) -> Iterator[str]:
             f"created new signing keys, as {str(error).partition(';')[0]}; the former file is {damaged}. "
             "Links in messages that were sent before no longer work"
         )
-
-
-def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:
-    """Return a ``[[sources]]`` table for each feed, by a unique name."""
-    tables: dict[str, str] = {}
-    for url, title in feeds.items():
-        words = re.sub(r"[^a-z0-9]+", "-", (title or urlsplit(url).hostname or "").lower())
-        stem = words.strip("-")[:50].strip("-") or "feed"
-        candidates = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
-        name = next(name for name in candidates if name not in used_names and name not in tables)
-        # TOML needs quotes and control characters escaped.
-        quoted = tomlkit.item(url).as_string()
-        tables[name] = f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {quoted}\n'
-    return tables
 
 
 class SettingOrigin(StrEnum):
@@ -285,55 +249,41 @@ class EffectiveSetting:
     key: str
     value: Any
     origin: SettingOrigin
-    variable: str | None = None  # the environment variable, if it is the origin
+    variable: str | None = None
 
 
 def effective_settings(home: Path, source_models: SourceModels) -> list[EffectiveSetting]:
     """Return every setting of a home. Raises ConfigError."""
     settings = load_settings(home, source_models)
     _, in_file = read_toml(home / FILE)
-    return [
-        setting
-        for section in type(settings).model_fields
-        for setting in _settings_of_section(section, getattr(settings, section), in_file.get(section))
-    ]
-
-
-def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[EffectiveSetting]:
-    if isinstance(value, BaseModel):
-        for name in type(value).model_fields:
-            variable = _variable(section, name)
-            if variable:
-                origin = SettingOrigin.ENVIRONMENT
-            elif isinstance(in_file, Mapping) and name in in_file:
-                origin = SettingOrigin.FILE
-            else:
-                origin = SettingOrigin.DEFAULT
-            yield EffectiveSetting(f"{section}.{name}", _masked(getattr(value, name)), origin, variable)
-    elif isinstance(value, Mapping):  # passwords of sources: free keys, from the environment only
-        for name in value:
-            variable = f"{PREFIX}{section}__{name}".upper()
-            yield EffectiveSetting(f"{section}.{name}", _MASK, SettingOrigin.ENVIRONMENT, variable)
-    else:
-        section_variable = _variable(section)
-        origin = SettingOrigin.ENVIRONMENT if section_variable else SettingOrigin.FILE
-        for number, source in enumerate(value, 1):
-            # Only keys that were set, because each kind has its own.
-            for name in sorted(source.model_fields_set):
-                key = f"{section}[{number}].{name}"
-                yield EffectiveSetting(key, _masked(getattr(source, name)), origin, section_variable)
-
-
-def _variable(section: str, key: str | None = None) -> str | None:
-    """Return the variable that sets a key: its own, or the section's JSON."""
     environment = variables()
-    of_key = f"{PREFIX}{section}__{key}".upper()
-    if key and of_key in environment:
-        return of_key
-    section_variable = f"{PREFIX}{section}".upper()
-    if section_variable in environment and (key is None or key in json.loads(environment[section_variable])):
-        return section_variable
-    return None
+    rows: list[EffectiveSetting] = []
+    for section in type(settings).model_fields:
+        value = getattr(settings, section)
+        section_variable = f"{PREFIX}{section}".upper()  # the whole section as JSON
+        if isinstance(value, BaseModel):
+            in_json = json.loads(environment.get(section_variable, "{}"))
+            for name in type(value).model_fields:
+                variable: str | None = f"{section_variable}__{name}".upper()
+                if variable not in environment:
+                    variable = section_variable if name in in_json else None
+                origin = SettingOrigin.FILE if name in in_file.get(section, {}) else SettingOrigin.DEFAULT
+                origin = SettingOrigin.ENVIRONMENT if variable else origin
+                rows.append(EffectiveSetting(f"{section}.{name}", _masked(getattr(value, name)), origin, variable))
+        elif isinstance(value, Mapping):  # passwords of sources: free keys, from the environment only
+            for name in value:
+                variable = f"{section_variable}__{name}".upper()
+                rows.append(EffectiveSetting(f"{section}.{name}", _MASK, SettingOrigin.ENVIRONMENT, variable))
+        else:
+            variable = section_variable if section_variable in environment else None
+            origin = SettingOrigin.ENVIRONMENT if variable else SettingOrigin.FILE
+            rows += [
+                # Only keys that were set, because each kind has its own.
+                EffectiveSetting(f"{section}[{number}].{name}", _masked(getattr(source, name)), origin, variable)
+                for number, source in enumerate(value, 1)
+                for name in sorted(source.model_fields_set)
+            ]
+    return rows
 
 
 def _masked(value: Any) -> Any:
@@ -417,18 +367,16 @@ def make_home(
 ) -> None:
     """Make a home with a new user's profile, or with shipped ones.
 
-    Raises UsageError for an existing home or an unwritable folder, and ConfigError for an invalid value. Then nothing
-    is created.
+    Raises UsageError for an existing home or an unwritable folder, and ConfigError for an invalid value.
     """
     refuse_existing(directory)
-    # Composed before anything is written, so an invalid value leaves nothing behind.
+    # First, so an invalid value leaves nothing behind.
     texts = {f"profiles/{user.profile}.toml": profile_text(user, address_checks)} if user else {}
     for slug in profiles:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
     text_of_settings = settings_text(user or NewUser(), source_models) + (_SAMPLE_SOURCE if samples else "")
     try:
         (directory / "profiles").mkdir(parents=True, exist_ok=True)
-        # It will contain addresses, keys and messages.
         (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name, text in texts.items():
             write_atomically(directory / name, f"#:schema ../{SCHEMAS}/profile.json\n{text}".encode())
@@ -438,7 +386,7 @@ def make_home(
         load_keys(directory / "state" / "secret.key")
         if samples:
             shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
-        # Last, because settings make a directory a home: a failure before this can be repeated.
+        # Last, because settings make a directory a home.
         write_atomically(directory / FILE, f"#:schema {SCHEMAS}/settings.json\n{text_of_settings}".encode())
     except OSError as error:
         raise UsageError(
@@ -508,10 +456,7 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
 
 
 def mailbox_table(account: str, sender: str = "") -> dict[str, Any]:
-    """Return the settings of a mailbox ``LOGIN@HOST``, whose login may have an @ of its own.
-
-    Without a sender it is read for readers' thumbs only. Raises ValueError.
-    """
+    """Return the settings of a mailbox ``LOGIN@HOST``, for thumbs only if it has no sender. Raises ValueError."""
     login, _, server = account.strip().rpartition("@")
     host, _, port = server.partition(":")
     if not (login and host) or (port and not port.isdecimal()):

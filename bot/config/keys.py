@@ -2,12 +2,8 @@
 
     5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and time in hexadecimal, and the signature
 
-A token is a bearer capability for one purpose and one reader. HMAC-SHA-256 (RFC 2104), truncated to 128 bits, signs the
-purpose and the payload. Payloads contain ids and never addresses. itsdangerous 2.2 would save five lines here, and
-can't make the tags, whose case mail servers change. Its tokens have 59 characters instead of 36.
-
-Fernet (AES-128-CBC with HMAC-SHA-256) encrypts other services' keys under a key derived from ``state/secret.key``. A
-copy of the database alone can't use them.
+HMAC-SHA-256 (RFC 2104), truncated to 128 bits, signs a token's purpose and payload: ids, and never addresses. Tokens of
+itsdangerous have 59 characters instead of 36. Fernet encrypts other services' keys under a key derived from ours.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import secrets
 import tempfile
 import time
 from base64 import b32encode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cached_property
@@ -56,8 +52,7 @@ class Purpose(StrEnum):
 
 
 _DAY = 86_400  # seconds
-# RFC 8058 wants any old unsubscribe link to work, and programs poll the list of liked papers. Other links in mails work
-# for a year and a month.
+# RFC 8058 wants any old unsubscribe link to work, and programs poll the list of liked papers.
 _MAX_AGE: dict[Purpose, int | None] = {
     **dict.fromkeys(Purpose, 400 * _DAY),
     Purpose.BOUNCE: None,
@@ -100,10 +95,7 @@ class Signer:
         if len(token) > _MAX_LENGTH or not token.isascii():
             raise TokenError(expired=False)
         signed, _, signature = token.rpartition(".")
-        # Try all keys in constant time, so the time reveals nothing.
-        is_genuine = [hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]]
-        if not any(is_genuine):
-            raise TokenError(expired=False)
+        self._verify(purpose, signed, signature, _signature)
         *payload, signed_at = [int(number, 16) for number in signed.split(".")]
         max_age = _MAX_AGE[purpose]
         if max_age is not None and time.time() - signed_at > max_age:
@@ -111,10 +103,7 @@ class Signer:
         return payload
 
     def tag(self, reader_id: int, delivery_id: int = 0) -> str:
-        """Return a message's tag for Message-ID and envelope sender (VERP).
-
-        It never expires. Some servers change the case.
-        """
+        """Return a message's tag for Message-ID and envelope sender (VERP). Some servers change its case."""
         ids = f"{reader_id:x}-{delivery_id:x}"
         return f"{ids}-{_tag_signature(self._states[Purpose.BOUNCE][-1], ids)}"
 
@@ -123,13 +112,15 @@ class Signer:
         if not TAG.fullmatch(tag):
             raise TokenError(expired=False)
         ids, _, signature = tag.lower().rpartition("-")
-        is_genuine = [
-            hmac.compare_digest(_tag_signature(state, ids), signature) for state in self._states[Purpose.BOUNCE]
-        ]
-        if not any(is_genuine):
-            raise TokenError(expired=False)
+        self._verify(Purpose.BOUNCE, ids, signature, _tag_signature)
         reader_id, delivery_id = ids.split("-")
         return int(reader_id, 16), int(delivery_id, 16)
+
+    def _verify(self, purpose: Purpose, signed: str, signature: str, sign: Callable[[hmac.HMAC, str], str]) -> None:
+        """Raise TokenError if no key gives this signature."""
+        # Try all keys in constant time, so the time reveals nothing.
+        if not any([hmac.compare_digest(sign(state, signed), signature) for state in self._states[purpose]]):  # noqa: C419
+            raise TokenError(expired=False)
 
 
 def _tag_signature(state: hmac.HMAC, ids: str) -> str:
@@ -145,10 +136,9 @@ def _signature(state: hmac.HMAC, signed: str) -> str:
 
 
 def load_keys(path: Path) -> list[bytes]:
-    """Return the signing keys, oldest first, from a file with a hexadecimal key on each line.
+    """Return the keys, oldest first, from a file with a hexadecimal key on each line.
 
-    Concurrent processes agree on one new key. Raises PaperbotError for an unreadable file, and for missing, malformed
-    or short keys.
+    Concurrent processes agree on one new key. Raises PaperbotError.
     """
     try:
         if not path.exists():
@@ -188,7 +178,7 @@ def _create_key_file(path: Path) -> None:
 
 
 class Redactor(logging.Filter):
-    """Removes tokens from log records, because they let anybody act for a reader."""
+    """Removes tokens, which let anybody act for a reader, from log records."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg = redact(record.getMessage())
@@ -234,9 +224,5 @@ class Sealer:
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
         # Domain separation: each use derives its own key.
-        return MultiFernet(
-            [
-                Fernet(urlsafe_b64encode(HKDF(SHA256(), 32, None, b"sealed.v1").derive(key)))
-                for key in reversed(self._keys)
-            ]
-        )
+        derived = [HKDF(SHA256(), 32, None, b"sealed.v1").derive(key) for key in reversed(self._keys)]
+        return MultiFernet([Fernet(urlsafe_b64encode(key)) for key in derived])

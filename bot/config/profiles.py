@@ -1,7 +1,4 @@
-"""Profiles: an interest with its readers and schedule, in ``profiles/<slug>.toml``.
-
-Edits keep the rest of a file as written.
-"""
+"""Profiles: an interest with its readers and schedule, in ``profiles/<slug>.toml``."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ from bot.model.errors import ConfigError
 from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date, shorten
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-SCHEMAS = "state/schemas"  # below the home, for editors; `check --fix` updates them after an upgrade
+SCHEMAS = "state/schemas"  # below the home, for editors
 _LONGEST_SLUG = 42  # characters of one that is made of a title
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -108,8 +105,8 @@ def known_timezone(name: str) -> str:
     names = sorted(timezone_names())
     # "Pacific" of US/Pacific and Canada/Pacific is no city.
     cities = [known for known in names if known.startswith(_REGIONS) and known.casefold().endswith(f"/{folded}")]
-    for known in (*(known for known in names if known.casefold() == folded), *cities):
-        return known
+    if matches := [*(known for known in names if known.casefold() == folded), *cities]:
+        return matches[0]
     raise ValueError(
         f'unknown time zone {name!r}; write it like "Europe/Berlin", "Berlin" or "UTC". A town has the zone of a '
         "large city, such as London, New York, Los Angeles, Kolkata or Shanghai"
@@ -118,12 +115,10 @@ def known_timezone(name: str) -> str:
 
 def groups_of_terms(value: Any) -> Any:
     if not isinstance(value, list | tuple) or not all(isinstance(group, list | tuple) for group in value):
-        raise ValueError(
-            "required terms are in groups, of which a paper needs one term each; "
-            'write them like [["reinforcement learning", "RLHF"], ["language model", "LLM"]]'
-        )
+        form = '[["reinforcement learning", "RLHF"], ["language model", "LLM"]]'
+        raise ValueError(f"required terms are in groups: a paper needs one term of each. Write them like {form}")
     if not all(value):
-        raise ValueError("one of its groups is empty, and no paper could have a term of it; remove it")
+        raise ValueError("one of its groups is empty, so no paper could have a term of it; remove it")
     return value
 
 
@@ -131,11 +126,11 @@ def calendar_date(value: Any) -> Any:
     """Accept "2027-01-31" and TOML's local date. Raises ValueError."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    with suppress(ValueError):
-        if isinstance(value, str):
-            return date.fromisoformat(value.strip())
-    shown = "what is set there" if isinstance(value, list | dict) else f"{value!s:.40}"
-    raise ValueError(f"{shown} is not a date; write it like 2027-01-31")
+    try:
+        return date.fromisoformat(value.strip())
+    except (ValueError, AttributeError):
+        shown = "what is set there" if isinstance(value, list | dict) else f"{value!s:.40}"
+        raise ValueError(f"{shown} is not a date; write it like 2027-01-31") from None
 
 
 def domain(text: str) -> str:
@@ -223,8 +218,7 @@ class EditionSection(Section):
 
     size: int = Field(5, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
-    # An explicit threshold applies to all picks. The default limits exploratory picks only, and matches start at
-    # ``fills_from`` (``docs/decisions/ranking.md``).
+    # The default limits exploratory picks only (``docs/decisions/ranking.md``).
     threshold: float = Field(0.15, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)
@@ -380,9 +374,8 @@ def _conflicts(values: Mapping[str, Any], checks: AddressChecks) -> Iterator[Mis
 def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Profile:
     """Return a file's profile. Raises ConfigError."""
     if not SLUG.fullmatch(path.stem):
-        raise ConfigError(
-            path.name, "", "not a valid name for a profile; use a-z, 0-9, - and _, at most 64, like reward-models.toml"
-        )
+        remedy = "use a-z, 0-9, - and _, at most 64, like reward-models.toml"
+        raise ConfigError(path.name, "", f"not a valid name for a profile; {remedy}")
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text, checks)
     # By keys that are set, because "UTC" in the file wins over another default.
@@ -398,7 +391,7 @@ def dump_profile(profile: Profile) -> str:
 
 
 def parse_profile(slug: str, content: str) -> Profile:
-    """Read the output of ``dump_profile``. Raises ConfigError, for example for a later version's."""
+    """Read the output of ``dump_profile``. Raises ConfigError, as for a later version's."""
     return validated(Profile, json.loads(content), f"{slug}.toml", "")
 
 
@@ -415,34 +408,27 @@ def load_profiles(
     ``sources`` are the names of all sources, if known.
     """
     profiles: dict[str, Profile] = {}
-    problems: list[Problem] = []
+    mistakes: list[Problem] = []
     for path in profile_files(folder):
         try:
-            profile = load_profile(path, default_timezone, checks)
-            profiles[path.stem] = profile
-            if sources is not None:
-                _refuse_unknown_sources(path, profile, sources)
+            profiles[path.stem] = load_profile(path, default_timezone, checks)
         except ConfigError as error:
-            problems += [replace(problem, source=f"profiles/{problem.source}") for problem in error.problems]
-    return profiles, problems
-
-
-def _refuse_unknown_sources(path: Path, profile: Profile, sources: Collection[str]) -> None:
-    mistakes = []
-    for position, name in enumerate(profile.sources):
-        if name not in (*sources, FILES):
-            near = get_close_matches(name, sources, n=1)
-            known = f"known: {', '.join(sources)}" if sources else "paperbot.toml has no [[sources]]"
-            remedy = f"did you mean {near[0]!r}?" if near else known
-            line = line_of(read_toml(path)[0], ("sources", position))
-            problem = f"no source has the name {name!r}, so it brings nothing; {remedy}"
-            mistakes.append(ConfigError(path.name, f"sources[{position + 1}]", problem, line=line))
-    if mistakes:
-        raise ConfigError.first_of(mistakes)
+            mistakes += error.problems
+            continue
+        for position, name in enumerate(profiles[path.stem].sources):
+            if sources is not None and name not in (*sources, FILES):
+                near = get_close_matches(name, sources, n=1)
+                known = f"known: {', '.join(sources)}" if sources else "paperbot.toml has no [[sources]]"
+                remedy = f"did you mean {near[0]!r}?" if near else known
+                line = line_of(read_toml(path)[0], ("sources", position))
+                problem = f"no source has the name {name!r}, so it brings nothing; {remedy}"
+                mistakes += ConfigError(path.name, f"sources[{position + 1}]", problem, line=line).problems
+    return profiles, [replace(mistake, source=f"profiles/{mistake.source}") for mistake in mistakes]
 
 
 # The topics, by their key in files and overrides.
 TOPICS = ("interests", "keywords", "authors", "mute")
+_TIMES = ("at", "days", "timezone")
 _CATCHES_UP = {True: "catches up after a week away", False: "doesn't catch up after a week away", None: ""}
 _LETTER = {True: "weekly letter", False: "no weekly letter", None: ""}
 _SHOWN = 60  # characters of interests in a list of readers
@@ -456,18 +442,16 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
         # model_copy does not validate, and an edition can't explore more than its size.
         explore = min(edition.explore, override.size)
         edition = edition.model_copy(update={"size": override.size, "explore": explore})
-    times = {"at": override.at, "days": override.days, "timezone": override.timezone}
-    topics = {name: getattr(override, name) for name in TOPICS}
+    own = {
+        name: value
+        for name in (*TOPICS, "catch_up", "weekly", "language", "title")
+        if (value := getattr(override, name)) is not None
+    }
     if override.interests is not None:
-        topics["interests"] = tuple(InterestSection(text=text) for text in [override.interests] if text)
-    topics |= {"catch_up": override.catch_up, "weekly": override.weekly}
-    schedule = profile.schedule.model_copy(update=_set(times))
-    own = _set({**topics, "language": override.language, "title": override.title})
+        own["interests"] = tuple(InterestSection(text=text) for text in [override.interests] if text)
+    times = {name: value for name in _TIMES if (value := getattr(override, name)) is not None}
+    schedule = profile.schedule.model_copy(update=times)
     return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
-
-
-def _set(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def describe_end(entry: InterestSection, language: str = DEFAULT_LANGUAGE) -> str:
@@ -529,10 +513,7 @@ def add_profile(
     schedule: Mapping[str, object] | None = None,
     sources: Sequence[str] = (),
 ) -> str:
-    """Write a new profile of one reader into the folder, and return its slug.
-
-    The title makes the slug, with a number behind it if a file has that name. Raises ConfigError.
-    """
+    """Write a new profile of one reader into the folder, and return its slug. Raises ConfigError."""
     ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     stem = slug_of(ascii_title, "papers")
     kind, address = reader
@@ -599,17 +580,14 @@ def mentions(path: Path, address: str) -> bool:
 
 
 def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bool], checks: AddressChecks) -> bool:
-    """Edit a profile unless ``change`` returns False.
-
-    Raises ConfigError. ``change`` gets the document, and the addresses in lower case.
-    """
+    """Edit a profile by a function of document and addresses in lower case, unless it returns False."""
 
     def changed(text: str) -> str | None:
         profile = validated(Profile, parse_toml(text, path.name), path.name, text, checks)
         document = tomlkit.parse(text)
         if not change(document, [address.lower() for _, address in profile.addresses]):
             return None
-        # tomlkit has bugs with unusual files, so its result is validated.
+        # tomlkit has bugs with unusual files.
         result = tomlkit.dumps(document)
         validated(Profile, tomlkit.parse(result).unwrap(), path.name, result, checks)
         return result

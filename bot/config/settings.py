@@ -59,7 +59,7 @@ class RetentionSection(Section):
 
 
 FILE = "paperbot.toml"
-# The environment alone may set these, because homes are easily copied, shared or committed.
+# Only the environment may set these, because homes are copied and committed.
 SECRETS = (
     ("email", "password"),
     ("slack", "token"),
@@ -245,16 +245,9 @@ def load_settings(home: Path, source_models: SourceModels) -> Settings:
     """Return the settings of a home. Raises ConfigError."""
     path = home / FILE
     if not path.is_file():
-        raise ConfigError(
-            FILE, "", f"not found in {home}; make a home with `paperbot init {home}`, or name one with --home"
-        )
-    text, values = read_toml(path)
-    return _settings(text, values, source_models)
-
-
-def check_settings(text: str, source_models: SourceModels) -> Settings:
-    """Return the settings of a text, with those of the environment. Raises ConfigError."""
-    return _settings(text, parse_toml(text, FILE), source_models)
+        remedy = f"make a home with `paperbot init {home}`, or name one with --home"
+        raise ConfigError(FILE, "", f"not found in {home}; {remedy}")
+    return check_settings(read_toml(path)[0], source_models)
 
 
 def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:
@@ -268,7 +261,9 @@ def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> Non
     edit_text(home / FILE, extend)
 
 
-def _settings(text: str, values: dict[str, Any], source_models: SourceModels) -> Settings:
+def check_settings(text: str, source_models: SourceModels) -> Settings:
+    """Return the settings of a text, with those of the environment. Raises ConfigError."""
+    values = parse_toml(text, FILE)
     # pydantic-settings passes no validation context, so each set of kinds needs a model.
     validator = PlainValidator(partial(validate_source, source_models))
     model = create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
@@ -310,10 +305,7 @@ def _secrets_in(values: Mapping[str, Any], text: str) -> Iterator[ConfigError]:
 
 
 def written_sources(home: Path, source_models: SourceModels) -> tuple[list[str], list[Problem]]:
-    """Return the names of sources, and problems with valid sources that find nothing.
-
-    Raises ConfigError if the file can't be read.
-    """
+    """Return the names of sources, and problems with valid ones that find nothing. Raises ConfigError."""
     text, values = read_toml(home / FILE)
     file = FILE
     if in_environment := variables().get("PAPERBOT_SOURCES"):

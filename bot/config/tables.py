@@ -1,7 +1,4 @@
-"""Validate TOML tables and environment variables, and translate errors of pydantic.
-
-A ConfigError names file, line, key, problem and remedy. pydantic's messages name no line.
-"""
+"""Validate TOML tables and environment variables, and translate errors of pydantic, which name no line."""
 
 from __future__ import annotations
 
@@ -49,10 +46,7 @@ class Section(BaseModel):
 
 
 class MisplacedError(ValueError):
-    """A value that conflicts with another one, with its place within the table.
-
-    pydantic would report the whole table.
-    """
+    """A value that conflicts with another one, with its place within the table."""
 
     def __init__(self, loc: Location, problem: str) -> None:
         super().__init__(problem)
@@ -74,11 +68,8 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise ConfigError(path.name, "", f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
-        raise ConfigError(
-            path.name,
-            "",
-            f"can't be read ({error.strerror}); run Paperbot as its owner, or change that: chmod u+r {path}",
-        ) from None
+        remedy = f"run Paperbot as its owner, or change that: chmod u+r {path}"
+        raise ConfigError(path.name, "", f"can't be read ({error.strerror}); {remedy}") from None
     return text, parse_toml(text, path.name)
 
 
@@ -91,20 +82,13 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ConfigError(file, "", "is nested too deeply to be read; remove the brackets") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of int(), for more than 4,300 digits (CVE-2020-10735)
         # tomllib has the line in its message only, until Python 3.14.
-        place = re.search(r" \(at line (\d+), column \d+\)| \(at end of document\)", str(error))
-        problem = str(error).replace(place.group(0), "") if place else str(error)
-        line = int(place.group(1)) if place and place.group(1) else None
-        raise ConfigError(
-            file,
-            "",
-            f"not valid TOML: {problem}; texts need quotation marks, and each key and section may be there once",
-            line=line,
-        ) from None
-    except ValueError:
-        # int() refuses more than 4,300 digits (CVE-2020-10735), and tomllib passes its error on.
-        raise ConfigError(file, "", "has a number that is too long to be read; shorten it") from None
+        place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)", str(error))
+        problem = str(error).replace(place[0], "") if place else str(error)
+        remedy = "texts need quotation marks, and each key and section may be there once"
+        line = int(place[1]) if place and place[1] else None
+        raise ConfigError(file, "", f"not valid TOML: {problem}; {remedy}", line=line) from None
 
 
 _EDIT_ATTEMPTS = 20
@@ -118,45 +102,40 @@ class _EditedMeanwhileError(Exception):
 def edit_text(path: Path, change: Callable[[str], str | None]) -> bool:
     """Replace a file's text with the result of ``change``, or return False if that is None.
 
-    Keeps mode, line ends and links. If somebody saves the file meanwhile, ``change`` runs again. Raises ConfigError,
-    and errors of ``change``.
+    Keeps mode, line ends and links. If somebody saves the file meanwhile, ``change`` runs again. Raises ConfigError.
     """
+
+    def refuse_if_edited() -> None:
+        if read_toml(path)[0] != text:
+            raise _EditedMeanwhileError
+
     try:
         target = path.resolve()
         # Lock the folder, because writing replaces the file together with its lock.
         folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
     except (OSError, RuntimeError) as error:  # RuntimeError: a cycle of links, before Python 3.13
-        reason = error.strerror if isinstance(error, OSError) else "its links lead to one another"
-        raise ConfigError(path.name, "", f"can't be edited: {reason}") from None
+        raise ConfigError(path.name, "", f"can't be edited: {error}") from None
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         for _ in range(_EDIT_ATTEMPTS):
-            with suppress(_EditedMeanwhileError):
-                return _edit_once(path, target, change)
-            sleep(_EDIT_PAUSE)
+            text, _ = read_toml(path)
+            changed = change(text)
+            if changed is None:
+                return False
+            if "\r\n" in text:
+                # tomlkit keeps line ends, but writes additions with "\n".
+                changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
+            try:
+                write_atomically(target, changed.encode(), before_rename=refuse_if_edited)
+            except _EditedMeanwhileError:
+                sleep(_EDIT_PAUSE)
+            except OSError as error:
+                raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
+            else:
+                return True
     finally:
         os.close(folder)
     raise ConfigError(path.name, "", "is changed again and again by another program; try again when that has ended")
-
-
-def _edit_once(path: Path, target: Path, change: Callable[[str], str | None]) -> bool:
-    def refuse_if_edited() -> None:
-        # The new text is complete on disk. Only the rename follows.
-        if read_toml(path)[0] != text:
-            raise _EditedMeanwhileError
-
-    text, _ = read_toml(path)
-    changed = change(text)
-    if changed is None:
-        return False
-    if "\r\n" in text:
-        # tomlkit keeps line ends, but writes additions with "\n".
-        changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
-    try:
-        write_atomically(target, changed.encode(), before_rename=refuse_if_edited)
-    except OSError as error:
-        raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
-    return True
 
 
 def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, context: object = None) -> M:
@@ -168,10 +147,7 @@ def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, c
 
 
 def without_conflicts(values: Any, validate: Callable[[Any], M], conflicts: Iterable[MisplacedError]) -> M:
-    """Validate a table and add conflicts to its errors.
-
-    Raises ValidationError. "after" validators find conflicts only once each value is valid.
-    """
+    """Validate a table and add conflicts to its errors, as "after" validators need valid values. Raises them."""
     details = [_detail(conflict.loc, str(conflict)) for conflict in conflicts]
     try:
         result = validate(values)
@@ -242,8 +218,7 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return "is missing; add it"
     if kind == "value_error":  # our own validators include the remedy
         return detail["msg"].removeprefix("Value error, ")
-    # Messages may end up in logs. A table, or a text in place of one, may contain a password, so only values of plain
-    # fields are shown.
+    # A table, or a text in place of one, may contain a password.
     field: FieldInfo | None = None
     current: type[BaseModel] | None = model
     for place in detail["loc"]:
@@ -270,8 +245,7 @@ def wrong_value(value: object, expected: str) -> str:
 
 
 def _shown(value: object) -> str:
-    is_plain = isinstance(value, str | int | float | time | date)
-    return f"{value!r:.60}" if is_plain else "what is set there"
+    return f"{value!r:.60}" if isinstance(value, str | int | float | time | date) else "what is set there"
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
@@ -319,7 +293,6 @@ _SIMILAR = 0.85
 
 def unknown_variables(settings: type[BaseModel]) -> Iterator[ConfigError]:
     """Yield a mistake for each variable without a setting, which pydantic-settings would ignore."""
-    # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys.
     known_names: set[str] = set()
     for section, field in settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
@@ -396,9 +369,9 @@ class SourceOptions(Section):
         """The user name of a mailbox with readers' votes, or None."""
         return None
 
-    def mistakes(self) -> Iterator[tuple[str, str]]:
-        """Yield valid keys that find nothing, each with its problem and remedy."""
-        yield from ()
+    def mistakes(self) -> Iterable[tuple[str, str]]:
+        """Return valid keys that find nothing, each with its problem and remedy."""
+        return ()
 
 
 class PolledOptions(SourceOptions):
@@ -415,9 +388,9 @@ SourceModels = Mapping[str, type[SourceOptions]]  # by name of the kind
 
 
 def validate_source(models: SourceModels, table: Any) -> SourceOptions:
-    """Return the options in a ``[[sources]]`` table.
+    """Return the options in a ``[[sources]]`` table. Raises ValidationError.
 
-    Raises ValidationError. A discriminated union would put the names of models into locations.
+    A discriminated union would put the names of models into locations.
     """
     if not isinstance(table, dict):
         raise _error(InitErrorDetails(type="dict_type", input=table))
@@ -433,8 +406,7 @@ def validate_source(models: SourceModels, table: Any) -> SourceOptions:
     try:
         options = model.model_validate({key: value for key, value in table.items() if key in model.model_fields})
     except ValidationError as error:
-        # Described here, because the field decides whether to show a value. Missing keys are reported above, and a
-        # misspelt one may cause an error of the whole table.
+        # Described here, because the field decides whether to show a value. Missing keys are reported above.
         details += [
             _detail(detail["loc"], describe_error(detail, model), detail["input"])
             for detail in error.errors(include_url=False)

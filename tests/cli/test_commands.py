@@ -180,7 +180,7 @@ def test_demo_ends_with_a_page_whose_vote_moves_the_first_papers(paperbot, tmp_p
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CI", raising=False)
     opened = []
-    monkeypatch.setattr("bot.cli.demo.webbrowser.open", opened.append)
+    monkeypatch.setattr("bot.cli.output.webbrowser.open", opened.append)
     answer = paperbot("demo")
     assert answer.code == 0
     steps = [
@@ -236,7 +236,7 @@ def test_demo_deletes_only_an_earlier_demo(paperbot, tmp_path):
 
 
 def test_an_unexpected_exception_is_one_line_without_a_traceback(home, paperbot, monkeypatch):
-    monkeypatch.setattr("bot.store.open_store", lambda _url, **_options: 1 / 0)
+    monkeypatch.setattr("bot.app.open_store", lambda _url, **_options: 1 / 0)
     answer = paperbot("status")
     assert answer.code == 1
     assert answer.err == (

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
-from bot.cli.operators import unreachable_pages
 from bot.cli.output import wrapped
+from bot.cli.services import unreachable_pages
 from bot.model import StopReason
 from bot.model.errors import StoreError
 from bot.store.engine import Database

@@ -63,13 +63,6 @@ def test_options_fill_in_the_profile_and_the_settings(paperbot, tmp_path):
     assert [path.name for path in (home / "profiles").iterdir()] == ["my-papers.toml"]
 
 
-def test_categories_of_arxiv_become_sources_that_the_settings_accept(paperbot, tmp_path):
-    home = tmp_path / "papers"
-    assert paperbot("init", home, "--no-samples", "--arxiv", "cs.LG hep-th,cs.lg").code == 0
-    assert [source["name"] for source in sources_of(home)] == ["seeds", "arxiv-cs-lg", "arxiv-hep-th"]
-    assert paperbot("--home", home, "check").code == 0
-
-
 def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tmp_path):
     home = tmp_path / "papers"
     named = ("proposed", "medrxiv=nursing", "openalex=owls", "mailbox=ada@uni.edu@imap.uni.edu news@nature.com")
@@ -278,7 +271,6 @@ def test_without_options_the_files_are_as_shipped(home):
         ("--public-url", "papers", "is not a web address"),
         ("--replies", "ada", "is no mailbox; write LOGIN@HOST"),
         ("--timezone", "Mars/Olympus", "unknown time zone"),
-        ("--arxiv", "cs.LG,owls.barn", "'owls.barn' is not a category of arXiv"),
     ],
 )
 def test_a_value_that_is_not_valid_leaves_no_half_of_a_home(paperbot, tmp_path, option, value, message):
@@ -353,6 +345,7 @@ def answer_all(terminal: Terminal, port: int) -> None:
     terminal.answer("Your mail server", "127.0.0.1")
     terminal.answer("Its port?", "0")
     terminal.answer("Its port?", str(port))
+    terminal.answer("Your login there? [none]", "")
     terminal.answer("The address, such as https://papers.example.org? [none: thumbs are mails]", "")
     terminal.answer("The IMAP server of the mailbox that gets these mails", "no")
     terminal.answer("Fetch papers now", "perhaps")
@@ -402,6 +395,7 @@ def test_the_test_mail_proves_that_a_thumb_arrives_by_mail(tmp_path):
         )
         terminal.answer("Which do you want?", "no")
         terminal.answer("A library to learn from", "no")
+        terminal.answer("Your login there? [none]", "")
         terminal.answer("The address, such as", "")
         terminal.answer("The IMAP server of the mailbox", f"127.0.0.1:{mailbox.port}")
         terminal.answer("Your login there?", "")
@@ -457,16 +451,16 @@ def test_with_yes_nothing_is_asked_on_a_terminal(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")  # as mail bridges on a machine do
 @pytest.mark.slow
-def test_a_login_is_asked_for_wherever_the_server_takes_one(tmp_path):
+def test_a_login_is_used_and_its_password_asked_for(tmp_path):
     with MailServer(login=(b"ada", b"secret"), implicit=True).running() as server:
         terminal = Terminal(
-            *("init", "papers", "--no-samples", "--interests", "Owls", "--arxiv", "q-bio.PE", "--at", "8:00"),
+            *("init", "papers", "--no-samples", "--interests", "Owls", "--source", "arxiv=q-bio.PE", "--at", "8:00"),
             *("--email", "ada@example.org", "--timezone", "europe/berlin", "--mail-host", "127.0.0.1"),
             cwd=tmp_path,
         )
         terminal.answer("A library to learn from", "")
         terminal.answer("Its port?", str(server.port))
-        terminal.answer("Your login there? [ada@example.org]", "ada")
+        terminal.answer("Your login there? [none]", "ada")
         terminal.answer("The address, such as", "https://papers.example.org")
         terminal.answer("The password of the mail server 127.0.0.1", "back")
         terminal.answer("The address, such as", "http://localhost:8000")
@@ -486,7 +480,9 @@ def test_a_login_is_asked_for_wherever_the_server_takes_one(tmp_path):
 @pytest.mark.slow
 def test_a_mail_server_of_the_environment_is_not_asked_for(tmp_path, monkeypatch):
     monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "mail.example.org")
-    terminal = Terminal("init", "papers", "--interests", "Owls", "--at", "8:00", "--arxiv", "q-bio.PE", cwd=tmp_path)
+    terminal = Terminal(
+        "init", "papers", "--interests", "Owls", "--at", "8:00", "--source", "arxiv=q-bio.PE", cwd=tmp_path
+    )
     terminal.answer("A library to learn from", "")
     terminal.answer("Your mail address?", "ada@example.org")
     terminal.answer("In which time zone", "europe/rome")

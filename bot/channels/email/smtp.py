@@ -230,11 +230,6 @@ class SmtpChannel(Channel):
                 self._drop()
                 self._session = self._connect(deadline)
 
-    def takes_logins(self) -> bool:
-        """Return whether the server offers AUTH (RFC 4954). Raises ``DeliveryError``."""
-        self.check()
-        return self._session is not None and self._session.has_extn("auth")
-
     def close(self) -> None:
         if self._session is None:
             return
