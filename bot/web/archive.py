@@ -240,7 +240,6 @@ class EditionPages:
         else:
             newest = store.papers.get([last.watermark]).get(last.watermark)
             after = store.papers.last_before(newest.first_seen - FIRST_LOOK_BACK) if newest else 0
-        # A paper with a vote stays on the page, so its buttons show it.
         voted = {vote.paper for vote in (*store.feedback.votes(reader.id), *store.feedback.saved(reader.id))}
         voted -= store.editions.shown(reader.id).keys()
         hidden = superseded(store, self._site.app.composer.samples)
@@ -409,7 +408,7 @@ def _note(paper: Paper) -> str:
 
 def _citation_key(paper: Paper) -> str:
     """Return ``lovelace2025p17``: the author's last name or a word of the title, year, id."""
-    # BibTeX keys are ASCII: NFKD separates accents, and encoding drops them.
+    # BibTeX keys are ASCII.
     words = [author.split()[-1] for author in _authors(paper)[:1]] or [
         token.spelling for token in tokens(readable(paper.title))
     ]
@@ -438,10 +437,9 @@ def atom(edition: Edition, public_url: str) -> bytes:
         paper = pick.paper
         entry = ET.SubElement(feed, "entry")
         _add(entry, "title", wording.title(paper))
-        # RFC 4287, section 4.2.6: the id never changes. Without a date, a paper in two editions stays one entry.
+        # RFC 4287, section 4.2.6: the id never changes.
         _add(entry, "id", f"{page}#{paper.ref}")
         _add(entry, "updated", paper.first_seen.isoformat())
-        # RFC 4287, section 4.1.2: each entry needs an author if the feed has none.
         for name in paper.authors or ["unknown"]:
             _add(ET.SubElement(entry, "author"), "name", oneline(readable(name)))
         ET.SubElement(entry, "link", rel="alternate", href=title_link(paper).url)
