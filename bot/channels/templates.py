@@ -96,7 +96,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
-        autoescape=select_autoescape(("html", "html.j2", "svg.j2")),
+        autoescape=select_autoescape(("html", "html.j2", "svg.j2", "atom.j2")),
         # Jinja's default renders a misspelt name as nothing.
         undefined=StrictUndefined,
         trim_blocks=True,
