@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from bot.app import App
+    from bot.config.profiles import Profile
     from bot.operate.status import Load, Status
 
 
@@ -239,6 +240,19 @@ def _count_readers(app: App) -> Counter[Kind]:
     return number
 
 
+def _notes_on_subscribers(slug: str, profile: Profile, *, has_operator: bool) -> Iterator[str]:
+    if profile.group and not profile.allow:
+        yield (
+            f"profiles/{slug}.toml is open and a group: people who subscribe on the page see nothing of it until "
+            f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
+        )
+    if profile.allow and not has_operator:
+        yield (
+            f"profiles/{slug}.toml: subscribers outside `allow` wait for your approval, and no mail tells you; set "
+            "bot.operator to your address"
+        )
+
+
 def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     from bot.config.profiles import describe_end
     from bot.wording import unmatched
@@ -255,11 +269,8 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
         for entry in profile.interests_with_end(now, ended=True):
             yield f"profiles/{slug}.toml: {describe_end(entry)} counts no more; remove it, or set a later day"
         yield from (f"profiles/{slug}.toml: {reason}" for reason in unmatched(profile.interests_at(now)))
-        if profile.open and profile.group and not profile.allow:
-            yield (
-                f"profiles/{slug}.toml is open and a group: people who subscribe on the page see nothing of it until "
-                f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
-            )
+        if profile.open:
+            yield from _notes_on_subscribers(slug, profile, has_operator=bool(app.home.settings.bot.operator))
         if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
             yield f"profiles/{slug}.toml has nothing left to look for: all its interests have ended"
     by_server = [

@@ -50,8 +50,9 @@ class WeekPages:
         return RedirectResponse(f"/open/{slug}/week/{_week_name(day)}", 303)
 
     def show(self, request: Request) -> Response:
-        monday, profile, edition = self._of_request(request)
-        slug = edition.reader.profile
+        edition = self._edition(request)
+        slug, monday = edition.reader.profile, edition.date
+        profile = self._open_editions.profile(slug)
         address = f"{self._site.app.public_url}/open/{slug}/week/{_week_name(monday)}"
         return self._site.page(
             "week.html.j2",
@@ -66,14 +67,15 @@ class WeekPages:
         )
 
     def picture(self, request: Request) -> Response:
-        monday, _, edition = self._of_request(request)
+        edition = self._edition(request)
         lines = [wording.news(pick) for pick in edition.picks]
-        content = draw(edition.profile_title, _dates(monday, "en"), lines)
+        content = draw(edition.profile_title, _dates(edition.date, "en"), lines)
         # Previews load it from other sites.
         headers = {"Cache-Control": "max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"}
         return Response(content, media_type="image/png", headers=headers)
 
-    def _of_request(self, request: Request) -> tuple[date, Profile, Edition]:
+    def _edition(self, request: Request) -> Edition:
+        """Return the edition of a week, dated on its Monday."""
         slug, monday = request.path_params["slug"], _monday(request.path_params["week"])
         profile = self._open_editions.profile(slug)
 
@@ -91,7 +93,7 @@ class WeekPages:
                 raise HTTPException(404, _NO_WEEK)
             return public_edition(edition, is_open=False)
 
-        return monday, profile, self._cache.get((slug, monday), profile, compose)
+        return self._cache.get((slug, monday), profile, compose)
 
     def _papers(self, profile: Profile, monday: date) -> list[PaperId]:
         hidden = superseded(self._site.store, self._site.app.composer.samples)
