@@ -57,7 +57,7 @@ class Channel(ABC):
         """
 
     def find_receipt(self, _delivery: Delivery) -> str | None:
-        """Return the receipt of a message of unknown outcome, if the other side shows it."""
+        """Return the receipt of a message of unknown outcome, if there is one."""
         return None
 
     def check(self) -> None:  # noqa: B027 - a reader's library is checked by polls
@@ -103,7 +103,7 @@ class Renderer(ABC):
 
     @abstractmethod
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
-        """``slot`` identifies the edition. Messages with ``in_thread`` follow the first one."""
+        """``slot`` identifies the edition."""
 
     def confirmation(
         self, _reader: Reader, _title: str, _key: OutboxKey, _links: ReaderLinks, _now: datetime
@@ -176,7 +176,7 @@ class ReaderChannelKind(ChannelKind):
 class FilesChannel(Channel):
     """Writes each message to a file of its own: ``<folder>/<date>/<slug>--<address>.eml``.
 
-    Later parts end in ``--2`` and so on. A taken name gets the next free number, unless the file has the same bytes.
+    Later parts, and other messages with a taken name, end in ``--2`` and so on.
     """
 
     def __init__(self, folder: Path, suffix: str) -> None:
@@ -288,7 +288,7 @@ def is_shared(reader: Reader) -> bool:
 class MessageRenderer:
     """Makes messages by the renderer of each reader's channel.
 
-    ``make`` is called late, because jinja2 and the templates load slowly.
+    ``make`` is called late, because templates load slowly.
     """
 
     def __init__(self, make: Callable[[ReaderChannelKind], Renderer]) -> None:

@@ -28,7 +28,7 @@ _LINE_WIDTH = 74
 
 
 def category_in_words(category: str) -> str:
-    """Return the name of an arXiv category, or another category with a capital.
+    """Return the name of an arXiv category, or another one with a capital.
 
     >>> category_in_words("cs.CL"), category_in_words("bioinformatics"), category_in_words("cs.XX")
     ('Computation and Language', 'Bioinformatics', 'cs.XX')
@@ -48,7 +48,7 @@ class ShownFact:
 
 
 def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
-    """Return a paper's facts. ``with_pdf`` is false if the title already links the PDF."""
+    """Return a paper's facts in words."""
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
     if paper.organisation:
@@ -100,8 +100,7 @@ def pieces(sentence: Sentence) -> tuple[Piece, ...]:
     text = oneline(readable(sentence.text))
     spans: list[tuple[int, int]] = []
     for mark in sentence.marks:
-        # The same conversion lets marks with LaTeX match. \b would miss "C++". No match next to the hyphen of a name
-        # ("HALT-RAG", "reward model-free").
+        # \b would miss "C++". No match next to the hyphen of a name ("HALT-RAG", "reward model-free").
         words = re.escape(oneline(readable(mark)))
         no_more = r"(?![\w-])" if " " in mark else r"(?!\w)"
         match = re.search(rf"(?<![\w-]){words}{no_more}", text)

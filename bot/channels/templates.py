@@ -96,7 +96,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
-        autoescape=select_autoescape(("html", "html.j2", "svg.j2")),
+        autoescape=select_autoescape(("html", "html.j2", "svg.j2", "atom.j2")),
         # Jinja's default renders a misspelt name as nothing.
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -155,14 +155,12 @@ def template_mistakes(env: Environment) -> list[str]:
 def unused_templates(env: Environment, shipped: Path, home: Path) -> Iterator[str]:
     """Yield a sentence for each file in ``home`` that no template uses."""
     names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
-    # A misspelt "mial.html.j2" would otherwise be ignored.
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
         with suppress(TemplateSyntaxError, OSError, ValueError):
             referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
     for name in sorted(overrides - names - referenced):
-        # .DS_Store and an editor's swap files.
         if PurePath(name).name.startswith("."):
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
@@ -177,7 +175,7 @@ def _template_problems(name: str) -> Iterator[None]:
     except TemplateSyntaxError as error:
         raise TemplateProblem(f"{error.filename or name}:{error.lineno}: {error.message} {_REMEDY}") from error
     except Exception as error:
-        # Jinja maps tracebacks to template lines, and the last frame is innermost.
+        # Jinja maps tracebacks to template lines.
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
         location = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
         if isinstance(error, TemplateNotFound):
@@ -197,41 +195,30 @@ _READER = Reader(1, "sample", "email", "ada@example.org")
 
 
 def sample_edition() -> Edition:
-    full = Pick(
-        _paper(
-            1,
-            r"A made-up paper with \textbf{markup} & an $\epsilon$",
-            ("Ada Lovelace", "Mary Somerville"),
-            "https://example.org/1",
-        ),
-        PickKind.MATCH,
-        0.92,
-        (
-            Reason(ReasonKind.KEYWORD, "GRPO"),
-            Reason(ReasonKind.WROTE, "known", 1.5),
-            Reason(ReasonKind.LEARNED, "emphasis", 0.5),
-            Reason(ReasonKind.LIKED, "An older paper"),
-        ),
-        (
+    title = r"A made-up paper with \textbf{markup} & an $\epsilon$"
+    full = _pick(
+        _paper(1, title, ("Ada Lovelace", "Mary Somerville"), "https://example.org/1"),
+        Reason(ReasonKind.KEYWORD, "GRPO"),
+        Reason(ReasonKind.WROTE, "known", 1.5),
+        Reason(ReasonKind.LEARNED, "emphasis", 0.5),
+        Reason(ReasonKind.LIKED, "An older paper"),
+        summary=(
             Sentence("First, what a paper is about, with known words marked.", Role.TASK, ("known",)),
             Sentence("Then its idea."),
             Sentence("Last comes a result, such as 63\\% fewer papers to read.", Role.RESULT),
         ),
     )
-    followed = Pick(
-        _paper(2, "A paper by an author whom you follow", ("Mary Somerville",), None),
-        PickKind.FOLLOW,
-        0.4,
-        (Reason(ReasonKind.AUTHOR, "Mary Somerville"),),
-        (Sentence("A language model may say all of it in one sentence.", Role.TLDR),),
+    followed = _pick(
+        _paper(2, "A paper by an author whom you follow", ("Mary Somerville",)),
+        Reason(ReasonKind.AUTHOR, "Mary Somerville"),
+        kind=PickKind.FOLLOW,
+        summary=(Sentence("A language model may say all of it in one sentence.", Role.TLDR),),
     )
     near = Reason(ReasonKind.NEAR, "graphs", near="networks")
-    edition = _edition(
-        (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (near,), ()))
-    )
-    liked = _paper(5, "A paper that Mary liked", (), "https://example.org/5")
+    explored = _pick(_paper(3, "An exploratory pick"), near, kind=PickKind.EXPLORE)
+    liked = _paper(5, "A paper that Mary liked", url="https://example.org/5")
     return replace(
-        edition,
+        _edition((full, followed, explored)),
         more=3,
         group_likes=(GroupLike(full.paper, ("Mary",)), GroupLike(liked, ("Mary",))),
         follow_ups=(
@@ -247,42 +234,31 @@ SAMPLE_TITLE = "What the buttons do: more like this, less like this"
 def welcome_edition(words: str, first: datetime, page: str) -> Edition:
     """Return an edition that shows a new reader the layout, and ``words`` on their interests."""
     when = f"{long_date(first.date())} at {first:%H:%M}"
-    texts = (
-        (
-            PickKind.MATCH,
-            f"Your first edition comes on {when}",
-            (words or "Write your interests into the profile: Paperbot chooses papers by them.",
-             "Each paper has its title, its authors, why it was chosen, and what its abstract says, as here."),
+    texts = {
+        f"Your first edition comes on {when}": (
+            words or "Write your interests into the profile: Paperbot chooses papers by them.",
+            "Each paper has its title, its authors, why it was chosen, and what its abstract says, as here.",
         ),
-        (
-            PickKind.MATCH,
-            SAMPLE_TITLE,
-            ("Each press is a vote that changes the next edition, and can be taken back.",
-             "This paper is made up, as are the two others. Their buttons, if any, lead to a page that tells you so."),
+        SAMPLE_TITLE: (
+            "Each press is a vote that changes the next edition, and can be taken back.",
+            "This paper is made up, as are the two others. Their buttons, if any, lead to a page that tells you so.",
         ),
-        (
-            PickKind.EXPLORE,
-            "Do all characters arrive? é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>",
-            ("Where the line above has boxes or question marks, the mail server or program changes mails.",
-             "An exploratory pick has this label: a paper beside your topics. Your vote on it teaches most."),
+        "Do all characters arrive? é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>": (
+            "Where the line above has boxes or question marks, the mail server or program changes mails.",
+            "An exploratory pick has this label: a paper beside your topics. Your vote on it teaches most.",
         ),
-    )  # fmt: skip
-    picks = tuple(
-        Pick(
-            replace(_paper(-number, title, (), page), published=None, sightings=(), categories=(), facts=()),
-            kind,
-            0.9 if kind is PickKind.MATCH else 0.5,
-            (),
-            tuple(Sentence(text) for text in sentences),
-        )
-        for number, (kind, title, sentences) in enumerate(texts, 1)
-    )
-    return replace(_edition(picks), considered=len(picks))
+    }
+    picks = []
+    for number, (title, sentences) in enumerate(texts.items(), 1):
+        paper = replace(_paper(-number, title, (), page), published=None, sightings=(), categories=(), facts=())
+        kind = PickKind.EXPLORE if number == len(texts) else PickKind.MATCH
+        picks.append(_pick(paper, kind=kind, summary=tuple(map(Sentence, sentences))))
+    return replace(_edition(tuple(picks)), considered=len(picks))
 
 
 def sample_quiet_edition() -> Edition:
     quiet = Quiet(QuietReason.BELOW, "30 new papers came in, and none comes close enough to what you want.")
-    return replace(_edition((), quiet), closest=(_paper(4, "The closest paper", (), "https://example.org/4"),))
+    return replace(_edition((), quiet), closest=(_paper(4, "The closest paper", url="https://example.org/4"),))
 
 
 def sample_letters() -> list[Letter]:
@@ -302,7 +278,12 @@ def _edition(picks: tuple[Pick, ...], quiet: Quiet | None = None) -> Edition:
     return Edition(_READER, "Sample", _DAY, _MORNING, picks, considered=30, watermark=30, quiet=quiet)
 
 
-def _paper(number: int, title: str, authors: tuple[str, ...], url: str | None) -> Paper:
+def _pick(paper: Paper, *reasons: Reason, kind: PickKind = PickKind.MATCH, summary: tuple[Sentence, ...] = ()) -> Pick:
+    probability = {PickKind.FOLLOW: 0.4, PickKind.EXPLORE: 0.5}.get(kind, 0.92)
+    return Pick(paper, kind, probability, reasons, summary)
+
+
+def _paper(number: int, title: str, authors: tuple[str, ...] = (), url: str | None = None) -> Paper:
     return Paper(
         id=number,
         title=title,

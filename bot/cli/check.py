@@ -224,6 +224,11 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
                 f"{file} is open and a group: people who subscribe on the page see nothing of it until "
                 f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
             )
+        if profile.open and profile.allow and not app.home.settings.bot.operator:
+            yield (
+                f"{file}: subscribers outside `allow` wait for your approval, and no mail tells you; set "
+                "bot.operator to your address"
+            )
         if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
             yield f"{file} has nothing left to look for: all its interests have ended"
     by_server = [

@@ -24,7 +24,6 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
         raise unknown_profile(slug, profiles)
     profile = profiles[slug]
 
-    # Readers in the file's order, then subscribers of pages and Slack.
     stored = {reader.address: reader for reader in store.readers.of_profile(slug)}
     readers = [
         stored.get(address_in_file) or Reader(NOT_STORED, slug, kind, address_in_file)
@@ -34,7 +33,6 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
     ]
     readers += [r for r in stored.values() if r.origin is Origin.WEB and r not in readers]
 
-    # RFC 5321, section 2.4, has case-sensitive local parts, but no provider does.
     matches = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
     if len(matches) == 1:
         return matches[0], with_override(profile, store.overrides.get(matches[0].id))

@@ -109,8 +109,8 @@ class SubscriptionService:
     ) -> bool:
         """Queue a confirmation mail, unless the address had one in the last day.
 
-        ``address`` is valid, and ``client`` identifies the sender. Give the same answer for either result: a difference
-        would reveal subscribers (user enumeration). Raises TooManyRequestsError.
+        ``client`` identifies the sender. Give the same answer for either result: a difference would reveal subscribers.
+        Raises TooManyRequestsError.
         """
         of_mailbox = RateLimit("confirmations to", mailbox_of(address), PER_MAILBOX_A_DAY, timedelta(days=1))
         of_client = RateLimit("confirmations by client", client, PER_CLIENT_AN_HOUR, _HOUR)
@@ -119,7 +119,6 @@ class SubscriptionService:
         of_network = RateLimit("confirmations by network", network, PER_NETWORK_AN_HOUR, _HOUR)
         # A refused request counts nowhere, so it can't use up other mails.
         reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)
-        # The same for every address, so it reveals nothing.
         if any(limit is not of_mailbox for limit in reached):
             raise TooManyRequestsError(
                 "Too many subscriptions were requested in this hour, and no mail was sent to you."
@@ -221,7 +220,6 @@ class SubscriptionService:
         """Remove a reader from the file, and stop the editions. Raises ConfigError."""
         was_listed = remove_reader(self._profile_file(reader.profile), reader.address, address_checks())
         self._sync_readers(reader.profile, now)
-        # For a subscriber from the web, only the reason prevents a restart.
         self.store.readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
 
     def _profile_file(self, slug: str) -> Path:
@@ -346,7 +344,6 @@ def _title_by_topics(profile: Profile, override: Override) -> str:
     title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(override.interests))), "")
     title = title or ", ".join(own.keywords or own.authors) or oneline(override.interests)
     if len(title) > _TITLE_WIDTH:
-        # At the end of a clause, if that leaves enough.
         end = max((match.start() for match in _CLAUSE_END.finditer(title, 0, _TITLE_WIDTH + 1)), default=0)
         title = title[:end] if end >= _TITLE_WIDTH // 3 else shorten(title, _TITLE_WIDTH)
     return title[:1].upper() + title[1:]

@@ -20,7 +20,7 @@ from bot.readers import find_paper, stored_reader
 from bot.store import Store
 
 _COMPARED_PAPERS = 5
-# The newest are enough. A new reader of an old store has 100,000.
+# A new reader of an old store has 100,000.
 _MAX_CANDIDATES = 500
 # Without candidates, the newest papers stand in.
 _STAND_IN_PAPERS = 5_000
@@ -157,7 +157,6 @@ def _parse_line(line: bytes, now: datetime) -> VoteLine:
         value = fields.get(key)
         if not isinstance(value, str):
             raise ValueError(f"{key} is {'not a text' if key in fields else 'missing'}; {_FORM}")
-        # Databases store no lone surrogates, and PostgreSQL no NUL.
         if "\0" in value or _SURROGATE.search(value):
             raise ValueError(f"{key} has an invalid character (NUL or half a surrogate pair); {_FORM}")
     if fields["vote"] not in _VOTES:

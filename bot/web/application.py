@@ -90,10 +90,7 @@ def _page_routes(site: Site, publish_soon: Callable[[], None]) -> list[Route]:
         return site.page("sample.html.j2", link=request.query_params.get("link", ""))
 
     def addresses(request: Request) -> Response:
-        """Show a paper's addresses, which are too long for the text part of mails.
-
-        No redirect, so an address can't pass as ours.
-        """
+        """Show a paper's addresses. No redirect, so an address can't pass as ours."""
         (paper_id,) = site.payload(request, Purpose.GO)
         return site.page("go.html.j2", paper=site.paper(paper_id))
 

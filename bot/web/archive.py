@@ -9,16 +9,15 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import groupby
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot import wording
 from bot.channels import is_shared
 from bot.channels.email import EMAIL
-from bot.channels.papers import category_in_words, facts, facts_text, path, title_link
+from bot.channels.papers import category_in_words, facts, path, title_link
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile, dump_profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
@@ -33,6 +32,10 @@ from bot.text.latex import readable
 from bot.text.tokens import tokens
 from bot.web.site import Site, field, own_path, page_number, page_of, parse_day, require_personal, this_page
 from bot.wording import catch_up_days
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 
 _DAYS_A_PAGE = 20
 _SKIPPED_A_PAGE = 30
@@ -124,7 +127,8 @@ class OpenEditions:
 
     def feed(self, request: Request) -> Response:
         edition = self.edition(request.path_params["slug"])
-        return Response(atom(edition, self._site.app.public_url), media_type="application/atom+xml")
+        text = atom(self._site.app.templates, edition, self._site.app.public_url)
+        return Response(text, media_type="application/atom+xml")
 
     def papers(self, request: Request) -> list[Paper]:
         return [pick.paper for pick in self.edition(request.path_params["slug"]).picks]
@@ -245,7 +249,6 @@ class EditionPages:
         else:
             newest = store.papers.get([last.watermark]).get(last.watermark)
             after = store.papers.last_before(newest.first_seen - FIRST_LOOK_BACK) if newest else 0
-        # A paper with a vote stays on the page, so its buttons show it.
         voted = {vote.paper for vote in (*store.feedback.votes(reader.id), *store.feedback.saved(reader.id))}
         voted -= store.editions.shown(reader.id).keys()
         hidden = superseded(store, self._site.app.composer.samples)
@@ -343,8 +346,12 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
     )
 
 
-# BibTeX and RIS for EndNote, Zotero and Mendeley, and Atom (RFC 4287).
-_ATOM = "http://www.w3.org/2005/Atom"
+def atom(templates: Environment, edition: Edition, public_url: str) -> str:
+    page = f"{public_url}/open/{edition.reader.profile}"
+    return templates.get_template("pages/feed.atom.j2").render(edition=edition, page=page)
+
+
+# BibTeX and RIS for EndNote, Zotero and Mendeley.
 _TEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -414,7 +421,7 @@ def _note(paper: Paper) -> str:
 
 def _citation_key(paper: Paper) -> str:
     """Return ``lovelace2025p17``: the author's last name or a word of the title, year, id."""
-    # BibTeX keys are ASCII: NFKD separates accents, and encoding drops them.
+    # BibTeX keys are ASCII.
     words = [author.split()[-1] for author in _authors(paper)[:1]] or [
         token.spelling for token in tokens(readable(paper.title))
     ]
@@ -429,38 +436,3 @@ def _authors(paper: Paper) -> Sequence[str]:
 
 def _tex(text: str) -> str:
     return oneline(readable(text)).translate(_TEX_TABLE)
-
-
-def atom(edition: Edition, public_url: str) -> bytes:
-    page = f"{public_url}/open/{edition.reader.profile}"
-    feed = ET.Element("feed", xmlns=_ATOM)
-    _add(feed, "title", oneline(edition.profile_title))
-    _add(feed, "id", page)
-    _add(feed, "updated", edition.composed_at.isoformat())
-    ET.SubElement(feed, "link", rel="self", href=f"{page}/feed.atom")
-    ET.SubElement(feed, "link", rel="alternate", href=page)
-    for pick in edition.picks:
-        paper = pick.paper
-        entry = ET.SubElement(feed, "entry")
-        _add(entry, "title", wording.title(paper))
-        # RFC 4287, section 4.2.6: the id never changes. Without a date, a paper in two editions stays one entry.
-        _add(entry, "id", f"{page}#{paper.ref}")
-        _add(entry, "updated", paper.first_seen.isoformat())
-        # RFC 4287, section 4.1.2: each entry needs an author if the feed has none.
-        for name in paper.authors or ["unknown"]:
-            _add(ET.SubElement(entry, "author"), "name", oneline(readable(name)))
-        ET.SubElement(entry, "link", rel="alternate", href=title_link(paper).url)
-        for fact in facts(paper):
-            if fact.url:
-                ET.SubElement(entry, "link", rel="related", href=fact.url, title=oneline(fact.text))
-        for category in paper.categories:
-            label = oneline(category_in_words(category))
-            ET.SubElement(entry, "category", term=oneline(category), label=label)
-        summary = oneline(readable(" ".join(sentence.text for sentence in pick.summary)))
-        _add(entry, "summary", "\n".join(filter(None, [oneline(facts_text(paper)), summary])))
-    text: bytes = ET.tostring(feed, encoding="utf-8", xml_declaration=True)
-    return text
-
-
-def _add(parent: ET.Element, name: str, text: str) -> None:
-    ET.SubElement(parent, name).text = text

@@ -32,7 +32,6 @@ class OperatorPages:
     def __init__(self, site: Site, queue_depths: Callable[[], Mapping[str, int]]) -> None:
         self._site = site
         self._queue_depths = queue_depths
-        # prometheus_client's global registry refuses a second application in a process.
         self._registry = CollectorRegistry()
         self._registry.register(_StoreCollector(site, queue_depths))
         self.requests = Counter(
@@ -91,7 +90,7 @@ class OperatorPages:
 class RequestMetrics:
     """Middleware that counts responses by route and status.
 
-    Not by address, which contains a token and would make endless time series.
+    Not by address, which contains a token.
     """
 
     def __init__(self, app: ASGIApp, requests: Counter) -> None:
@@ -126,7 +125,6 @@ class _StoreCollector(Collector):
         yield _gauge("thumbs", "Thumbs that count.", "vote", {"up": up, "down": down})
         counts = store.outbox.counts()
         yield _gauge("outbox", "Messages in the outbox.", "state", counts)
-        # The counter drops when old messages are deleted. ``rate()`` treats that as a restart.
         yield CounterMetricFamily("paperbot_messages_sent", "Messages sent.", value=counts[State.SENT])
         bounces = CounterMetricFamily("paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"])
         for outcome, count in store.bounce_counts.all().items():
@@ -160,7 +158,7 @@ def _gauge(name: str, text: str, label: str, values: Mapping[State, int] | Mappi
 
 
 def _depths(queue_depths: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
-    """Return the waiting tasks, or none while the broker is away: the other figures matter most then."""
+    """Return the waiting tasks, or none while the broker is away."""
     try:
         return queue_depths()
     except QueueError:

@@ -40,7 +40,7 @@ VOTE_MESSAGES = {
     Vote.UNSAVE: "No longer saved.",
 }
 VOTES_A_MINUTE = 60  # of a reader, from pages, mails and Slack together
-# The search index finds candidates by distinctive words. Comparing one takes up to a millisecond.
+# Comparing one takes up to a millisecond.
 _SIMILAR_CANDIDATES = 20
 _DISTINCTIVE_WORDS = 6
 _LEAST_SIMILARITY = 0.1
@@ -79,7 +79,6 @@ class PaperPages:
             similar=similar if reader else [public_part(other) for other in similar],
             path=f"{me}{public_path}",
             address="" if reader else f"{site.app.public_url}{public_path}",
-            # A shared link must be public: this page's address belongs to the reader.
             shared=public_path if reader and site.open_profiles() else "",
             explanation=explanation,
             **site.own(reader, [paper, *similar], this_page(request)),
@@ -206,7 +205,6 @@ class VotePages:
     def record(self, request: Request) -> Response:
         reader, paper = self._reader_and_paper(request)
         vote = parse_vote(request.query_params.get("vote", "up"))
-        # The query sets the origin only. The signed token has reader and paper.
         via = "page" if request.query_params.get("from") == "page" else "mail"
         back = field(request, "back")
         if self._is_own_page(back, reader):

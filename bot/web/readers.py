@@ -55,7 +55,7 @@ from bot.web.site import (
     require_personal,
 )
 
-# A preview ranks a week of papers in 100 ms. These limits and the count of views bound its cost.
+# A preview ranks a week of papers in 100 ms.
 _PASTED_WIDTH = 50_000  # characters. Five entries of BibTeX with abstracts have 10,000
 _MAX_PASTED_PAPERS = 20
 _PREVIEW_PICKS = 5
@@ -418,7 +418,7 @@ class SubscriptionPages:
     def unsubscribe(self, request: Request) -> Response:
         """Stop or resume the editions.
 
-        Mail programs' one-click POST needs no cookies, in either form encoding, and always gets 200 (RFC 8058).
+        Mail programs' one-click POST always gets 200 (RFC 8058).
         """
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
         resumed = field(request, "do") == "resubscribe"
@@ -450,7 +450,7 @@ class SubscriptionPages:
             "confirm.html.j2",
             reader=reader,
             profile=profile,
-            # The profile's own name, also because a stranger may have typed the interests.
+            # A stranger may have typed the reader's title.
             title=in_file.title,
             group=in_file.group,
             is_member=in_file.has_member(reader),

@@ -24,7 +24,6 @@ _GRACEFUL_SECONDS = 2  # for open requests after a signal
 _NO_LINGER = struct.pack("ii", 1, 0)  # struct linger: on, 0 seconds
 _UNFINISHED_REQUEST = (h11.IDLE, h11.SEND_BODY)
 
-# With a full disk or no file descriptors, each connection logs the same error.
 _MINUTE = 60.0  # seconds
 _LINES_A_MINUTE = 100
 
@@ -44,7 +43,6 @@ class _Config(uvicorn.Config):
             proxy_headers=bool(limits.trusted_proxies),
             forwarded_allow_ips=list(limits.trusted_proxies),
             timeout_graceful_shutdown=_GRACEFUL_SECONDS,
-            # asyncio accepts a whole backlog before the first connection can be closed.
             backlog=min(limits.connections, 64),
         )
         self.limits = limits
@@ -61,8 +59,7 @@ class _Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        # asyncio sets it only for sockets made with IPPROTO_TCP, unlike ``socket.create_server``. Without it, a second
-        # packet waits 40 ms for the client's delayed ACK.
+        # Without it, a second packet waits 40 ms for the client's delayed ACK.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._start_deadline()
         if len(self.connections) > self.config.limits.connections:

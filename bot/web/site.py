@@ -316,13 +316,22 @@ class RequestLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        headers = Headers(scope=scope)
+        announced = headers.get("content-length", "")
+        is_excessive = announced.isdecimal() and (len(announced) > _MAX_LENGTH_DIGITS or int(announced) > MAX_BYTES)
+        body = b""
         try:
-            body = await _read_body(scope, receive)
+            if not is_excessive:
+                async for chunk in Request(scope, receive).stream():
+                    body += chunk
+                    # Content-Length may be absent or wrong.
+                    if is_excessive := len(body) > MAX_BYTES:
+                        break
         except ClientDisconnect:
             return  # half a form must have no effect
-        content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
-        form: dict[str, list[str]] | None = None if body is None else {}
-        if body and content_type == "application/x-www-form-urlencoded":
+        form: dict[str, list[str]] | None = None if is_excessive else {}
+        content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if form is not None and content_type == "application/x-www-form-urlencoded":
             try:
                 # Starlette's form parser has no limit on URL-encoded fields.
                 typed = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
@@ -332,7 +341,7 @@ class RequestLimits:
                 form = None
         state = scope.setdefault("state", {})
         state["excess"] = form is None
-        state["body"] = body or b""
+        state["body"] = body
         state["form"] = form or {}
 
         async def send_with_headers(message: Message) -> None:
@@ -344,22 +353,3 @@ class RequestLimits:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
-
-
-async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
-    """Return the body, or None if it is too large. Raises ClientDisconnect."""
-    announced = Headers(scope=scope).get("content-length", "")
-    if announced.isdecimal() and (len(announced) > _MAX_LENGTH_DIGITS or int(announced) > MAX_BYTES):
-        return None
-    body = b""
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        chunk: bytes = message.get("body", b"")
-        body += chunk
-        # Content-Length may be absent or wrong.
-        if len(body) > MAX_BYTES:
-            return None
-        if not message.get("more_body", False):
-            return body

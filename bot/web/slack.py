@@ -77,7 +77,7 @@ class SlackPages:
             payload = {name: values[0] for name, values in form.items()}
         if not isinstance(payload, dict):
             return Response(status_code=401)
-        # The signature covers timestamp and body, so the same one is a repetition or an attack.
+        # The same signature is a repetition or an attack.
         signature = request.headers.get("x-slack-signature", "")
         if not self._site.store.rate_limits.allow("slack", signature, 1, _REPLAY_WINDOW, self._site.now):
             return Response()
@@ -124,7 +124,7 @@ class SlackPages:
         # A channel has one list of saved papers.
         if not is_shared(reader) or vote in (Vote.SAVE, Vote.UNSAVE):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
-        # User ids are unique within a workspace, and Slack Connect joins several in a channel.
+        # Slack Connect joins several workspaces in a channel.
         team = _id_at(payload, "user", "team_id") or _id_at(payload, "team", "id")
         effect = record_vote(self._site, reader, paper, vote, via="slack", voter=f"{team}/{user}")
         votes = [cast.vote for cast in self._site.store.feedback.votes(reader.id, [paper.id])]

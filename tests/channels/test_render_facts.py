@@ -86,8 +86,8 @@ def test_slack_leaves_links_out_of_a_line_that_is_too_long(links):
     assert "\\nICLR 2026 · Code" in body.decode()
 
 
-def test_the_feed_has_categories_and_related_links(edition):
-    entry = ET.fromstring(atom(edition, "https://papers.example.org")).find("{*}entry")
+def test_the_feed_has_categories_and_related_links(edition, templates):
+    entry = ET.fromstring(atom(templates, edition, "https://papers.example.org")).find("{*}entry")
     assert entry is not None
     assert [category.get("label") for category in entry.findall("{*}category")] == [
         "Computation and Language",

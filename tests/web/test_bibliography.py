@@ -9,8 +9,12 @@ from xml.etree import ElementTree as ET
 from channels.made_editions import make_edition, make_paper, make_pick
 from hypothesis import given
 from hypothesis import strategies as st
+from support import ROOT
 
+from bot.channels.templates import environment
 from bot.web.archive import atom, bibtex, ris
+
+TEMPLATES = environment(ROOT / "templates")
 
 
 def test_a_bibtex_entry_has_the_papers_fields():
@@ -87,7 +91,7 @@ def test_no_text_breaks_out_of_its_field(title, author, doi, url):
 
 def test_a_feed_is_well_formed_for_a_hostile_title():
     hostile = make_pick(make_paper(1, "<script>&\x00\ufffe\uffff ]]>", authors=()))
-    feed = ET.fromstring(atom(make_edition(hostile), "https://papers.example.org"))
+    feed = ET.fromstring(atom(TEMPLATES, make_edition(hostile), "https://papers.example.org"))
     entry = feed.find("{http://www.w3.org/2005/Atom}entry")
     assert entry is not None
     assert entry.findtext("{http://www.w3.org/2005/Atom}title") == "<script>& ]]>"

@@ -331,6 +331,13 @@ def test_a_subscriber_outside_allow_waits_for_the_operators_command(app, client,
     assert mails(OUTSIDE)[-1]["Subject"].startswith("Stop Summation: ")
 
 
+def test_check_says_that_nobody_is_told_who_waits(allow, paperbot, monkeypatch):
+    told = "subscribers outside `allow` wait for your approval, and no mail tells you; set bot.operator"
+    assert told not in paperbot("check").out
+    monkeypatch.delenv("PAPERBOT_BOT__OPERATOR")
+    assert told in paperbot("check").out
+
+
 def test_no_old_link_starts_a_reader_without_approval(app, client, allow):
     _, reader = confirm(app, client, OUTSIDE)
     assert "You are unsubscribed." in client.post(app.links(reader).unsubscribe()).text

@@ -91,7 +91,6 @@ def _mail_route(
         return Route([FilesChannel(files, EmailKind.suffix)])
     from bot.channels.email.smtp import SmtpChannel
 
-    # Bounces go to the envelope sender (RFC 5321).
     return Route(
         [
             SmtpChannel(

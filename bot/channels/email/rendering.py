@@ -87,8 +87,7 @@ def mail_bytes(
     boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}"
     unsubscribe = [_verbatim("List-Unsubscribe", f"<{unsubscribe_url}>")] if unsubscribe_url else []  # RFC 2369
     if unsubscribe_url and not unsubscribe_url.startswith("mailto:"):
-        # RFC 8058 wants both headers: a POST of this body unsubscribes. A GET must not, because mail scanners follow
-        # links.
+        # RFC 8058 wants both headers: a POST of this body unsubscribes.
         unsubscribe.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
     headers = [
         *_envelope_headers(parts.subject, sender, recipient, message_id, date),
@@ -124,7 +123,7 @@ def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, messag
 
 
 def _envelope_headers(subject: str, sender: str, recipient: str, message_id: str, date: datetime) -> list[str]:
-    # In a list such as "a@x,b@x" the second address would silently get nothing.
+    # The second address of "a@x,b@x" would get nothing.
     if not is_one_address(recipient):
         raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, scope=FailureScope.READER)
     return [
@@ -159,7 +158,7 @@ def _folded(name: str, value: str) -> str:
 @lru_cache(maxsize=1_000)
 def _subject(text: str) -> str:
     safe = oneline(text).replace("=?", "=\u200b?")
-    # The policy's folding adds a blank before an encoded word. Words longer than a line are encoded.
+    # The policy's folding adds a blank before an encoded word.
     is_plain = safe.isascii() and all(len(word) < _LONG_WORD for word in safe.split())
     charset = "us-ascii" if is_plain else "utf-8"
     line = "Subject: " + Header(safe, charset, maxlinelen=76, header_name="Subject").encode(linesep="\r\n")
@@ -169,17 +168,13 @@ def _subject(text: str) -> str:
 
 def _verify_header(name: str, line: str) -> None:
     """Raise DeliveryError unless the line is exactly this header."""
-    # Defence in depth: an injected header never leaves.
     message = message_from_bytes(f"{line}\r\n\r\n".encode("ascii", "replace"), policy=policy.compat32)
     if message.keys() != [name] or message.get_payload() or not _HEADER_LINE.fullmatch(line):
         raise _refusal(f"{name} can't hold {line[:80]!r}")
 
 
 def _verbatim(name: str, value: str) -> str:
-    """Return a header line with the value unchanged. Raises DeliveryError.
-
-    The package would fold long values into encoded words, which mail programs ignore in addresses.
-    """
+    """Return a header line with the value unchanged. Raises DeliveryError."""
     if not (value.isascii() and value.isprintable() and len(value) < _MAX_VALUE_LENGTH):
         raise _refusal(f"{name} can't hold {value[:80]!r}")
     return f"{name}: {value}"
@@ -211,7 +206,6 @@ class MailRenderer(Renderer):
 
     def messages(self, content: Edition | Letter, slot: str) -> list[Message]:
         edition = edition_in(content)
-        # Rendering again must give the same Message-ID.
         message_id = f"<{slot}.{self._parts.tag(edition.reader.id)}@{self._domain}>"
         links = self._parts.links(edition.reader)
         parts, date = render_mail(self._parts.templates, content, links), edition.composed_at
@@ -304,6 +298,6 @@ def render_confirmation(environment: Environment, **context: object) -> MailPart
 
 
 def _inlined(html: str) -> str:
-    # Several mail programs ignore style sheets. Media queries stay in the head.
+    # Several mail programs ignore style sheets.
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return inliner.inline(visible(html))

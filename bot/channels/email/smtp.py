@@ -1,7 +1,7 @@
 """Mail over SMTP (RFC 5321): one recipient per message, one connection for many messages.
 
-MAIL, RCPT and DATA go out together with PIPELINING (RFC 2920). Before the final dot the server can't have accepted the
-message, so a broken connection is retried. After it, a missing reply means ``unknown`` (RFC 1047).
+Before the final dot the server can't have accepted the message, so a broken connection is retried. After it, a missing
+reply means ``unknown`` (RFC 1047).
 
 Reply codes (RFC 5321) and enhanced status codes (RFC 3463) give a failure's scope:
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _MAX_REPLY = 300  # characters
 _LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6
-# 421 and 4.7.x ask for fewer messages, except greylisting of one mailbox.
+# 4.7.x asks for fewer messages, except greylisting of one mailbox.
 _THROTTLING_STATUS = re.compile(r"4\.7\.\d{1,3}\b(?!.*gr[ae]y.?list)", re.IGNORECASE)
 # RFC 3463, 3.2 and 3.3, and RFC 7505: no such mailbox, moved, no mail for the domain, disabled.
 _MAILBOX_STATUS = frozenset({"5.1.1", "5.1.6", "5.1.10", "5.2.1"})
@@ -115,7 +115,7 @@ def _connection_remedy(error: Exception) -> str:
 
 
 def _scope_of_refusal(code: int, status: str, stage: Stage) -> FailureScope:
-    """Return a refusal's scope. The enhanced status code is more exact than the stage."""
+    """Return a refusal's scope, by the table above."""
     if stage is Stage.CONNECT or code in _LOGIN_CODES:
         return FailureScope.CHANNEL
     if code < 500:
@@ -200,7 +200,7 @@ class SmtpChannel(Channel):
             # The envelope sender identifies a bounce's message.
             local, _, domain = sender.rpartition("@")
             sender = f"{local}+{self._bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
-        session = self._open_envelope((sender, address), Deadline(self._session_seconds, self._timer))
+        session = self._open_envelope(sender, address, Deadline(self._session_seconds, self._timer))
         try:
             start_data()
         except BaseException:
@@ -238,57 +238,30 @@ class SmtpChannel(Channel):
             self._session.quit()
         self._drop()
 
-    def _open_envelope(self, envelope: tuple[str, str], deadline: Deadline) -> _Session:
+    def _open_envelope(self, sender: str, address: str, deadline: Deadline) -> _Session:
         """Send MAIL, RCPT and DATA, and return the session."""
-        session = self._session
-        mail_reply: Reply | None = None
+        session, is_clean = self._session, not self._in_transaction
+        self._in_transaction = True
+        reply: Reply | None = None
         if session is not None:
             session.limit(self._timeout_seconds, deadline)
             # A server may close an idle connection at any time.
-            if not self._in_transaction or _reset(session):
+            if is_clean or _reset(session):
                 with suppress(OSError):
-                    mail_reply = self._begin_envelope(session, envelope)
-        if session is None or mail_reply is None or mail_reply[0] in _CLOSED:
+                    reply = session.docmd("MAIL", f"FROM:<{sender}>")
+        if session is None or reply is None or reply[0] in _CLOSED:
             self._drop()
             with self._translated(Stage.CONNECT):
                 session = self._session = self._connect(deadline)
             with self._translated(Stage.MAIL):
-                mail_reply = self._begin_envelope(session, envelope)
-
-        is_pipelined = session.has_pipelining
+                reply = session.docmd("MAIL", f"FROM:<{sender}>")
         with self._translated(Stage.MAIL):
-            self._expect_in_envelope(2, mail_reply, unread=2 if is_pipelined else 0)
+            _expect(2, reply)
         with self._translated(Stage.RCPT):
-            reply = session.getreply() if is_pipelined else session.docmd("RCPT", f"TO:<{envelope[1]}>")
-            self._expect_in_envelope(2, reply, unread=1 if is_pipelined else 0)
+            _expect(2, session.docmd("RCPT", f"TO:<{address}>"))
         with self._translated(Stage.DATA):
-            _expect(3, session.getreply() if is_pipelined else session.docmd("DATA"))
+            _expect(3, session.docmd("DATA"))
         return session
-
-    def _begin_envelope(self, session: _Session, envelope: tuple[str, str]) -> Reply:
-        """Send MAIL, with PIPELINING also RCPT and DATA, and return the reply to MAIL."""
-        self._in_transaction = True
-        sender, address = envelope
-        commands = f"MAIL FROM:<{sender}>\r\n"
-        if session.has_pipelining:
-            commands += f"RCPT TO:<{address}>\r\nDATA\r\n"
-        session.send(commands)
-        return session.getreply()
-
-    def _expect_in_envelope(self, first_digit: int, reply: Reply, unread: int) -> None:
-        """Raise a refusal after reading the replies to the commands sent with it.
-
-        If the server still asks for a body (RFC 2920, 3.1), the connection is closed: an empty body could arrive.
-        """
-        if reply[0] // 100 == first_digit:
-            return
-        try:
-            codes = [self._session.getreply()[0] for _ in range(unread)] if self._session else []
-        except OSError:
-            codes = [-1]
-        if any(code in _CLOSED or code // 100 == 3 for code in codes):
-            self._drop()
-        raise smtplib.SMTPResponseException(*reply)
 
     def _connect(self, deadline: Deadline) -> _Session:
         session_class = _TlsSession if self._security == "tls" else _Session
@@ -328,7 +301,7 @@ class SmtpChannel(Channel):
 class _Session(smtplib.SMTP):
     """A connection with a deadline for whole replies.
 
-    smtplib's timeout bounds single reads, so a server could send a byte at a time.
+    smtplib's timeout bounds single reads only.
     """
 
     def __init__(self, host: str, port: int, read_seconds: float, deadline: Deadline, **options: Any) -> None:
@@ -346,10 +319,6 @@ class _Session(smtplib.SMTP):
 
     def seconds_left(self) -> float:
         return self._deadline.remaining(self._read_seconds)
-
-    @property
-    def has_pipelining(self) -> bool:
-        return self.has_extn("pipelining")
 
     def getreply(self) -> Reply:
         """Read one reply. An overlong line counts as no reply."""

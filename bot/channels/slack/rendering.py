@@ -21,7 +21,7 @@ from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
 from bot.wording import FOLLOW_UPS, Span, follow_ups
 
-# Characters of JSON. Slack documents 40,000, but refuses blocks of more than about 11,000 in all.
+# Characters of JSON. Slack refuses blocks of more than about 11,000 in all.
 MESSAGE_LIMIT = 9_000
 BLOCK_LIMIT = 45  # Slack's limit is 50
 SECTION_LIMIT = 2_800  # below Slack's 3,000
@@ -59,7 +59,7 @@ def escape(text: str, limit: int) -> str:
 
 
 def literal(text: str) -> str:
-    # Slack documents only these escapes. They also disarm <!channel>, <@user> and <url|label>.
+    # They also disarm <!channel>, <@user> and <url|label>.
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # Zero-width spaces disarm formatting, which has no escape.
     return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
@@ -88,7 +88,7 @@ def header(text: str) -> Block:
 
 
 def section(markup: str) -> Block:
-    """Return a paragraph of escaped markup. Slack refuses a message with an empty one."""
+    """Return a paragraph of escaped markup, which must not be empty."""
     return {"type": "section", "text": _mrkdwn(markup)}
 
 
@@ -170,7 +170,6 @@ def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> li
 
 
 def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
-    # A header alone at the end of a message would look like an empty edition.
     groups = [[*_pick_blocks(edition, pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
         words = escape(wording.quiet(edition), _SUMMARY_LIMIT)
@@ -348,7 +347,7 @@ def _summary_text(summary: Sequence[Sentence]) -> str:
     joined = " ".join(formatted)
     if len(joined) <= _SUMMARY_LIMIT:
         return joined
-    # A cut could separate an opening "*" from its end.
+    # A cut could separate "*" from its end.
     plain = " ".join((GAP if sentence.after_gap else "") + readable(sentence.text) for sentence in summary)
     return escape(plain, _SUMMARY_LIMIT)
 

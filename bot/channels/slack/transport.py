@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from slack_sdk.socket_mode.client import BaseSocketModeClient
     from slack_sdk.socket_mode.request import SocketModeRequest
 
-# slack_sdk logs failures that it raises, and at DEBUG the token.
+# slack_sdk logs the token at DEBUG.
 _SILENT = logging.Logger("slack_sdk, silenced", level=logging.CRITICAL)
 log = logging.getLogger("paperbot")
 
@@ -52,9 +52,8 @@ _DESTINATION_ERRORS = frozenset(
 )
 _TEMPORARY_ERRORS = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
 _TS = re.compile(r"\d{1,12}\.\d{1,9}")
-# The server did nothing. After other statuses the message may have been posted.
+# After other statuses the message may have been posted.
 _REFUSED_STATUSES = frozenset({400, 401, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 426, 431, 451})
-# Slack documents that the message may have been posted.
 _AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavailable"})
 SPACING = timedelta(seconds=1)  # Slack's limit for one channel
 # An edition's date is local, Slack's timestamps are UTC.
@@ -75,7 +74,7 @@ class _NoRedirects(HTTPRedirectHandler):
 class _Client(WebClient):
     """slack_sdk's client without redirects.
 
-    Overrides a private method of slack_sdk 3.47, which constraints.txt pins. A test fails if a release renames it.
+    Overrides a private method. A test fails if a release renames it.
     """
 
     def _perform_urllib_http_request_internal(self, url: str, req: Request) -> dict[str, Any]:  # noqa: ARG002
@@ -142,7 +141,6 @@ class SlackChannel(Channel):
                 "oldest": str(since.timestamp()),
                 "limit": _PAGE_SIZE,
             }
-            # A channel's history has no replies.
             pages = (
                 self._client.conversations_replies(ts=delivery.thread, **arguments)
                 if delivery.thread
@@ -229,8 +227,7 @@ class SlackInteractions:
         try:
             return SignatureVerifier(self._signing_secret).is_valid_request(body, dict(headers))
         except (ValueError, TypeError, OverflowError):
-            # A non-numeric timestamp, a non-ASCII signature or a body that isn't UTF-8.
-            return False
+            return False  # a malformed timestamp, signature or body
 
     def answer(self, response_url: str, message: Mapping[str, Any]) -> None:
         """Send an ephemeral message to the person who acted. Never raises."""

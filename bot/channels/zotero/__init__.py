@@ -117,7 +117,6 @@ class ZoteroChannel(Channel):
             except ZoteroError as error:
                 if error.status != 412:
                     raise _written(error) from error
-            # An earlier attempt with the same token has arrived.
             return _receipt(api, item["key"]) or "saved by an earlier attempt, and deleted since"
 
     def find_receipt(self, delivery: Delivery) -> str | None:
@@ -180,7 +179,6 @@ def _collection(api: ZoteroApi, delivery: Delivery) -> str:
         if data["name"] == COLLECTION and not data.get("parentCollection"):
             return str(data["key"])
     new = {"name": COLLECTION, "parentCollection": False}
-    # A reader's saves can't create two collections.
     answer = api.post("collections", [new], token=_token(f"{delivery.reader.id} {COLLECTION}"))
     if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
         raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
@@ -212,7 +210,6 @@ def _before_writing(error: ZoteroError) -> DeliveryError:
     is_unreachable = not error.is_sent and error.status == 0
     return DeliveryError(
         str(error),
-        # A reader's scope would also stop their editions.
         permanent=error.status in (400, 403, 404),
         scope=FailureScope.CHANNEL if is_unreachable else FailureScope.MESSAGE,
         retry_after=error.retry_after,

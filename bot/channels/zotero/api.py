@@ -101,12 +101,10 @@ class ZoteroApi:
             headers={
                 "Zotero-API-Version": "3",
                 "Zotero-API-Key": access.key,
-                # A compressed body would need a cap while it is unpacked.
                 "Accept-Encoding": "identity",
             },
             timeout=_SECONDS,
-            # A redirect would take the key along.
-            follow_redirects=False,
+            follow_redirects=False,  # a redirect would take the key along
             trust_env=False,
         )
 
@@ -220,7 +218,6 @@ def _number(value: str) -> int:
 
 
 def _reason(error: Exception) -> str:
-    # The request has the key in its headers.
     return " ".join(f"{type(error).__name__} {error}".split())[:200]
 
 

@@ -19,8 +19,8 @@ from bot.model import RawDigest
 
 # The largest file that is read adds minutes to a run: only on request.
 SIZES = (40_000, 160_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
-# Four times the size takes four times the processor time, and 16 times where the work grows with its square. The seconds
-# leave room for what another process takes of the caches.
+# Four times the size takes four times the processor time, and 16 times where the work grows with its square. The
+# seconds leave room for what another process takes of the caches.
 _GROWTH, _SECONDS_BESIDE = 8, 0.5
 
 
