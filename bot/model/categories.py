@@ -4,41 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-
-# As each server writes them, without parentheses.
-SUBJECTS: Mapping[str, tuple[str, ...]] = {
-    "biorxiv": (
-        *("Animal Behavior and Cognition", "Biochemistry", "Bioengineering", "Bioinformatics", "Biophysics"),
-        *("Cancer Biology", "Cell Biology", "Clinical Trials", "Developmental Biology", "Ecology", "Epidemiology"),
-        *("Evolutionary Biology", "Genetics", "Genomics", "Immunology", "Microbiology", "Molecular Biology"),
-        *("Neuroscience", "Paleontology", "Pathology", "Pharmacology and Toxicology", "Physiology", "Plant Biology"),
-        *("Scientific Communication and Education", "Synthetic Biology", "Systems Biology", "Zoology"),
-    ),
-    "medrxiv": (
-        *("Addiction Medicine", "Allergy and Immunology", "Anesthesia", "Cardiovascular Medicine"),
-        *("Dentistry and Oral Medicine", "Dermatology", "Emergency Medicine", "Endocrinology", "Epidemiology"),
-        *("Forensic Medicine", "Gastroenterology", "Genetic and Genomic Medicine", "Geriatric Medicine"),
-        *("Health Economics", "Health Informatics", "Health Policy", "Health Systems and Quality Improvement"),
-        *("Hematology", "HIV/AIDS", "Infectious Diseases", "Intensive Care and Critical Care Medicine"),
-        *("Medical Education", "Medical Ethics", "Nephrology", "Neurology", "Nursing", "Nutrition"),
-        *("Obstetrics and Gynecology", "Occupational and Environmental Health", "Oncology", "Ophthalmology"),
-        *("Orthopedics", "Otolaryngology", "Pain Medicine", "Palliative Medicine", "Pathology", "Pediatrics"),
-        *("Pharmacology and Therapeutics", "Primary Care Research", "Psychiatry and Clinical Psychology"),
-        *("Public and Global Health", "Radiology and Imaging", "Rehabilitation Medicine and Physical Therapy"),
-        *("Respiratory Medicine", "Rheumatology", "Sexual and Reproductive Health", "Sports Medicine", "Surgery"),
-        *("Toxicology", "Transplantation", "Urology"),
-    ),
-}
+from typing import Any
 
 
 @cache
 def arxiv_categories() -> Mapping[str, str]:
     """Return the names of arXiv's categories by code (https://arxiv.org/category_taxonomy)."""
-    names: Mapping[str, str] = json.loads(Path(__file__).with_name("arxiv_categories.json").read_text("utf-8"))
+    names: Mapping[str, str] = _read("arxiv_categories.json")
+    return names
+
+
+@cache
+def subjects() -> Mapping[str, Sequence[str]]:
+    """Return each server's subjects as it writes them, without parentheses."""
+    names: Mapping[str, Sequence[str]] = _read("preprint_subjects.json")
     return names
 
 
@@ -68,7 +51,7 @@ def known_subject(server: str, text: str) -> str:
     >>> known_subject("biorxiv", "cell_biology"), known_subject("medrxiv", "hivaids")
     ('Cell Biology', 'HIV/AIDS')
     """
-    by_letters = {_letters(subject): subject for subject in SUBJECTS[server]}
+    by_letters = {_letters(subject): subject for subject in subjects()[server]}
     letters = _letters(text)
     if subject := by_letters.get(letters):
         return subject
@@ -93,3 +76,7 @@ def _nearest(text: str, known: Iterable[str]) -> str:
 def _letters(subject: str) -> str:
     # Addresses write subjects with "_" or without separators.
     return re.sub(r"[^a-z]", "", subject.partition("(")[0].lower())
+
+
+def _read(name: str) -> Any:
+    return json.loads(Path(__file__).with_name(name).read_text("utf-8"))

@@ -1,22 +1,4 @@
-"""The exceptions, and problems: errors that did not stop a run.
-
-PaperbotError
-├── UsageError
-│   ├── ConfigError
-│   └── DeletedError
-├── DigestError
-│   └── LimitError
-├── SourceError
-│   ├── OfflineError
-│   └── ParserError
-├── StoreError
-│   └── StoreConnectionLostError
-├── QueueError
-├── TldrError
-│   └── UnusableTldrError
-├── TemplateProblem
-└── DeliveryError
-"""
+"""The exceptions, and problems: errors that did not stop a run."""
 
 from __future__ import annotations
 

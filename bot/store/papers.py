@@ -157,7 +157,7 @@ class Papers(Aggregate):
         return paper_ids
 
     def find(self, words: str, limit: int = 10) -> list[Paper]:
-        """Return papers whose title begins with ``words``, by title; ignores case and white space."""
+        """Return papers whose title begins with ``words``, by title. Ignores case and white space."""
         prefix = title_start(words)
         query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
         with self._database.reading() as connection:

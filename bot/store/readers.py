@@ -312,7 +312,7 @@ class Readers(Aggregate):
 
 
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
-    """Read a reader from a row; its own ``id`` may be another table's."""
+    """Read a reader from a row, whose ``id`` may be another table's."""
     return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
 
 

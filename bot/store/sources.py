@@ -27,7 +27,7 @@ class SourceActivity:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A digest's arrival; ``fresh`` papers were new to its source."""
+    """A digest's arrival. ``fresh`` papers were new to its source."""
 
     at: datetime
     papers: int

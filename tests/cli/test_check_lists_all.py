@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.model.categories import SUBJECTS, known_subject
+from bot.model.categories import known_subject, subjects
 from bot.sources import in_address, in_arxiv_query, in_search
 
 VALID_SOURCES = """\
@@ -207,5 +207,5 @@ def test_addresses_of_feeds(url: str, mistakes: list[str]) -> None:
 def test_a_search_of_openalex_and_all_subjects(home: object) -> None:
     assert list(in_search('"social media" AND (owls OR (bees))')) == []
     assert len(list(in_search('"social media AND (owls'))) == 1
-    for server, subjects in SUBJECTS.items():
-        assert [known_subject(server, subject.lower().replace(" ", "_")) for subject in subjects] == list(subjects)
+    for server, names in subjects().items():
+        assert [known_subject(server, subject.lower().replace(" ", "_")) for subject in names] == list(names)

@@ -24,7 +24,7 @@ from bot.config.home import NewUser, make_home, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.editions.due import JUDGED
 from bot.model import PickKind, Vote
-from bot.model.categories import SUBJECTS, arxiv_categories
+from bot.model.categories import arxiv_categories, subjects
 from bot.model.errors import SourceError
 from bot.operate import proposals
 from bot.operate.proposals import openalex_search, papers_last_week, proposed_sources, samples_fit, source_table
@@ -209,7 +209,7 @@ def test_another_profile_is_added_with_the_sources_that_it_needs(home, paperbot)
 def test_each_field_that_is_proposed_exists():
     fields = tomllib.loads((Path(proposals.__file__).parent / "fields.toml").read_text())
     assert fields.pop("arxiv").keys() <= arxiv_categories().keys()
-    assert all(set(names) <= set(SUBJECTS[server]) for server, names in fields.items())
+    assert all(set(names) <= set(subjects()[server]) for server, names in fields.items())
 
 
 @pytest.mark.parametrize(

@@ -135,22 +135,6 @@ def test_two_concurrent_runs_send_each_edition_once(make_home, store, request):
     assert assert_once(home) == {"sent": 12}
 
 
-def test_no_slot_is_used_twice_when_the_clock_steps(make_home):
-    """Three days ahead, back, further back: no slot is used and no paper sent twice, and later days get editions."""
-    home = make_home(3)
-    jobs = Jobs(home.path, Event())
-    for day, kind in ((7, "cats"), (10, "owls"), (7, "ants"), (6, "bees"), (8, "eels"), (12, "apes")):
-        (home.path / "seeds" / f"{day}-{kind}.txt").write_text(digest(f"Reward models for {kind} at night"))
-        with time_machine.travel(f"2025-05-{day:02}T09:00+02:00", tick=False):
-            jobs.ingest()
-            jobs.publish()
-            jobs.publish()
-    (row, *_) = home.status()["readers"]
-    assert (row["last_edition"], row["last_states"]) == ("2025-05-12", ["sent"])
-    # The slots of the 7th, the 9th (when it was the 10th for a while), the 6th, the 8th and the 12th.
-    assert [home.server.accepted[f"r{n}@example.org"] for n in range(3)] == [5, 5, 5]
-
-
 def tick(home, moment, news=""):
     """Do what ``serve`` does at a time, with one new paper."""
     if news:

@@ -10,7 +10,7 @@ from support import counts
 
 from bot.model import State
 from bot.model.errors import DeliveryError, FailureScope
-from bot.operate.dispatcher import BATCH, MAX_REFUSED_RECIPIENTS, MAX_UNANSWERED
+from bot.operate.dispatcher import BATCH
 
 from .scripted_channels import PatientChannel, ScriptedChannel
 
@@ -61,16 +61,6 @@ def test_a_policy_refusal_does_not_open_the_breaker_twice(dispatcher, rows, mail
     mail.before.clear()
     dispatcher.deliver_due(now + timedelta(minutes=5))
     assert mail.sent == [2, 3, 1]
-
-
-def test_three_unanswered_messages_in_a_row_open_the_breaker(dispatcher, rows, mail, now):
-    added = rows(MAX_UNANSWERED + 4)
-    silence = DeliveryError("silence", permanent=False, unknown=True)
-    mail.after = {1: silence} | dict.fromkeys(range(3, 99), silence)
-    report = dispatcher.deliver_due(now)
-    assert (mail.sent, counts(report)) == ([2], (1, 0, 1 + MAX_UNANSWERED, 0, 0))
-    assert added[-1].state is S.PENDING
-    assert "3 messages in a row were sent and not answered" in str(report.problems[-1])
 
 
 def test_a_wrong_password_is_tried_once_and_not_once_per_worker(make_dispatcher, rows, now):
@@ -124,26 +114,6 @@ def wait_for(tried, send):
 
 
 RELAY = DeliveryError("550 relay not permitted", permanent=True, scope=FailureScope.RECIPIENT, code="550")
-
-
-def test_several_refused_recipients_in_a_row_are_the_servers_fault(dispatcher, rows, mail, stopped, now):
-    added = rows(40)
-    mail.before = dict.fromkeys(range(1, 41), RELAY)
-    report = dispatcher.deliver_due(now)
-    assert stopped() == {}
-    assert {row.state for row in added} == {S.RETRY, S.PENDING}
-    assert f"{MAX_REFUSED_RECIPIENTS} recipients in a row were refused" in str(report.problems[-1])
-    assert "550 relay not permitted" in str(report.problems[-1])
-    # Hours later, with a probe each time: the rows are still there, and go out once the server is mended.
-    later = now
-    for _ in range(12):
-        later += timedelta(hours=1)
-        dispatcher.deliver_due(later)
-    assert {row.state for row in added} == {S.RETRY, S.PENDING}
-    mail.before.clear()
-    dispatcher.deliver_due(later + timedelta(hours=1))
-    dispatcher.deliver_due(later + timedelta(hours=6))
-    assert sorted(mail.sent) == list(range(1, 41))
 
 
 def test_dead_addresses_side_by_side_keep_nobody_else_waiting_for_long(dispatcher, rows, mail, stopped, now):

@@ -1,4 +1,4 @@
-"""A run over hostile files, a hostile source and good ones makes the editions of a run over the good ones."""
+"""A run over hostile and good files makes the editions of a run over the good ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 from hostile.shapes import CRASHES, SHAPES
-from support import ROOT, digest
+from support import digest
 
 from bot.app import open_app
 from bot.editions.models import CorpusCache
-from bot.formats import Parser
 from bot.model import Edition, Problem
-from bot.sources import Source
 from bot.store import open_store
 
 pytestmark = pytest.mark.slow
@@ -24,8 +22,6 @@ pytestmark = pytest.mark.slow
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 # Each shape is also read alone, at up to four times this size. PAPERBOT_TEST_LARGEST adds minutes.
 SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 80_000
-HOSTILE_CHILD = ("hostile_child", (ROOT / "tests" / "formats", ROOT))
-COMMANDS = ("spin", "fill", "crash", "leave", "err", "connect")
 
 
 @pytest.fixture
@@ -47,22 +43,11 @@ def place(home: Path) -> Path:
     return home
 
 
-def editions_of(
-    home: Path, state: str, parser: Parser, *more: Source
-) -> tuple[list[tuple[object, ...]], list[Problem]]:
-    """Who got which papers, in a store of its own, and the problems."""
-    settings = home / "paperbot.toml"
-    text = settings.read_text()
-    settings.write_text(f'[store]\nurl = "sqlite:///{state}.db"\n{text}')
-    # Messages beside a new store would be those of one that was lost.
-    shutil.rmtree(home / "state" / "outbox", ignore_errors=True)
+def editions_of(home: Path) -> tuple[list[tuple[object, ...]], list[Problem]]:
+    """Who got which papers, and the problems."""
     editions: list[Edition] = []
-    try:
-        with parser, open_app(home, parser=parser) as app:
-            vars(app)["sources"] = [*more, *app.sources]
-            report = app.daily_job.run(NOW, show=editions.append)
-    finally:
-        settings.write_text(text)
+    with open_app(home) as app:
+        report = app.daily_job.run(NOW, show=editions.append)
     return [
         (edition.reader.name, edition.considered, [(pick.paper.title, pick.kind) for pick in edition.picks])
         for edition in editions
@@ -88,13 +73,13 @@ def test_all_hostile_shapes_at_once_change_no_edition_of_the_good_sources(
         path.write_text(text.replace("Reward models of", "New reward models of"))
     without = tmp_path / "without"
     shutil.copytree(place, without)
-    usual, problems = editions_of(without, "state/paperbot", Parser())
+    usual, problems = editions_of(without)
     assert problems == []
     assert all(picks for *_, picks in usual)
     contents = {name: shape.content(SIZE) for name, shape in SHAPES.items()} | CRASHES
     for name, content in contents.items():
         (place / "hostile" / f"{name}.txt").write_bytes(content)
-    got, problems = editions_of(place, "state/paperbot", Parser())
+    got, problems = editions_of(place)
     assert got == usual
     named = {problem.source for problem in problems}
     assert named <= {f"hostile/{name}.txt" for name in contents}

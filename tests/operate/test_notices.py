@@ -52,18 +52,6 @@ def test_without_problems_there_is_no_notice(home, mails, paperbot):
     assert [mail.recipients for mail in mails.mails] == [["ada@example.org"]]
 
 
-def test_a_notice_that_could_not_be_sent_is_sent_by_a_later_run(home, mails, paperbot):
-    operator(home)
-    mails.replies["MAIL"] = "550 5.7.1 who are you?"
-    answer = paperbot("run", "--now", NOW, "--json")
-    assert "operator" in [problem["source"] for problem in answer.json["problems"]]
-    mails.replies.clear()
-    (home / "profiles" / "bad.toml").write_text("titel = 1")
-    paperbot("run", "--now", "2025-05-07T11:00:00+02:00")
-    recipients = sorted(mail.recipients[0] for mail in mails.mails)
-    assert recipients == ["ada@example.org", "op@example.org"]
-
-
 def test_an_invalid_operator_address_is_a_configuration_error(home, paperbot):
     operator(home, "nobody")
     answer = paperbot("run")

@@ -222,7 +222,7 @@ class Morning:
         raise AssertionError(f"not over after {_ROUNDS} rounds: {self.states()}, {self.moved}")
 
     def run(self, *workers: Worker) -> Counter[State]:
-        """Let all faults happen, then a minute pass, and the rest be served; return the final states.
+        """Let all faults happen, then a minute pass, and the rest be served, each once; return the final states.
 
         The leases of killed processes have half an hour left: nobody waits for them.
         """
@@ -239,7 +239,13 @@ class Morning:
         for worker in workers:
             worker.start()
         self.tick_until(is_quiet)
-        return self.states()
+        states = self.states()
+        assert self.moved["lost"] > 0
+        assert set(self.server.accepted.values()) == {1}
+        assert states[State.SENT] + states[State.UNKNOWN] == self.readers
+        assert states[State.SENT] <= len(self.server.accepted)
+        assert states[State.UNKNOWN] <= self.stopped_senders
+        return states
 
     def aside(self, restart: Callable[[], None]) -> Callable[[], int]:
         """Return a fault that restarts a server while mails go on being sent; it stops no sender."""
@@ -262,6 +268,15 @@ class Morning:
             connection.execute(
                 text("UPDATE outbox SET not_before = not_before - :past WHERE not_before IS NOT NULL"), values
             )
+
+
+def write_home(home: Path, profile: str, settings: str, readers: int, port: int) -> None:
+    """Write a profile of many readers, and settings with a mail server."""
+    addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(readers))
+    (home / "profiles" / "owls.toml").write_text(profile + addresses)
+    # One connection for each process: so a kill stops one message at most.
+    mail = f'[email]\nhost = "127.0.0.1"\nport = {port}\nsecurity = "none"\nconnections = 1\n'
+    (home / "paperbot.toml").write_text(settings + mail)
 
 
 def cut_connections(url: str, application: str) -> int:
