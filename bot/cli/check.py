@@ -30,7 +30,7 @@ from bot.cli.output import (
 )
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
-from bot.config.profiles import describe_end, with_override
+from bot.config.profiles import Profile, describe_end, with_override
 from bot.model import Kind, Origin, Problem
 from bot.model.addresses import is_loopback
 from bot.model.clock import next_moment, zone_named
@@ -213,24 +213,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     if files := " ".join(shlex.quote(str(file)) for file in app.home.open_files()):
         yield f"other users can read addresses, and perhaps a password: `chmod go= {files}`"
     for slug, profile in app.profiles.items():
-        file = f"profiles/{slug}.toml"
-        if not profile.addresses and not profile.open:
-            yield f"{file} has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
-        for entry in profile.interests_with_end(now, ended=True):
-            yield f"{file}: {describe_end(entry)} counts no more; remove it, or set a later day"
-        yield from (f"{file}: {reason}" for reason in unmatched(profile.interests_at(now)))
-        if profile.open and profile.group and not profile.allow:
-            yield (
-                f"{file} is open and a group: people who subscribe on the page see nothing of it until "
-                f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
-            )
-        if profile.open and profile.allow and not app.home.settings.bot.operator:
-            yield (
-                f"{file}: subscribers outside `allow` wait for your approval, and no mail tells you; set "
-                "bot.operator to your address"
-            )
-        if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
-            yield f"{file} has nothing left to look for: all its interests have ended"
+        yield from _notes_on_profile(app, slug, profile, now)
     by_server = [
         channel for channel in reader_channels() if readers[channel.name] if channel.name not in app.file_kinds
     ]
@@ -256,6 +239,27 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
         )
     for channel in by_server:
         yield from channel.notes(app.section(channel))
+
+
+def _notes_on_profile(app: App, slug: str, profile: Profile, now: datetime) -> Iterator[str]:
+    file = f"profiles/{slug}.toml"
+    if not profile.addresses and not profile.open:
+        yield f"{file} has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
+    for entry in profile.interests_with_end(now, ended=True):
+        yield f"{file}: {describe_end(entry)} counts no more; remove it, or set a later day"
+    yield from (f"{file}: {reason}" for reason in unmatched(profile.interests_at(now)))
+    if profile.open and profile.group and not profile.allow:
+        yield (
+            f"{file} is open and a group: people who subscribe on the page see nothing of it until "
+            f'`paperbot subscribe {slug} ADDRESS` adds them; or allow their domain: allow = ["uni.example"]'
+        )
+    if profile.open and profile.allow and not app.home.settings.bot.operator:
+        yield (
+            f"{file}: subscribers outside `allow` wait for your approval, and no mail tells you; set "
+            "bot.operator to your address"
+        )
+    if profile.interests and not (profile.interests_at(now) or profile.keywords or profile.authors):
+        yield f"{file} has nothing left to look for: all its interests have ended"
 
 
 @click.command("config")
