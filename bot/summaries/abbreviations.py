@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.text.tokens import stem
+from bot.text.tokens import FUNCTION_WORDS, stem
 from bot.text.topics import common_expansions
 
-_DEFINED = re.compile(r"\s\((?P<short>[A-Za-z][\w-]{0,20}[A-Z0-9])s?[);,]")
+# A list as in "(DAE, PAEE)" belongs to a list of expansions.
+_DEFINED = re.compile(r"\s[(\[](?P<short>[A-Za-z][\w-]{0,20}[A-Z0-9])s?(?:[)\]]|[;,](?! [A-Z][\w-]*[A-Z][\w-]*[)\]]))")
 _MENTIONED = re.compile(r"(?<![\w/-])[A-Za-z][\w-]{0,20}[A-Z0-9](?=s?(?![\w/-]))")
-_QUOTES = "'‘’“”\""
+_OPENING = "'‘’“”\"("
 _MARKUP = re.compile(r"[$\\{}()\[\]<>]")
 _KNOWN_TO_ALL = frozenset("AI AIDS API CPU CT DNA GPU HIV IQ MRI PC RNA UK US USA WHO".split())
 
@@ -28,7 +29,8 @@ def expansions(sentences: Sequence[str]) -> dict[str, str]:
             short = match["short"]
             if short in found or short in _KNOWN_TO_ALL or stem(short) in common:
                 continue
-            if (long := _expansion(short, sentence[: match.start()].split())) and not _MARKUP.search(long):
+            long = _expansion(short, sentence[: match.start()].split())
+            if long and long.split()[0].lower() not in FUNCTION_WORDS and not _MARKUP.search(long):
                 found[short] = long
     return found
 
@@ -38,8 +40,8 @@ def _expansion(short: str, words: Sequence[str]) -> str:
 
     Their initials spell it, or its letters stand in them, the first as an initial (Schwartz and Hearst 2003).
     """
-    words = " ".join(words).strip(_QUOTES).split()
-    last = " ".join(words[-len(short) :]).lstrip(_QUOTES)
+    words = " ".join(words).strip(_OPENING).split()
+    last = " ".join(words[-len(short) :]).lstrip(_OPENING)
     if "".join(word[0] for word in last.split()).lower() == short.lower():
         return last
     text = " ".join(words[-min(len(short) + 3, 2 * len(short)) :])
@@ -52,7 +54,7 @@ def _expansion(short: str, words: Sequence[str]) -> str:
             end = text.lower().rfind(letter, 0, end)
         if end < 0:
             return ""
-    long = text[text.rfind(" ", 0, end) + 1 :].lstrip(_QUOTES)
+    long = text[text.rfind(" ", 0, end) + 1 :].lstrip(_OPENING)
     return long if " " in long or "-" in long else ""
 
 

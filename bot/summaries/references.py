@@ -22,7 +22,10 @@ _HEAD = re.compile(
     r"To (?:this|that|the) end|To do so|To achieve this|In the process|As a byproduct|In parallel|In specific|"
     r"As an example|Fortunately|For example|For instance|"
     r"As an? (?:[\w-]+ ){0,2}(?:alternative|consequence|countermeasure|remedy|solution)),\s+(?=\S)|"
-    r"\(?(?:[1-9]|i{1,3}|iv|vi{0,3}|[a-f])\)\s+(?=[A-Z])"
+    r"\(?(?:[1-9]|i{1,3}|iv|vi{0,3}|[a-f])\)\s+(?=[A-Z])|"
+    # "Our findings reveal three key insights: (1) Owls win." The others stand in the next sentences.
+    r"[^,.;:]{0,60}\b(?:two|three|four|five|six|seven|several) (?:[\w-]+ ){0,2}\w+s: "
+    r"\(?(?:1|i)\)\s+(?=[A-Z])(?!.*\(?(?:2|ii)\))"
 )
 # The paper speaks of itself: refers to nothing before.
 _OWN = (

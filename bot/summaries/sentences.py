@@ -206,7 +206,8 @@ def _full_stop_ends(before: str, text: str, after: int) -> bool:
     if _LIST_MARK.search(before):
         return False
     last = word.group().lower()
-    if last in _NEVER_LAST or (last.isdigit() and len(last) < 4 and _PERCENT_FOLLOWS.match(text, after)):  # 64. 36%
+    is_decimal = last.isdigit() and len(last) < 4 and _PERCENT_FOLLOWS.match(text, after)  # 64. 36%
+    if last in _NEVER_LAST or is_decimal or (last == "0" and _NUMBER_FOLLOWS.match(text, after)):  # p = 0. 001
         return False
     if last in _BEFORE_NUMBERS:
         return not _NUMBER_FOLLOWS.match(text, after)

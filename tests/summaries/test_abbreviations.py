@@ -18,6 +18,12 @@ from bot.summaries.abbreviations import expansions, spelled_out
             {"EMVR": "exercise-mediated vasodilator response"},
         ),
         ("Left-ventricular mass (LVM) of the 'wide net' (WN).", {"LVM": "Left-ventricular mass", "WN": "wide net"}),
+        ("The risk (odds ratio [OR], 2.7) of owls or more (OR, 3.1).", {"OR": "odds ratio"}),
+        ("It needs 3 or more lifetime disorders (OR, 7.8).", {}),
+        (
+            "Digital/physical appearance enhancement (DAE, PAEE) and perceived emotion (PE).",
+            {"PE": "perceived emotion"},
+        ),
         ("The RNA of weeds (DNA) in a robot (WeedNet).", {}),
         ("We use $wide$ nets ($WN$) and \\textbf{wide nets} (WN).", {}),
     ],

@@ -46,6 +46,8 @@ def test_a_pointer_inside_refers_back_unless_the_sentence_has_what_it_points_at(
         ("As a cheap alternative, we propose WeedNet.", "we propose WeedNet."),
         ("(3) Robots weed by night.", "Robots weed by night."),
         ("(3) robots weed by night.", "(3) robots weed by night."),
+        ("Our findings reveal three key insights: (1) Robots weed.", "Robots weed."),
+        ("We have two aims: (1) To weed; (2) To sow.", "We have two aims: (1) To weed; (2) To sow."),
         (
             "While nets have become standard for such beds, weeds grow.",
             "While nets have become standard for such beds, weeds grow.",

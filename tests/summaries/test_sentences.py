@@ -53,6 +53,7 @@ def test_a_heading_without_a_kind_leaves_the_kind_open():
         ("We ask: Can Robots Weed? We answer.", ["We ask: Can Robots Weed?"]),
         ("Are weeds bad? (2) Are they good?", ["Are weeds bad?"]),
         ("Roots won (P <. 001). We go.", ["Roots won (P <. 001)."]),
+        ("Roots won (P = 0. 001). We go.", ["Roots won (P = 0. 001)."]),
         ("It took up to 12 h. Robots fell.", ["It took up to 12 h."]),
         ("Roots won.[3] We go.", ["Roots won.[3]"]),
         ("Roots won [3]. We go.", ["Roots won [3]."]),
