@@ -273,21 +273,18 @@ def _date(element: Any, *fields: str) -> date | None:
     """Return the first day in a field, in ISO 8601, RFC 5322 or words."""
     for value in (_value(element, field).strip()[:60] for field in fields):
         text = (f"{value}-01" if _YEAR_AND_MONTH.fullmatch(value) else value).replace("/", "-")
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            try:
-                moment = parsedate_to_datetime(text)
-            except (ValueError, OverflowError):
-                if (day := date_in(text)) and day.year <= _LAST_YEAR:
-                    return day
-                continue
+        day: date | None = None
+        for read in (datetime.fromisoformat, parsedate_to_datetime, date_in):
+            with suppress(ValueError, OverflowError):
+                day = read(text)
+                break
+        if day is None or day.year > _LAST_YEAR:
+            continue
         # Midnight stands for a day, in whatever time zone.
-        if moment.year <= _LAST_YEAR and moment.tzinfo and moment.time() != time():
+        if isinstance(day, datetime) and day.tzinfo and day.time() != time():
             with suppress(OverflowError):
-                moment = moment.astimezone(UTC)
-        if moment.year <= _LAST_YEAR:
-            return moment.date()
+                day = day.astimezone(UTC)
+        return day.date() if isinstance(day, datetime) else day
     return None
 
 
