@@ -13,7 +13,6 @@ Lists of feeds are plain addresses, one a line, or OPML, the export of feed read
 
 from __future__ import annotations
 
-import io
 import re
 import xml.sax
 from collections.abc import Iterator, Sequence
@@ -336,11 +335,9 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         parser.setFeature(xml.sax.handler.feature_external_ges, False)
         parser.setContentHandler(self)
         parser.setErrorHandler(self)
-        source = xml.sax.xmlreader.InputSource()
-        source.setEncoding("utf-8")
-        source.setByteStream(io.BytesIO(document.encode("utf-8", "replace")))
         try:
-            parser.parse(source)
+            parser.feed(document)
+            parser.close()
         except (DigestError, MemoryError):
             raise
         except Exception as error:  # expat and feedparser raise many types
