@@ -14,7 +14,6 @@ Lists of feeds are plain addresses, one a line, or OPML, the export of feed read
 from __future__ import annotations
 
 import re
-import xml.sax
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
@@ -24,6 +23,8 @@ from html.entities import html5
 from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote_plus
+from xml.sax.expatreader import ExpatParser
+from xml.sax.handler import feature_external_ges
 
 from feedparser.api import StrictFeedParser
 
@@ -330,9 +331,8 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
     def read(self, document: str) -> str:
         """Read a document up to a mistake, and return that. Raises DigestError at a cap."""
         # No XXE and no "billion laughs": the prolog with its entities is gone.
-        parser = xml.sax.make_parser()  # noqa: S317
-        parser.setFeature(xml.sax.handler.feature_namespaces, True)
-        parser.setFeature(xml.sax.handler.feature_external_ges, False)
+        parser = ExpatParser(namespaceHandling=1)
+        parser.setFeature(feature_external_ges, False)
         parser.setContentHandler(self)
         parser.setErrorHandler(self)
         try:
