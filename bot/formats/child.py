@@ -28,14 +28,12 @@ from bot.model import RawDigest
 from bot.model.errors import DigestError, unexpected_error
 
 # Audit events (PEP 578) that no parser has a reason for. Native code raises none.
-_FORBIDDEN_EVENTS = (
-    *("socket.__new__", "subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn"),
-    "os.system",
-)
+_FORBIDDEN_EVENTS = "socket.__new__ subprocess.Popen os.exec os.fork os.forkpty os.posix_spawn os.system".split()
 _WATCH_STACK = 256 * 1024  # bytes; the usual 8 MB would count against the limit
 
-# Modules and functions for other kinds. Most children never need them.
-_OTHER_PARSERS = {
+# Modules and functions for the kinds. Most children need only the first.
+_PARSERS = {
+    b"digests": ("registry", "parse"),
     b"library": ("library", "parse"),
     b"programme": ("programme", "parse"),
     b"feeds": ("feed", "parse_list"),
@@ -47,7 +45,7 @@ Parse = Callable[[RawDigest], object]
 
 
 def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
-    """Answer requests until standard input or the memory ends. ``parse`` reads digests."""
+    """Answer requests until standard input or the memory ends. ``parse`` replaces the reader of digests."""
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
     parent = os.getppid()
@@ -66,11 +64,8 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     _limit(resource.RLIMIT_AS, max_bytes)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NOFILE, 64)  # late imports and codecs need some
-    if parse is None:
-        # RLIMIT_FSIZE comes later, since importing may write compiled modules.
-        from bot.formats.registry import parse as parse_digest
-
-        parse = parse_digest
+    # RLIMIT_FSIZE comes later, since importing may write compiled modules.
+    import_module("bot.formats.registry")
     _limit(resource.RLIMIT_FSIZE, 0)
 
     def refuse(event: str, _: object) -> None:
@@ -89,10 +84,10 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
             _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
             raw = RawDigest("", name.decode(errors="replace"), content)
             try:
-                parser = parse
-                if kind != b"digests":
-                    module, function = _OTHER_PARSERS[kind]
-                    parser = getattr(import_module(f"bot.formats.{module}"), function)
+                module, function = _PARSERS[kind]
+                parser = getattr(import_module(f"bot.formats.{module}"), function)
+                if parse and kind == b"digests":
+                    parser = parse
                 response = dump({kind.decode(): parser(raw)})
             except Exception as error:
                 if _is_caused_by_memory(error):

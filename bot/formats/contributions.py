@@ -261,8 +261,7 @@ def day_in(text: str) -> date | None:
     """
     text = _ORDINAL.sub("", text)
     days = [day] if (day := date_in(text)) else numeric_days(text)
-    day = days[0] if len(days) == 1 else None
-    return day if day and is_usual(day) else None
+    return days[0] if len(days) == 1 and is_usual(days[0]) else None
 
 
 def is_usual(day: date) -> bool:

@@ -13,9 +13,7 @@ Lists of feeds are plain addresses, one a line, or OPML, the export of feed read
 
 from __future__ import annotations
 
-import io
 import re
-import xml.sax
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
@@ -25,6 +23,8 @@ from html.entities import html5
 from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote_plus
+from xml.sax.expatreader import ExpatParser
+from xml.sax.handler import feature_external_ges
 
 from feedparser.api import StrictFeedParser
 
@@ -276,21 +276,18 @@ def _date(element: Any, *fields: str) -> date | None:
     """Return the first day in a field, in ISO 8601, RFC 5322 or words."""
     for value in (_value(element, field).strip()[:60] for field in fields):
         text = (f"{value}-01" if _YEAR_AND_MONTH.fullmatch(value) else value).replace("/", "-")
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            try:
-                moment = parsedate_to_datetime(text)
-            except (ValueError, OverflowError):
-                if (day := date_in(text)) and day.year <= _LAST_YEAR:
-                    return day
-                continue
+        day: date | None = None
+        for read in (datetime.fromisoformat, parsedate_to_datetime, date_in):
+            with suppress(ValueError, OverflowError):
+                day = read(text)
+                break
+        if day is None or day.year > _LAST_YEAR:
+            continue
         # Midnight stands for a day, in whatever time zone.
-        if moment.year <= _LAST_YEAR and moment.tzinfo and moment.time() != time():
+        if isinstance(day, datetime) and day.tzinfo and day.time() != time():
             with suppress(OverflowError):
-                moment = moment.astimezone(UTC)
-        if moment.year <= _LAST_YEAR:
-            return moment.date()
+                day = day.astimezone(UTC)
+        return day.date() if isinstance(day, datetime) else day
     return None
 
 
@@ -337,16 +334,13 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
     def read(self, document: str) -> str:
         """Read a document up to a mistake, and return that. Raises DigestError at a cap."""
         # No XXE and no "billion laughs": the prolog with its entities is gone.
-        parser = xml.sax.make_parser()  # noqa: S317
-        parser.setFeature(xml.sax.handler.feature_namespaces, True)
-        parser.setFeature(xml.sax.handler.feature_external_ges, False)
+        parser = ExpatParser(namespaceHandling=1)
+        parser.setFeature(feature_external_ges, False)
         parser.setContentHandler(self)
         parser.setErrorHandler(self)
-        source = xml.sax.xmlreader.InputSource()
-        source.setEncoding("utf-8")
-        source.setByteStream(io.BytesIO(document.encode("utf-8", "replace")))
         try:
-            parser.parse(source)
+            parser.feed(document)
+            parser.close()
         except (DigestError, MemoryError):
             raise
         except Exception as error:  # expat and feedparser raise many types

@@ -166,17 +166,17 @@ def _is_head(text: str) -> bool:
 def _texts(lines: Sequence[Line]) -> list[_Text]:
     """Return the pieces of the lines, without comments, tags and quotation signs."""
     texts: list[_Text] = []
-    is_comment = False
+    comment = ""  # the beginning of an open one
     front = _front(lines)
     for at, (number, line) in enumerate(lines):
         text = line
         if at in front:
             key, _, value = text.partition(":")
             text = _FRONT.get(key.lower(), "").format(value.strip(" \"'"))
-        elif is_comment or text.startswith("<!--"):
-            parts = f"<!--{text}".split("<!--") if is_comment else text.split("<!--")
+        elif comment or text.startswith("<!--"):
+            parts = (comment + text).split("<!--")
             text = "".join(part.partition("-->")[2] for part in parts)
-            is_comment = "-->" not in parts[-1]
+            comment = "" if "-->" in parts[-1] else "<!--"
         text = text.lstrip("> ") if text.startswith(">") else text
         pieces = [text] if text.startswith("|") else list(_pieces(text))
         texts += (_Text(at, number, piece) for piece in pieces)
@@ -379,9 +379,8 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
-    doi = next((article.doi for article in articles if article.doi), None) or doi_in(
-        values.get("link", "")[: limits.URL]
-    )
+    stated_doi = doi_in(values.get("link", "")[: limits.URL])
+    doi = next((article.doi for article in articles if article.doi), stated_doi)
     pages = [address for address in addresses if not _REPOSITORY.match(address) and not _DOI_SITE.match(address)]
     codes = ADDRESS.findall(f"{values.get('code', '')} {values.get('rest', '')}"[:LONGEST_ITEM])
     venue = _VENUE_END.sub("", plain_text(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
@@ -415,8 +414,10 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif text == _END:
             name = None
         elif field := _field(text):
-            begun = " ".join(fields[name or ""]).lstrip(" *_")[: limits.TOPIC]
-            headings = {field.name, field_key(re.split("[:：]", begun, maxsplit=1)[0])} if begun else {field.name}
+            first_words = " ".join(fields[name or ""][:3]).lstrip(" *_")[: limits.TOPIC]
+            headings = (
+                {field.name, field_key(re.split("[:：]", first_words, maxsplit=1)[0])} if first_words else {field.name}
+            )
             is_section = not field.is_bold or headings <= SECTIONS
             if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)

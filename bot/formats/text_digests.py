@@ -108,19 +108,13 @@ def _bylines(lines: Sequence[Line]) -> Iterator[_Byline]:
     begin = 0
     while begin < len(lines):
         fields: dict[str, str] = {}
-        at = begin
-        end = begin
-        while at < len(lines) and (field := _FIELD.fullmatch(lines[at].text)):
-            name = field[1].lower()
-            if name in fields:
-                break
+        at = end = begin
+        while (field := _FIELD.fullmatch(_text_at(lines, at))) and field[1].lower() not in fields:
             end = at + 1
             # An author list goes on after a comma at the end of its line.
-            while end < len(lines) and lines[end - 1].text.endswith(",") and lines[end].text:
-                if _FIELD.fullmatch(lines[end].text):
-                    break
+            while lines[end - 1].text.endswith(",") and (more := _text_at(lines, end)) and not _FIELD.fullmatch(more):
                 end += 1
-            fields[name] = f"{field[2]} {_joined(lines[at + 1 : end])}"
+            fields[field[1].lower()] = f"{field[2]} {_joined(lines[at + 1 : end])}"
             at = next((i for i in range(end, len(lines)) if lines[i].text), len(lines))
         published = date_in(fields.get("date", "")[:10])
         if "author" in fields or published:
@@ -148,6 +142,10 @@ def _title_begin(lines: Sequence[Line], after: int, end: int) -> int:
 
 def _joined(lines: Sequence[Line]) -> str:
     return " ".join(line.text for line in lines if line.text)
+
+
+def _text_at(lines: Sequence[Line], at: int) -> str:
+    return lines[at].text if at < len(lines) else ""
 
 
 KEYWORD = Format("keyword digest", keyword_starts, keyword_parse, specificity=1)
@@ -283,10 +281,6 @@ def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequen
 
 def _date(stamp: re.Match[str] | None, page_year: str | None) -> date | None:
     return calendar_day(stamp[2], stamp[1], stamp[3] or page_year or "0") if stamp else None
-
-
-def _text_at(lines: Sequence[Line], at: int) -> str:
-    return lines[at].text if at < len(lines) else ""
 
 
 DAILY_PAPERS_PAGE = Format(

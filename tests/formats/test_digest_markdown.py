@@ -119,6 +119,15 @@ def test_marks_numbers_and_links_stay_out_of_a_title(heading: str, title: str) -
     assert [entry.title for entry in digest.entries] == [title]
 
 
+def test_a_title_in_a_table_may_have_its_summary_behind_it() -> None:
+    (digest,) = read(
+        "# Top Papers\n\n| **Paper** | **Links** |\n| --- | --- |\n"
+        "| 1) **Owls at Night** - They see. <br> They hear. | [Paper](https://arxiv.org/abs/2505.02693) |\n"
+    )
+    (owls,) = digest.entries
+    assert (owls.title, owls.abstract, owls.arxiv_id) == ("Owls at Night", "They see. They hear.", "2505.02693")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -54,11 +54,9 @@ class Shape:
 
     def _units(self, size: int) -> list[bytes]:
         remaining = size - len(self.head) - len(self.tail)
-        if isinstance(self.unit, bytes):
-            return [self.unit] * (remaining // len(self.unit))
         units: list[bytes] = []
         for number in count():
-            unit = self.unit(number)
+            unit = self.unit if isinstance(self.unit, bytes) else self.unit(number)
             remaining -= len(unit)
             if remaining < 0:
                 break
@@ -68,12 +66,8 @@ class Shape:
 
 def in_item(before: bytes, unit: bytes | Callable[[int], bytes], after: bytes, papers: int | None = 1) -> Shape:
     """Return a feed of a good item and a hostile one."""
-    return Shape(
-        RSS + GOOD_ITEM + b"<item><title>Bees</title>" + before,
-        unit,
-        after + b"</item></channel></rss>",
-        papers,
-    )
+    head = RSS + GOOD_ITEM + b"<item><title>Bees</title>"
+    return Shape(head + before, unit, after + b"</item></channel></rss>", papers)
 
 
 def number(n: int) -> bytes:
