@@ -27,7 +27,7 @@ _PARAGRAPHS = frozenset(
 )
 _BLOCKS = _PARAGRAPHS | frozenset("caption dd div dt figcaption figure li tbody td tfoot th thead tr".split())
 _INVISIBLE = frozenset("head script style template title".split())
-# Preview texts are hidden. Layouts set "font-size: 0" around everything, and "mso-hide" hides only from Outlook.
+# Layouts set "font-size: 0" around everything, and "mso-hide" hides only from Outlook.
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden"
     r"|max-height\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])",

@@ -170,7 +170,7 @@ def _journal_of(subject: str) -> str:
 
 
 def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink], bool]:
-    """Return a function that tells titles from links of authors and journals."""
+    """Return a test that tells titles from links of authors and journals."""
     inline: set[int] = set()  # links on a few words of a sentence
     certain: set[tuple[str, ...]] = set()  # places of titles
     for line in lines:
