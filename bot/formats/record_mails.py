@@ -148,10 +148,4 @@ def _paper(record: Sequence[Line]) -> Entry | str:
     )
 
 
-RECORDS = Format(
-    "NEP or another alert of labelled records",
-    starts,
-    parse,
-    specificity=6,
-    is_rest=is_rest,
-)
+RECORDS = Format("alert of labelled records", starts, parse, specificity=6, is_rest=is_rest)
