@@ -55,11 +55,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
         since = newest - _MAX_HOLD if newest else visit.now - FIRST_LOOK_BACK
         for number in range(MAX_PAGES):
             page = self._fetch_page(number * PAGE_SIZE)
-            times = []
-            for text in _PUBLISHED.findall(page):
-                with suppress(ValueError):  # such as the 31st of April
-                    times.append(datetime.fromisoformat(text.decode()).replace(tzinfo=UTC))
-            times = [time for time in times if time.year >= _ARXIV_BEGAN]
+            times = _submission_times(page)
             if times:
                 # A time in the future would hide papers from later polls.
                 newest = min(max([*times, *([newest] if newest else [])]), visit.now)
@@ -96,6 +92,14 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             if _ENTRY.search(page) or total <= start:
                 return page
         raise SourceError(f"arXiv counts {total:,} papers but lists none; it is polled again later")
+
+
+def _submission_times(page: bytes) -> list[datetime]:
+    times = []
+    for text in _PUBLISHED.findall(page):
+        with suppress(ValueError):  # such as the 31st of April
+            times.append(datetime.fromisoformat(text.decode()).replace(tzinfo=UTC))
+    return [time for time in times if time.year >= _ARXIV_BEGAN]
 
 
 ARXIV = SourceKind("arxiv", ArxivOptions, ArxivSource.make)
