@@ -208,12 +208,11 @@ def build_digest(format_name: str, topic: str, day: date | None, results: Iterab
     return ParsedDigest(format_name, topic[: limits.TOPIC], day, entries, tuple(rejected))
 
 
-# The greatest lengths of text fields.
 _LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
 
 
 def within_limits(entry: Entry) -> Entry | str:
-    """Return the paper with its fields cut, or a sentence if it has too many authors."""
+    """Return the paper with its fields cut, or a sentence on its authors."""
     if len(entry.authors) > limits.AUTHORS:
         return f"{quoted(entry.title)} has more than the {limits.AUTHORS:,} authors that a paper may have"
     short = (category for category in entry.categories if len(category) <= limits.CATEGORY)
@@ -275,16 +274,14 @@ def author_names(text: str) -> tuple[str, ...]:
     >>> author_names("Lovelace, A., Hopper, G. M., et al."), author_names("Lovelace A, Hopper GM.")
     (('A. Lovelace', 'G. M. Hopper'), ('A Lovelace', 'GM Hopper'))
     """
-    # "Lovelace, Ada; Hopper, Grace"
-    pairs = [name.partition(",")[::2] for name in text[: limits.BYLINE].split(";", limits.AUTHORS + 1) if name.strip()]
-    are_inverted = all(first.strip() and "," not in first for _, first in pairs)
-    if len(pairs) > 1 and are_inverted and sum(" " not in last.strip() for last, _ in pairs) * 2 >= len(pairs):
-        return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
-    # "Lovelace, Ada and Hopper, Grace"
-    joined = [name.split(",", 2) for name in text[: limits.BYLINE].split(" and ", limits.AUTHORS + 1)]
-    if len(joined) > 1 and all(len(pair) == 2 and " " not in pair[0].strip() for pair in joined):
-        return tuple(f"{first.strip()} {last.strip()}" for last, first in joined)[: limits.AUTHORS + 1]
-    parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=2 * limits.AUTHORS + 1)
+    text = text[: limits.BYLINE]
+    # "Lovelace, Ada; Hopper, Grace" and "Lovelace, Ada and Hopper, Grace"
+    for separator, share in ((";", 0.5), (" and ", 1)):
+        pairs = [name.split(",", 2) for name in text.split(separator, limits.AUTHORS + 1) if name.strip()]
+        are_inverted = len(pairs) > 1 and all(len(pair) == 2 and pair[1].strip() for pair in pairs)
+        if are_inverted and sum(" " not in pair[0].strip() for pair in pairs) >= share * len(pairs):
+            return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
+    parts = _BETWEEN_NAMES.split(text, maxsplit=2 * limits.AUTHORS + 1)
     parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
     parts = list(filter(None, parts))
     # "Lovelace, A, Hopper, GM"; but "OpenAI, CMS" are two.
@@ -427,7 +424,7 @@ def date_in(text: str) -> date | None:
 
 
 def numeric_days(text: str) -> list[date]:
-    """Return the possible days of numbers such as 12/02/2026, the American one first. Dots put the day first."""
+    """Return the possible days of numbers such as 12/02/2026, the American one first."""
     if not (numbers := _NUMERIC.search(text)):
         return []
     first, separator, second, year = numbers.groups()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ _PARAGRAPHS = frozenset(
 )
 _BLOCKS = _PARAGRAPHS | frozenset("caption dd div dt figcaption figure li tbody td tfoot th thead tr".split())
 _INVISIBLE = frozenset("head script style template title".split())
-# Preview texts are hidden. Layouts set "font-size: 0" around everything, and "mso-hide" hides only from Outlook.
+# Layouts set "font-size: 0" around everything, and "mso-hide" hides only from Outlook.
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden"
     r"|max-height\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])",
@@ -99,7 +98,7 @@ class _Collector:
         self._text: list[str] = []
         self._links: list[HtmlLink] = []
         self._link_text: list[str] = []
-        self._make_link: partial[HtmlLink] | None = None  # while a link is open
+        self._link: HtmlLink | None = None  # the open one
         self._elements = 0  # links so far
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -120,15 +119,13 @@ class _Collector:
             around = tuple(f"{element.tag}.{element.css_class}" for element in self._open[: -_PLACE - 1 : -1])
             url = "".join((attributes.get("href") or "")[: limits.MARKUP].split())
             self._elements += 1
-            self._make_link = partial(
-                HtmlLink, url=url, css_class=css_class[: limits.ID], place=around, element=self._elements
-            )
+            self._link = HtmlLink("", url, css_class[: limits.ID], around, self._elements)
         self._open.append(_Element(tag, css_class[: limits.ID], is_hidden))
 
     def end(self, tag: str) -> None:
         if tag == "a":
             self._end_link()
-            self._make_link = None
+            self._link = None
         elif tag in _BLOCKS:
             self._end_block(tag)
         if self._open:
@@ -138,24 +135,18 @@ class _Collector:
         if self._open and self._open[-1].is_hidden:
             return
         is_preformatted = any(element.tag == "pre" for element in self._open[-3:])
-        first, *others = _BREAKS.split(text) if is_preformatted else [text]
-        self._add(first)
-        for row in others:
-            self._end_line(keep_empty=True)
-            self._add(row)
+        for number, row in enumerate(_BREAKS.split(text) if is_preformatted else [text]):
+            if number:
+                self._end_line(keep_empty=True)
+            self._text.append(row)
+            self._link_text.append(row)
 
     def close(self) -> None:
         self._end_line()
 
-    def _add(self, text: str) -> None:
-        self._text.append(text)
-        if self._make_link:
-            self._link_text.append(text)
-
     def _end_link(self) -> None:
-        text = tidy("".join(self._link_text))
-        if self._make_link and text:
-            self._links.append(self._make_link(text))
+        if self._link and (text := tidy("".join(self._link_text))):
+            self._links.append(replace(self._link, text=text))
         self._link_text.clear()
 
     def _end_line(self, *, keep_empty: bool = False) -> None:

@@ -121,7 +121,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     follow: Follow = cache(destination)
-    lines = with_linked_titles(_with_parted_links(lines), follow)
+    lines = with_linked_titles(lines, follow)
     news = _links_to_news(lines, follow)
     is_title = _title_test(lines, follow)
     candidates = [_Candidate.read(item, follow) for item in items_of(lines, is_title)]
@@ -170,7 +170,7 @@ def _journal_of(subject: str) -> str:
 
 
 def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink], bool]:
-    """Return a function that tells titles from links of authors and journals."""
+    """Return a test that tells titles from links of authors and journals."""
     inline: set[int] = set()  # links on a few words of a sentence
     certain: set[tuple[str, ...]] = set()  # places of titles
     for line in lines:
@@ -194,19 +194,6 @@ def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink
         return is_long or bool(follow(link.url).article) or not (names_in(link.text) or is_venue(link.text))
 
     return is_title
-
-
-def _with_parted_links(lines: Sequence[HtmlLine]) -> list[HtmlLine]:
-    """Remove the parts of titles' links that are on authors and abstracts."""
-    result: list[HtmlLine] = []
-    element = 0  # of the last link
-    is_parted = False
-    for line in lines:
-        is_more = bool(line.links) and line.links[0].element == element
-        is_parted = is_more and (is_parted or len(names_in(line.text)) > 1 or len(line.text) >= MIN_ABSTRACT)
-        element = line.links[-1].element if line.links else element
-        result.append(replace(line, links=()) if is_parted else line)
-    return result
 
 
 def _links_to_news(lines: Sequence[HtmlLine], follow: Follow) -> set[int] | None:
@@ -277,8 +264,17 @@ def text_lines(lines: Sequence[Line]) -> list[HtmlLine]:
 
 
 def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLine]:
-    """Return the lines with links on titles that have only a link such as "PDF" below their authors."""
-    linked = list(lines)
+    """Return the lines with links on titles alone, also where only "PDF" below the authors has a link."""
+    linked: list[HtmlLine] = []
+    element = 0  # of the last link
+    is_parted = False
+    for line in lines:
+        # Parts of a title's link may be on authors and abstracts.
+        is_more = bool(line.links) and line.links[0].element == element
+        is_parted = is_more and (is_parted or len(names_in(line.text)) > 1 or len(line.text) >= MIN_ABSTRACT)
+        element = line.links[-1].element if line.links else element
+        linked.append(replace(line, links=()) if is_parted else line)
+    lines = tuple(linked)
     titled: set[str] = set()  # keys of articles with a link on the title
     begin = 0  # after the last line with a link
     for number, line in enumerate(lines):

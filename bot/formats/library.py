@@ -29,7 +29,6 @@ NO_PAPER = "books, notes and the like"
 NO_TITLE = "without a title"
 UNREADABLE = "unreadable"
 
-# The format that begins first reads the file.
 FORMATS = (
     *(LibraryFormat(name, partial(nested.json_begins, name), nested.json_references) for name in nested.JSON_FORMATS),
     *(LibraryFormat(name, partial(nested.xml_begins, name), nested.xml_references) for name in nested.XML_BEGINNINGS),
@@ -38,7 +37,6 @@ FORMATS = (
     LibraryFormat("bibtex", bibtex.begins, bibtex.references),
 )
 
-# The products, for the message on other files.
 _KNOWN = (
     "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid), "
     ".nbib (PubMed), .enw or XML (EndNote), plain text or tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, "

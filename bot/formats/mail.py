@@ -63,7 +63,7 @@ class _Part(Message):
             raise DigestError(f"a mail of more than {most} {noun}; save its text as a file")
 
     def get_boundary(self, failobj: Any = None) -> Any:
-        # The parser gets the boundary exactly once, before the parts inside.
+        # The parser asks exactly once, before the parts inside.
         self._count("parts that have parts", limits.MULTIPARTS)
         return super().get_boundary(failobj)
 
@@ -125,7 +125,6 @@ def split_mbox(content: bytes) -> list[bytes]:
 
 def read_mail(content: bytes) -> list[Mail]:
     """Read a mail, and those attached to it. Raises DigestError."""
-    # The parser keeps every line of a header as an object.
     if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
     parser = BytesFeedParser(policy=_CutFields(message_factory=partial(_Part, Counter())))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import unescape
 from html.entities import html5
 from itertools import cycle
@@ -249,12 +250,9 @@ def _grouped(text: str) -> str:
     return f"({text.strip()})" if _COMPOUND.search(text) else text.strip()
 
 
-def _with_scripts(signs: str) -> Callable[[Sequence[str]], str]:
-    def render(texts: Sequence[str]) -> str:
-        base = "".join(texts[:1]).strip()
-        return base + "".join(_script(sign, text, base) for sign, text in zip(signs, texts[1:], strict=False))
-
-    return render
+def _with_scripts(signs: str, texts: Sequence[str]) -> str:
+    base = "".join(texts[:1]).strip()
+    return base + "".join(_script(sign, text, base) for sign, text in zip(signs, texts[1:], strict=False))
 
 
 def _multiscripts(texts: Sequence[str]) -> str:
@@ -281,11 +279,11 @@ _ELEMENTS: dict[str, Callable[[Sequence[str]], str]] = {
     "math": _formula,
     "semantics": lambda texts: "".join(texts[:1]),
     "mo": lambda texts: f" {sign} " if (sign := "".join(texts).translate(_INVISIBLE)) in _RELATIONS else sign,
-    "msup": _with_scripts("^"),
-    "msub": _with_scripts("_"),
-    "munder": _with_scripts("_"),
-    "msubsup": _with_scripts("_^"),
-    "munderover": _with_scripts("_^"),
+    "msup": partial(_with_scripts, "^"),
+    "msub": partial(_with_scripts, "_"),
+    "munder": partial(_with_scripts, "_"),
+    "msubsup": partial(_with_scripts, "_^"),
+    "munderover": partial(_with_scripts, "_^"),
     "mover": _over,
     "mmultiscripts": _multiscripts,
     "mprescripts": lambda _: _PRESCRIPTS,

@@ -185,9 +185,4 @@ def biorxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 ARXIV = Format("arXiv mail", arxiv_starts, arxiv_parse, specificity=3)
-BIORXIV = Format(
-    "bioRxiv alert",
-    biorxiv_starts,
-    biorxiv_parse,
-    specificity=4,
-)
+BIORXIV = Format("bioRxiv alert", biorxiv_starts, biorxiv_parse, specificity=4)

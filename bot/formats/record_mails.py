@@ -24,13 +24,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import pairwise
 
 from bot.formats.addresses import destination
 from bot.formats.credits import day_in, joined, names_in, venue_in
 from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
-from bot.formats.tables import table
+from bot.formats.tables import pattern
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -44,15 +43,9 @@ _HEADER_LINES = 60  # at most, above the first paper's title
 _END = re.compile(r"[-=_*]{5,}|this nep-\w{3}\b.*|.{0,60}\u00a9.*|general information on the nep\b.*", re.IGNORECASE)
 
 
-@cache
-def _label() -> re.Pattern[str]:
-    groups = "|".join(f"(?P<{name}>{labels.strip()})" for name, labels in table("mails")["fields"].items())
-    return re.compile(rf"\*?(?:{groups})\s?:(?:\s(?P<rest>.*))?", re.IGNORECASE)
-
-
 def _field(text: str) -> tuple[str, str] | None:
     """Return the name of a line's field, and the text behind its label."""
-    match = _label().fullmatch(text)
+    match = pattern("field").fullmatch(text)
     if match is None:
         return None
     return next(name for name, label in match.groupdict().items() if label), match["rest"] or ""
@@ -155,10 +148,4 @@ def _paper(record: Sequence[Line]) -> Entry | str:
     )
 
 
-RECORDS = Format(
-    "NEP or another alert of labelled records",
-    starts,
-    parse,
-    specificity=6,
-    is_rest=is_rest,
-)
+RECORDS = Format("alert of labelled records", starts, parse, specificity=6, is_rest=is_rest)

@@ -37,18 +37,14 @@ _MAX_DOUBLINGS = 20  # more would overflow timedelta
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One poll.
-
-    ``memory`` is the source's, from its last successful poll. ``lasting`` is stored in it even after a refusal or
-    failure. The caller adds an unreadable digest's name to ``refused`` before it takes the next digest.
-    """
+    """One poll. The caller adds an unreadable digest's name to ``refused`` before it takes the next digest."""
 
     now: datetime
-    memory: dict[str, str] = field(default_factory=dict)
+    memory: dict[str, str] = field(default_factory=dict)  # from the last successful poll
     peek: bool = False  # change nothing at the source
     again: bool = False  # deliver refused digests again
     refused: set[str] = field(default_factory=set)
-    lasting: dict[str, str] = field(default_factory=dict)
+    lasting: dict[str, str] = field(default_factory=dict)  # stored in the memory even after a failure
 
     def memory_of(self, key: str, value: str) -> Mapping[str, str]:
         return self.memory if self.memory.get(key) == value else {}
@@ -86,7 +82,7 @@ class Source(ABC):
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield digests, and a Problem for each that can't be retrieved. Raises SourceError if the source fails.
 
-        The caller stores or refuses each digest before it takes the next one, so a source may then mark it as read.
+        The caller stores or refuses each digest before it takes the next one.
         """
 
 
@@ -157,7 +153,6 @@ def next_interval(interval: timedelta, state: SourceState) -> timedelta:
 
 
 def retry_after(state: SourceState, now: datetime) -> datetime | None:
-    """Return the end of a wait that the source asked for, or None."""
     if state.not_before is None or has_passed(state.not_before, now):
         return None
     return state.not_before
@@ -201,7 +196,7 @@ _PREPRINT_SERVER = re.compile(r"(?:^|\.)(biorxiv|medrxiv)\.org$")
 
 
 def in_search(text: str) -> Iterator[str]:
-    """Yield the first unmatched quotation mark or parenthesis."""
+    """Yield the first unmatched sign."""
     opened: list[int] = []
     quoted_from = 0
     for place, character in enumerate(text, 1):

@@ -70,10 +70,9 @@ class FilesSource(Source):
 
 
 def walk(root: Path, source: str) -> Iterator[Path | Problem]:
-    """Yield the files in a folder and its subfolders by name, without hidden and unfinished ones.
+    """Yield the files in a folder and its subfolders, or the root if it is no folder.
 
-    A root that is no folder is yielded for ``read`` to report. A link to an outside folder, perhaps to a whole disk, is
-    a Problem.
+    A link to an outside folder is a Problem, because it may lead to a whole disk.
     """
     pending = [root]
     while pending:
@@ -115,8 +114,8 @@ def read(path: Path, source: str, name: str) -> RawDigest | Problem:
 def _is_being_written(descriptor: int) -> bool:
     """Return whether a process has the file open for writing, as far as the system tells.
 
-    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file has a writer, and sends a signal to us if
-    one comes meanwhile. SIGURG is harmless, the default SIGIO would end this process.
+    Linux refuses a read lease (``fcntl(2)``, F_SETLEASE) while a local file has a writer. If one comes meanwhile, it
+    sends us a signal. The default SIGIO would end this process.
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return False

@@ -51,10 +51,7 @@ _HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9
 
 
 def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """Parse an http or https URL, relative to ``base``, without login and fragment. Raises SourceError.
-
-    Invalid hosts are refused, too, because the system's resolver may accept them.
-    """
+    """Parse an http or https URL, relative to ``base``, without login and fragment. Raises SourceError."""
     try:
         parsed = base.join(url) if base else httpx2.URL(url)
     except (httpx2.InvalidURL, ValueError) as error:
@@ -62,6 +59,7 @@ def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise SourceError(f"{url[:200]!r}: neither http nor https; not fetched")
     host = parsed.raw_host.decode()
+    # The system's resolver may accept an invalid host.
     try:
         is_valid_host = bool(_HOST_NAME.fullmatch(host.lower())) or ip_address(host).version == 6
     except ValueError:
@@ -74,7 +72,7 @@ def parse_url(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
 
 
 def literal_addresses(host: str) -> list[str]:
-    """Return the address written as a host, or nothing for a name other than localhost."""
+    """Return the address written as a host, also as ``localhost``."""
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return ["127.0.0.1"]
@@ -129,7 +127,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first address that answers. Raises SourceError for a private address."""
+        """Connect to the first address that answers."""
         try:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
@@ -357,7 +355,6 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | 
 
 
 def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:
-    """Yield the body up to ``max_bytes``, whatever Content-Length is."""
     received = 0
     with closing(response):
         for chunk in response.iter_stream():
@@ -368,10 +365,7 @@ def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:
 
 
 def retry_after_seconds(headers: httpx2.Headers) -> float:
-    """Return the seconds of ``Retry-After`` (RFC 9110, section 10.2.3), a day at most.
-
-    A date is compared with the server's own ``Date``, because clocks may differ.
-    """
+    """Return the seconds of ``Retry-After`` (RFC 9110, section 10.2.3), by the server's clock."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
         return min(float(value[:9]), _LONGEST_RETRY_AFTER)

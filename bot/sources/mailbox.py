@@ -1,7 +1,7 @@
 """Read mails of an IMAP mailbox, then mark them as read or move them, never delete them.
 
-A mail is marked after it was stored, so an interrupted poll loses nothing. An unreadable mail stays unread for its
-owner, and only ``paperbot ingest --again`` downloads it once more.
+A mail is marked after it was stored. An unreadable one stays unread for its owner, and only ``paperbot ingest
+--again`` downloads it once more.
 """
 
 from __future__ import annotations

@@ -79,10 +79,7 @@ def test_names_stop_at_one_more_than_a_paper_may_have() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n\nx\n" * 101 + b"--a--\n",
-            "more than 100 parts",
-        ),
+        (b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n\nx\n" * 101 + b"--a--\n", "more than 100 parts"),
         (
             b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(30)),
             "more than 20 parts that have parts",

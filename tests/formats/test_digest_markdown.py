@@ -69,7 +69,7 @@ def test_a_paper_with_an_empty_or_too_long_heading_is_rejected_alone() -> None:
 
 
 def test_other_markdown_is_refused() -> None:
-    with pytest.raises(DigestError, match="Markdown digest"):
+    with pytest.raises(DigestError, match="no papers in a format"):
         read("# Title\n\nText with **bold** words.\n\n# Another\n\n**Note**: this.")
 
 
@@ -136,7 +136,7 @@ def test_a_title_in_a_table_may_have_its_summary_behind_it() -> None:
     ],
 )
 def test_other_lists_and_tables_are_refused(text: str) -> None:
-    with pytest.raises(DigestError, match="Markdown digest"):
+    with pytest.raises(DigestError, match="no papers in a format"):
         read(text)
 
 

@@ -22,7 +22,6 @@ TITLES = (
     "View-invariant faces in the brain of the macaque",
 )
 NAMES = ("Ada Lovelace", "Grace Hopper", "Rosa M. van der Berg", "Çağla Öz", "Li Wei", "José García-López")
-Address = Callable[[int], str]
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,7 @@ TITLE_MARKUP = (
     '<strong>1.</strong> <a href="{url}">{title}</a>',
     '<a href="{url}">{first}<br>{rest}</a>',
 )
-BETWEEN = (
-    "",
-    "<p>Research Article</p>",
-    "<div>20 January 2026</div>",
-    "<p><i>Journal of Owls</i>, Volume 12</p>",
-)
+BETWEEN = ("", "<p>Research Article</p>", "<div>20 January 2026</div>", "<p><i>Journal of Owls</i>, Volume 12</p>")
 LABELS = (
     "",
     '<p><a href="{url}">Abstract</a> | <a href="{url}">PDF</a></p>',
@@ -107,10 +101,7 @@ NOISE = (
     "<div>Upcoming webinars</div>"
     + "".join(
         f'<p><a href="https://links.example.org/f/a/{token(number)}/Rg">{title}</a></p><p>Jane Doe, John Roe</p><p>Register now</p>'
-        for number, title in (
-            (91, "How to publish in our journals, live"),
-            (92, "Ask our editors anything today"),
-        )
+        for number, title in ((91, "How to publish in our journals, live"), (92, "Ask our editors anything today"))
     ),
     '<h2><a href="https://www.nature.com/articles/d41586-026-00001-2">Why owls are in the news again this week</a></h2><p>Jane Doe, John Roe</p>',
     '<p><a href="https://www.science.org/content/article/owls-are-news">Owls are back in town, and here is why</a></p>',
@@ -138,44 +129,45 @@ def read(html: str) -> tuple[Entry, ...]:
     return digest.entries
 
 
-def marked_up(paper: Paper, template: str, url: str) -> str:
-    first, _, rest = paper.title.partition(" ")
-    return template.format(url=url, title=paper.title, first=first, rest=rest)
+@dataclass(frozen=True)
+class Surroundings:
+    """What a mail has around its papers."""
+
+    wrapper: str
+    before: list[str]
+    after: list[str]
+
+    def read(self, papers: str) -> tuple[Entry, ...]:
+        return read("".join(self.before) + self.wrapper.format(body=papers) + "".join(self.after))
+
+
+surroundings = st.builds(Surroundings, st.sampled_from(WRAPPERS), noise, noise)
 
 
 @given(
     papers,
     st.sampled_from(sorted(TRACKERS)),
-    *(st.sampled_from(choices) for choices in (TITLE_MARKUP, BETWEEN, LABELS, LAYOUTS, WRAPPERS)),
-    noise,
-    noise,
+    *(st.sampled_from(choices) for choices in (TITLE_MARKUP, BETWEEN, LABELS, LAYOUTS)),
+    surroundings,
 )
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_journals_papers_are_read_in_every_layout_and_nothing_else_is(
-    papers: list[Paper],
-    tracker: str,
-    title: str,
-    between: str,
-    labels: str,
-    layout: str,
-    wrapper: str,
-    before: list[str],
-    after: list[str],
+    papers: list[Paper], tracker: str, title: str, between: str, labels: str, layout: str, around: Surroundings
 ) -> None:
     items = []
     for paper in papers:
         url = TRACKERS[tracker](paper)
+        first, _, rest = paper.title.partition(" ")
         items.append(
             layout.format(
-                title=marked_up(paper, title, url),
+                title=title.format(url=url, title=paper.title, first=first, rest=rest),
                 between=between,
                 names=", ".join(paper.names),
                 doi=f"<p>doi:{paper.doi}</p>" if tracker == "opaque, with a DOI" else "",
                 labels=labels.format(url=url),
             )
         )
-    body = f"<table>{''.join(items)}</table>" if layout.startswith("<tr>") else "".join(items)
-    entries = read("".join(before) + wrapper.format(body=body) + "".join(after))
+    entries = around.read(f"<table>{''.join(items)}</table>" if layout.startswith("<tr>") else "".join(items))
     assert [(entry.title, entry.authors) for entry in entries] == [(paper.title, paper.names) for paper in papers]
     if tracker != "opaque, with names":
         assert [entry.doi for entry in entries] == [paper.doi for paper in papers]
@@ -185,23 +177,20 @@ def test_a_journals_papers_are_read_in_every_layout_and_nothing_else_is(
     papers,
     st.sampled_from(sorted(TRACKERS)[:-2]),
     st.sampled_from(["Abstract", "Read More", "Full Text"]),
-    st.sampled_from(WRAPPERS),
-    noise,
-    noise,
+    surroundings,
 )
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_title_without_a_link_is_read_where_a_label_below_its_authors_leads_to_the_article(
-    papers: list[Paper], tracker: str, label: str, wrapper: str, before: list[str], after: list[str]
+    papers: list[Paper], tracker: str, label: str, around: Surroundings
 ) -> None:
     items = "".join(
         f"<p><b>{paper.title}</b></p><p>By {', '.join(paper.names)}</p><p>20 January 2026</p>"
         f'<p><a href="{TRACKERS[tracker](paper)}">{label}</a></p>'
         for paper in papers
     )
-    entries = read("".join(before) + wrapper.format(body=items) + "".join(after))
-    assert [(entry.title, entry.authors, entry.doi) for entry in entries] == [
-        (paper.title, paper.names, paper.doi) for paper in papers
-    ]
+    entries = around.read(items)
+    facts = [(paper.title, paper.names, paper.doi) for paper in papers]
+    assert [(entry.title, entry.authors, entry.doi) for entry in entries] == facts
 
 
 @given(st.lists(st.sampled_from(NOISE), min_size=1, unique=True), st.sampled_from(WRAPPERS))
@@ -214,10 +203,10 @@ def test_menus_news_and_advertisements_alone_are_not_a_digest(blocks: list[str],
     raise AssertionError(f"read as papers: {[entry.title for entry in entries]}")
 
 
-@given(papers, st.sampled_from(["", "x_", "m_-4711"]), st.sampled_from(WRAPPERS), noise, noise)
+@given(papers, st.sampled_from(["", "x_", "m_-4711"]), surroundings)
 @settings(max_examples=50, deadline=None)
 def test_pubmeds_articles_are_read_in_forwarded_mails_too(
-    papers: list[Paper], prefix: str, wrapper: str, before: list[str], after: list[str]
+    papers: list[Paper], prefix: str, around: Surroundings
 ) -> None:
     items = "".join(
         f'<table><tr><td>{paper.number}.</td><td><a class="{prefix}docsum-title" ref="article_id=4100000{paper.number}"'
@@ -227,7 +216,7 @@ def test_pubmeds_articles_are_read_in_forwarded_mails_too(
         f"<span>PMID: 4100000{paper.number}</span></td></tr></table>"
         for paper in papers
     )
-    entries = read("".join(before) + wrapper.format(body=items) + "".join(after))
+    entries = around.read(items)
     assert [(entry.title, entry.doi) for entry in entries] == [(paper.title, paper.doi) for paper in papers]
 
 
@@ -235,13 +224,11 @@ def test_pubmeds_articles_are_read_in_forwarded_mails_too(
     papers,
     st.sampled_from(["gse_alrt_title", "x_gse_alrt_title", "m_-4711gse_alrt_title", ""]),
     st.sampled_from(["", "[PDF]", "[HTML][B]", "[KITAP]"]),
-    st.sampled_from(WRAPPERS),
-    noise,
-    noise,
+    surroundings,
 )
 @settings(max_examples=50, deadline=None)
 def test_google_scholars_papers_are_read_in_forwarded_mails_too(
-    papers: list[Paper], css_class: str, kind: str, wrapper: str, before: list[str], after: list[str]
+    papers: list[Paper], css_class: str, kind: str, around: Surroundings
 ) -> None:
     items = "".join(
         scholar_item(
@@ -253,7 +240,6 @@ def test_google_scholars_papers_are_read_in_forwarded_mails_too(
         ).replace("gse_alrt_title", css_class)
         for paper in papers
     )
-    entries = read("".join(before) + wrapper.format(body=items) + "".join(after))
-    assert [(entry.title, entry.authors, entry.doi) for entry in entries] == [
-        (paper.title, paper.names, paper.doi) for paper in papers
-    ]
+    entries = around.read(items)
+    facts = [(paper.title, paper.names, paper.doi) for paper in papers]
+    assert [(entry.title, entry.authors, entry.doi) for entry in entries] == facts

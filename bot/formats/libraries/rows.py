@@ -113,21 +113,16 @@ def _reference(row: dict[str, str]) -> Reference:
     people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE].strip(" ,;")
     if "journalbook" in row:  # PubMed's lists of authors are sentences
         people = people.removesuffix(".")
-    record = {name: (value,) for name, value in row.items()}
-    return reference(record, fields("columns"), authors=_authors(people, "abstractnote" in row))
-
-
-def _authors(text: str, is_zotero: bool) -> Iterator[str]:
-    """Yield the names of a cell, first name first. Zotero separates them by semicolons."""
-    if text.startswith(("['", '["')):  # a list as Python writes it
-        text = re.sub(r"['\"], ?['\"]", ";", text[2:].rstrip("]'\""))
-    parts: Sequence[str] = text.split(";" if ";" in text else "|")  # OpenAlex has a bar
-    # "Lovelace, Ada" is one, "Lovelace A, Hopper G" are two.
-    is_one = text.count(",") < 2 and not all(" " in part.strip() for part in text.split(","))
-    if len(parts) == 1 and not is_zotero and not is_one:
-        parts = author_names(text)
-    for name in filter(None, (_NUMBER.sub("", part.strip()) for part in parts)):
-        yield initials_first(name) if "," not in name else first_name_first(name)
+    if people.startswith(("['", '["')):  # a list as Python writes it
+        people = re.sub(r"['\"], ?['\"]", ";", people[2:].rstrip("]'\""))
+    parts: Sequence[str] = people.split(";" if ";" in people else "|")  # OpenAlex has a bar
+    # "Lovelace, Ada" is one, "Lovelace A, Hopper G" are two. Zotero separates all by semicolons.
+    is_one = people.count(",") < 2 and not all(" " in part.strip() for part in people.split(","))
+    if len(parts) == 1 and "abstractnote" not in row and not is_one:
+        parts = author_names(people)
+    names = filter(None, (_NUMBER.sub("", part.strip()) for part in parts))
+    authors = (initials_first(name) if "," not in name else first_name_first(name) for name in names)
+    return reference({name: (value,) for name, value in row.items()}, fields("columns"), authors=authors)
 
 
 # A citation goes on behind the journal: "Owls. 12(3):1-4, 2019."
