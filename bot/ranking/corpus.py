@@ -136,7 +136,7 @@ class Corpus:
     @cached_property
     def background_titles_(self) -> Papers:
         """The background without its abstracts."""
-        titles = self.background_.words.only_titles()
+        titles = self.background_.words.only(self.background_.words.in_title)
         return Papers(self._titles, titles, self.meaning_.papers(titles))
 
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:

@@ -23,8 +23,9 @@ from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
 
-# Other words within a topic: "models of language".
+# Other words within a topic: "models of language". Papers seldom use a long phrase as a reader does who refuses it.
 _MOST_BETWEEN = 1
+_MOST_BETWEEN_REFUSED, _LONG = 7, 3
 _TITLE_TIMES = 2  # an occurrence in the title counts double
 _FULL_AT = 5  # occurrences for a full match
 
@@ -35,7 +36,7 @@ class PhraseIndex:
     def __init__(self, papers: PaperWords) -> None:
         self._papers = len(papers)
         counts = np.diff(papers.starts)
-        lengths = np.full(self._papers, PUNCTUATION)
+        lengths = np.full(self._papers, 2 * PUNCTUATION)  # more than any topic's reach
         lengths[counts > 0] += papers.positions[papers.starts[1:][counts > 0] - 1]
         self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         places = papers.positions + np.repeat(self._starts[:-1], counts)
@@ -53,28 +54,44 @@ class PhraseIndex:
         order = np.lexsort((places, words))
         self._words, self._places, self._in_title = words[order], places[order], in_title[order]
         self._is_written = order < len(papers.words)  # false for expansions of abbreviations
-        self._found: dict[tuple[str, ...], np.ndarray] = {}
+        self._found: dict[tuple[tuple[str, ...], int], np.ndarray] = {}
+        self._titled: dict[tuple[str, ...], np.ndarray] = {}
 
-    def presence(self, stems: tuple[str, ...]) -> np.ndarray:
+    def presence(self, stems: tuple[str, ...], most_between: int = _MOST_BETWEEN) -> np.ndarray:
         """Return how much each paper is on a topic, (n_papers,), 0 to 1 (five occurrences)."""
-        if stems not in self._found:
-            self._found[stems] = self._presence(stems)
-        return self._found[stems]
+        if (stems, most_between) not in self._found:
+            self._found[stems, most_between] = self._presence(stems, len(stems) + most_between)
+        return self._found[stems, most_between]
 
-    def _presence(self, stems: tuple[str, ...]) -> np.ndarray:
+    def in_title(self, stems: tuple[str, ...]) -> np.ndarray:
+        """Return which papers have all of these stems in the title, (n_papers,)."""
+        if stems not in self._titled:
+            having = np.ones(self._papers, dtype=bool)
+            for places, in_title in self._postings(stems):
+                papers = np.searchsorted(self._starts, places[in_title], side="right") - 1
+                having &= np.bincount(papers, minlength=self._papers) > 0
+            self._titled[stems] = having
+        return self._titled[stems]
+
+    def _postings(self, stems: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the places of each distinct stem, and which are in a title."""
         postings = []
-        for stem in dict.fromkeys(stems):
+        distinct = dict.fromkeys(stems)
+        for stem in distinct:
             first, end = np.searchsorted(self._words, [word_hash(stem), word_hash(stem) + 1])
-            if first == end:
-                return np.zeros(self._papers)
-            postings.append((self._places[first:end], self._in_title[first:end]))
+            found = slice(first, end)
+            if len(distinct) == 1:  # "GUI" doesn't match "interfaces", nor "RL" "learning"
+                found = first + np.flatnonzero(self._is_written[first:end])
+            postings.append((self._places[found], self._in_title[found]))
+        return postings
+
+    def _presence(self, stems: tuple[str, ...], reach: int) -> np.ndarray:
+        postings = self._postings(stems)
+        if not all(len(places) for places, _ in postings):
+            return np.zeros(self._papers)
         places = np.concatenate([part for part, _ in postings])
         in_title = np.concatenate([part for _, part in postings])
-        if len(postings) == 1:  # "GUI" doesn't match "interfaces", nor "RL" "learning"
-            is_written = self._is_written[first:end]
-            places, in_title = places[is_written], in_title[is_written]
         if len(postings) > 1:
-            reach = len(stems) + _MOST_BETWEEN
             complete = np.ones(len(places), dtype=bool)
             for part, _ in postings:
                 following = np.searchsorted(part, places)
@@ -131,6 +148,48 @@ class _WeightedTopic(NamedTuple):
     weight: float
 
 
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """Topics that are refused together: "no chatbots for patients" refuses neither all chatbots nor all patients."""
+
+    topics: Sequence[Topic]
+    weight: float
+
+    @cached_property
+    def text(self) -> str:
+        return ", ".join(topic.text for topic in self.topics)
+
+    @cached_property
+    def activities(self) -> frozenset[str]:
+        """Stems that are refused as activities: "what drives prices" is not on driving."""
+        return frozenset(
+            topic.stems[0] for topic in self.topics if len(topic.stems) == 1 and topic.text.lower().endswith("ing")
+        )
+
+    @cached_property
+    def hashes(self) -> frozenset[int]:
+        """The hashes of all stems, and of abbreviations that contain them."""
+        stems = {word_hash(stem) for topic in self.topics for stem in topic.stems}
+        return frozenset(
+            stems.union(short for short, long in _expansion_hashes().items() if not stems.isdisjoint(long))
+        )
+
+    def presence(self, index: PhraseIndex) -> np.ndarray:
+        """Return how much each paper is on all topics, (n_papers,), 0 to 1. One of several must be in the title."""
+        presences = [
+            index.presence(topic.stems, _MOST_BETWEEN_REFUSED if len(topic.stems) >= _LONG else _MOST_BETWEEN)
+            for topic in self.topics
+        ]
+        if len(presences) == 1:
+            return presences[0]
+        in_title = np.any([index.in_title(topic.stems) for topic in self.topics], axis=0)
+        return np.asarray(in_title * np.prod(presences, axis=0) ** (1 / len(presences)))
+
+    def in_title(self, index: PhraseIndex) -> np.ndarray:
+        """Return which papers have all topics in the title, (n_papers,)."""
+        return np.asarray(np.logical_and.reduce([index.in_title(topic.stems) for topic in self.topics]))
+
+
 class _Paragraph(NamedTuple):
     """One text. A paper's meaning is ``meanings @ direction - offset``."""
 
@@ -176,7 +235,12 @@ class TextModel:
         interests = [read_interests(text) for text in texts]
         self._interests = interests
         self.segments = [part for interest in interests for part in self._segments(interest.wanted)]
-        self.refused = [part for interest in interests for part in self._segments(interest.refused)]
+        self.refusals = [
+            Refusal(topics, sum(self._weighted(topic).weight for topic in topics))
+            for interest in interests
+            for _, segment in groupby(interest.refused, key=lambda topic: topic.segment)
+            if (topics := list(segment))
+        ]
         self.paragraphs: list[_Paragraph] = []
         for interest in interests:
             stems = [stem for topic in interest.wanted for stem in topic.stems]
@@ -192,6 +256,16 @@ class TextModel:
     @property
     def topics(self) -> list[Topic]:
         return self._topics(wanted=True)
+
+    @cached_property
+    def lasting_refusals(self) -> list[Refusal]:
+        """The refusals without those that are wanted in part: "deep learning theory, no deep learning"."""
+        wanted = [f" {' '.join(topic.stems)} " for topic in self.topics]
+        return [
+            refusal
+            for refusal in self.refusals
+            if not all(any(f" {' '.join(topic.stems)} " in other for other in wanted) for topic in refusal.topics)
+        ]
 
     @cached_property
     def reasons(self) -> list[Topic]:
@@ -256,10 +330,8 @@ class TextModel:
             if _are_together(segment):
                 together += weights.sum() * presence.prod(axis=0) ** (1 / len(segment))
         refused = np.zeros(len(meanings))
-        for segment in self.refused:
-            # "No chatbots for patients" refuses neither all chatbots nor all patients.
-            presence = np.array([index.presence(topic.stems) for topic in segment])
-            refused += sum(topic.weight for topic in segment) * presence.prod(axis=0) ** (1 / len(segment))
+        for refusal in self.refusals:
+            refused += refusal.weight * refusal.presence(index)
         if not self.paragraphs:
             return MatchFeatures(phrases, together, refused, np.zeros(len(meanings)), np.zeros(len(meanings), int))
         similar = np.stack([part.similar(meanings) for part in self.paragraphs])
@@ -291,12 +363,10 @@ class TextModel:
                 together = total * float(np.prod(presence)) ** (1 / len(segment))
                 for topic in segment:
                     add(topic.stems, together / len(segment))
-        for segment in self.refused:
-            presence = [float(index.presence(topic.stems)[row]) for topic in segment]
-            if all(presence):
-                total = weights.refused * sum(topic.weight for topic in segment)
-                for topic in segment:
-                    add(topic.stems, total * float(np.prod(presence)) ** (1 / len(segment)) / len(segment))
+        for refusal in self.refusals:
+            if present := float(refusal.presence(index)[row]):
+                for refused in refusal.topics:
+                    add(refused.stems, weights.refused * refusal.weight * present / len(refusal.topics))
         return added
 
     def _topics(self, *, wanted: bool) -> list[Topic]:

@@ -85,10 +85,12 @@ class PaperWords:
         starts = np.concatenate([[0], ends]).astype(int)
         return PaperWords(self.words[places], self.positions[places], starts, self.titles[rows])
 
-    def only_titles(self) -> PaperWords:
-        kept = self.in_title
-        starts = np.concatenate([[0], np.cumsum(self.titles)]).astype(int)
-        return PaperWords(self.words[kept], self.positions[kept], starts, self.titles)
+    def only(self, kept: np.ndarray) -> PaperWords:
+        """Return the words that a mask (n_words,) keeps, with their positions."""
+        papers, in_title = self.papers, self.in_title
+        starts = np.concatenate([[0], np.cumsum(np.bincount(papers[kept], minlength=len(self)))])
+        titles = np.bincount(papers[kept & in_title], minlength=len(self)).astype(np.int32)
+        return PaperWords(self.words[kept], self.positions[kept], starts, titles)
 
     @property
     def are_titles(self) -> np.ndarray:

@@ -277,6 +277,7 @@ _WORD = re.compile(r"\w+")
 _BETWEEN = re.compile(r"\w[^.,;:!?()\[\]\"“”•|\n]*(?<!\s)")
 # "Position papers" are no papers on position.
 _KINDS = frozenset("benchmark opinion perspective position review survey".split())
+_STEMS_OF_KINDS = {(stem(word),) for word in _KINDS}
 # Alone, these would refuse nearly every paper.
 _TOO_BROAD = {
     (stem(word),)
@@ -303,16 +304,28 @@ def read_interests(text: str) -> Interests:
         refused_text[refused] = plain[refused]
         if taken.start < refused.start:
             refused_text[taken.start] = ","
-    wanted, places = _topics(text, "".join(wanted_text))
-    named, _ = _topics(text, "".join(refused_text))
-    unwanted = {stems: topic for stems, topic in named.items() if stems not in wanted}
-    # "No technical methods" refuses no methods, "no animal studies" no studies.
-    specific = [topic for stems, topic in unwanted.items() if stems not in _TOO_BROAD and not is_filler(stems)]
+    topics, places = _topics(text, "".join(wanted_text))
+    wanted: dict[tuple[str, ...], Topic] = {}
+    for topic in topics:
+        wanted.setdefault(topic.stems, topic)
+    refusals = [list(group) for _, group in groupby(_topics(text, "".join(refused_text))[0], key=lambda t: t.segment)]
+    # "No technical methods" refuses no methods, "no animal studies" no studies, but "no surveys of robots" surveys.
+    specific = [[topic for topic in group if not _is_broad(topic, group)] for group in refusals]
+    unwanted: dict[tuple[tuple[str, ...], ...], list[Topic]] = {}
+    for group in filter(None, specific if any(specific) else refusals):
+        # "Robots, no reinforcement learning for robots" refuses both together.
+        if any(topic.stems not in wanted for topic in group):
+            unwanted.setdefault(tuple(topic.stems for topic in group), group)
     return Interests(
         tuple(wanted.values()),
-        tuple(specific or unwanted.values()),
+        tuple(topic for group in unwanted.values() for topic in group),
         tuple(_unread(text, "".join(wanted_text), places)),
     )
+
+
+def _is_broad(topic: Topic, group: Sequence[Topic]) -> bool:
+    is_kind = len(group) > 1 and topic.stems in _STEMS_OF_KINDS
+    return topic.stems in _TOO_BROAD or (is_filler(topic.stems) and not is_kind)
 
 
 def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterator[str]:
@@ -371,12 +384,12 @@ def _first_from(places: Sequence[int], start: int, otherwise: int) -> int:
     return places[place] if place < len(places) else otherwise
 
 
-def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], list[tuple[int, int]]]:
-    """Return topics by their stems, and all their places. ``original`` has the reader's signs."""
+def _topics(original: str, text: str) -> tuple[list[Topic], list[tuple[int, int]]]:
+    """Return topics, and all their places. ``original`` has the reader's signs."""
     segments = _segments(text)
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
-    topics: dict[tuple[str, ...], Topic] = {}
+    topics = []
     verb_ends = -1
     for (number, run), (_, following) in pairwise([*runs, (0, [])]):
         link = _SHARES_NOUN.match(text, run[0].end)
@@ -397,8 +410,7 @@ def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], lis
             and bool(follows_verb or _BEFORE_VERB.search(text[max(run[0].start - 12, 0) : run[0].start]))
         )
         verb_ends = run[0].end if is_verb else -1
-        topic = Topic(spelling, expanded(token.stem for token in words), number, starts_sentence, is_verb)
-        topics.setdefault(topic.stems, topic)
+        topics.append(Topic(spelling, expanded(token.stem for token in words), number, starts_sentence, is_verb))
     return topics, [(token.start, token.end) for _, run in runs for token in run]
 
 

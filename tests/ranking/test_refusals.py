@@ -113,3 +113,40 @@ def test_what_is_wanted_by_a_longer_name_is_not_refused_by_its_part(sample_ranke
     text = "Driving simulators for reward models. No driving."
     (simulator,) = matches(sample_ranker, text, paper(1, "Driving simulators for reward models", "We train them."))
     assert simulator > 0.5
+
+
+COMBINED = [
+    # Both in the title, one there and one in the abstract, both in the abstract, one of them alone.
+    ("Reinforcement learning for robots with language models", "Planning by language models.", 0.02),
+    ("Language models that plan for robots", "We use reinforcement learning.", 0.25),
+    ("Language models that plan", "Reinforcement learning of a policy for robots.", 1),
+    ("Reinforcement learning for language models that plan", "They plan in games.", 1),
+    ("Language models that plan for robots", "They plan in kitchens.", 1),
+]
+WISH = "Language models, planning, robots."
+
+
+@pytest.mark.parametrize("refusal", ["No reinforcement learning for robots.", "Not RL on robots.", "No robots in RL."])
+def test_two_topics_refused_together_are_refused_together_only(sample_ranker, refusal):
+    papers = [paper(number, title, abstract) for number, (title, abstract, _) in enumerate(COMBINED, 1)]
+    refused = matches(sample_ranker, f"{WISH} {refusal}", *papers)
+    plain = matches(sample_ranker, WISH, *papers)
+    for share, match, before in zip([most for *_, most in COMBINED], refused, plain, strict=True):
+        if share < 1:
+            assert match <= share
+        else:
+            assert match > 0.5 < before
+
+
+def test_a_long_phrase_is_refused_where_its_words_stand_close_together(sample_ranker):
+    wish = "Transformers, length generalization of language models."
+    close = paper(1, "Masks that are causal for attention: length generalization of language models", "Transformers.")
+    apart = paper(
+        2,
+        "Causal length generalization of language models",
+        "Transformers generalize. We study how many layers of attention they need to learn this. Masks are random.",
+    )
+    assert [match <= 0.02 for match in matches(sample_ranker, f"{wish} Not causal attention masks.", close, apart)] == [
+        True,
+        False,
+    ]
