@@ -176,8 +176,8 @@ _PRAISE_WORDS = 25  # beside bare praise more words tell something else
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
 # The sample, and decisions beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
-    r"\bstatistical power\b|\bpre-?intervention\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
-    r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
+    r"\bpre-?intervention\b|\b(?:mean|median|average) (?:\(\w+\) )?age\b|"
+    r"\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
     r"participants|adults|children|women|volunteers|respondents|studies|trials|articles|papers|physicians|"
     r"practices|rats|mice|interviews)\b[^.;:]{0,60}?\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|"
     r"included|assigned|allocated|selected|studied|screened|eligible|divided|identified|reviewed|used|conducted|"
