@@ -1,13 +1,11 @@
-"""One reader's ranking: choices for an edition, and picks with reasons and summaries.
+"""Choose papers of one reader's ranking, and make picks of them with reasons and summaries.
 
-    scores --alert rule, select--> choices --explain, summarise--> picks
-
-Only chosen papers are explained, and each text is read once for all readers.
+scores --alert rule, select--> choices --explain, summarise--> picks
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -26,11 +24,10 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.scoring import Ranking
 
 
-# The text of these reasons is highlighted in the summary.
+# The summary highlights the text of these reasons.
 _PHRASES = frozenset({ReasonKind.ALERT, *TOPICAL, ReasonKind.PHRASES})
-# What a chosen paper taught is no reason for it.
+# A chosen paper can't be its own reason.
 _TAUGHT = frozenset({ReasonKind.LEARNED, ReasonKind.LIKED})
-# Names an alert's trigger. The first reason names the cited paper.
 _OWN_PAPERS_CITED = "cites a paper of yours"
 # Approach and result, without the background.
 _SENTENCES_OF_POSSIBLE = 2
@@ -91,15 +88,13 @@ class Ranked:
 
     def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
         """Return the reasons of a choice whose score has its terms."""
-        close = self.ranking.close_topics(paper.id)
-        cites = self.cites.get(paper.id, ())
         reasons = choose(
             self.text(paper),
             choice.score,
             self.evidence,
-            close,
+            self.ranking.close_topics(paper.id),
             choice.alerted_by,
-            cites=cites,
+            cites=self.cites.get(paper.id, ()),
             is_near=self.touches(paper.id),
         )
         return tuple(
@@ -170,15 +165,16 @@ class Ranked:
         return next(iter(self.ranking.explained(scores)), None)
 
     def without(self, paper_id: PaperId) -> Ranked:
-        scores = tuple(score for score in self.scores if score.paper != paper_id)
-        return replace(self, ranking=replace(self.ranking, scores=scores))
+        return self._with(score for score in self.scores if score.paper != paper_id)
 
     def without_sent(self, papers: Collection[PaperId]) -> Ranked:
         """Leave out papers that another profile sent to the same address, except those of followed authors."""
         if not papers:
             return self
-        scores = tuple(score for score in self.scores if score.followed or score.paper not in papers)
-        return replace(self, ranking=replace(self.ranking, scores=scores))
+        return self._with(score for score in self.scores if score.followed or score.paper not in papers)
+
+    def _with(self, scores: Iterable[Score]) -> Ranked:
+        return replace(self, ranking=replace(self.ranking, scores=tuple(scores)))
 
 
 def choices_of(

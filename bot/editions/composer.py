@@ -2,8 +2,7 @@
 
     candidates --rank--> scores --alert rule, select--> choices --explain, summarise--> edition
 
-A batch takes a few queries and matrix products. ``EditionComposer`` writes nothing. ``alert`` queues a message for each
-paper that matches an alert rule. ``TldrWriter`` replaces summaries with a language model's.
+A batch takes a few queries and matrix products.
 """
 
 from __future__ import annotations
@@ -92,12 +91,17 @@ class EditionComposer:
     ) -> Iterator[Edition]:
         readers = [(request.reader, request.profile) for request in requests]
         candidates = candidates or self.candidates_of(readers)
-        # Read everything before the first yield: the caller stores editions, and all readers of a batch must see the
-        # same state.
-        activities = self._activities(requests, candidates, now)
+        # Read everything before the first yield: the caller stores editions, and a batch must see one state.
+        quiet = [reader.id for (reader, _), new in zip(readers, candidates, strict=True) if not new.ids]
         members = [(reader, profile) for reader, profile in readers if profile.group]
+        last = self.store.editions.last_by_reader([*quiet, *(reader.id for reader, _ in members)])
+        activities = [_NO_ACTIVITY] * len(requests)
+        for number, ((reader, profile), new) in enumerate(zip(readers, candidates, strict=True)):
+            if not new.ids:
+                since = last[reader.id].composed_at if reader.id in last else None
+                timezone = profile.schedule.timezone
+                activities[number] = self.sources.activity_since(profile.sources, since, now, timezone)
         likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
-        last = self.store.editions.last_by_reader([reader.id for reader, _ in members]) if members else {}
         unseen = {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
         ids = [[*new.ids, *new.chosen] for new in candidates]
         rankings = self._ranked(readers, ids, now, [new.waiting for new in candidates])
@@ -148,10 +152,7 @@ class EditionComposer:
         return next(self._ranked([(reader, profile)], [ids], now))
 
     def ranked_papers(self, reader: Reader, profile: Profile, papers: Sequence[Paper], now: datetime) -> Ranked | None:
-        """Rank papers that need not be stored, with positive ids.
-
-        Without stored papers, they are their own vocabulary.
-        """
+        """Rank papers with positive ids. Without stored papers, they are their own vocabulary."""
         interests = interests_of(self.store, [(reader, profile)], now)
         from bot.editions.choices import Ranked
         from bot.ranking.corpus import Corpus
@@ -177,21 +178,6 @@ class EditionComposer:
         kind = self.store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
         return ranked.explanation(paper, score, kind)
 
-    def _activities(
-        self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
-    ) -> list[SourceActivitySince]:
-        quiet = [request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids]
-        last_editions = self.store.editions.last_by_reader(quiet) if quiet else {}
-        activities = []
-        for request, new in zip(requests, candidates, strict=True):
-            last = last_editions.get(request.reader.id)
-            since, profile = last.composed_at if last else None, request.profile
-            activity = _NO_ACTIVITY
-            if not new.ids:
-                activity = self.sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
-            activities.append(activity)
-        return activities
-
     def _ranked(
         self,
         readers: Readers,
@@ -205,7 +191,7 @@ class EditionComposer:
             return
         interests = interests_of(self.store, readers, now)
         papers = self.store.papers.get(paper_id for reader_ids in (*ids, *waiting) for paper_id in reader_ids)
-        # A paper may have been deleted since its id was read.
+        # A paper may have been deleted meanwhile.
         candidates, earlier = (
             [[papers[i] for i in reader_ids if i in papers] for reader_ids in lists] for lists in (ids, waiting)
         )
@@ -259,10 +245,7 @@ def is_good(score: Score) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the current profiles, and what ranks, composes and renders.
-
-    Libraries are imported for the first due reader.
-    """
+    """The store, the current profiles, and what ranks, composes and renders."""
 
     store: Store
     profiles: Mapping[str, Profile]
@@ -274,8 +257,7 @@ class Context:
 def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> list[Edition]:
     """Queue a reader's due alerts, at most one for each paper, and return them.
 
-    Matches above the daily limit go into the next edition. Quiet hours leave the mark alone, so the next check covers
-    their papers.
+    Matches above the daily limit go into the next edition. After quiet hours, the next check covers their papers.
     """
     store = context.store
     rule = profile.alerts
@@ -285,12 +267,11 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
     mark = store.alert_marks.get(reader.id) or 0
     newest = store.papers.newest_id()
     if mark >= newest:
-        # Nothing arrived, as on most ticks.
         if mark > newest:  # a restored backup has fewer papers, and new ones get ids below the mark
             store.alert_marks.move(reader.id, newest)
         return []
 
-    # Without a mark, the check covers everything since the last edition.
+    # Without a mark, all since the last edition.
     candidates = context.composer.candidates(reader, profile)
     candidates = replace(candidates, ids=[paper_id for paper_id in candidates.ids if paper_id > mark])
     day = local_date(now, timezone)
@@ -299,7 +280,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
     if candidates.ids and remaining:
         for edition in context.composer.alerts(reader, profile, day, now, candidates)[:remaining]:
             slot = f"alert-{edition.picks[0].paper.ref}"
-            # The slot is unique to reader and paper, so a second process saves nothing.
+            # A second process finds the slot taken.
             if store.editions.save(edition, slot, context.renderer.messages(edition, slot)):
                 saved.append(edition)
     # Moved last: after a crash the slots prevent a second alert.
@@ -311,7 +292,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
 class TldrWriter:
     """Requests a TL;DR once for each paper, at most ``daily_budget`` times a day.
 
-    A failing endpoint ends the requests of a run (identified by ``now``), so editions don't wait for further time-outs.
+    A failing endpoint ends the requests of a run (identified by ``now``), so no edition waits for another time-out.
     """
 
     tldrs: Tldrs
@@ -325,31 +306,29 @@ class TldrWriter:
 
     def shorten(self, edition: Edition, now: datetime) -> tuple[Edition, list[Problem]]:
         papers = {pick.paper.id: pick.paper for pick in edition.picks if pick.summary}
-        texts = self.tldrs.known(papers, self.endpoint.model)
+        model = self.endpoint.model
+        texts = self.tldrs.known(papers, model)
         problems = []
         # UTC, like the endpoint's bill.
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        if self._failed_run != now:
+        for paper in papers.values():
+            if paper.id in texts or self._failed_run == now:
+                continue
+            # Count the request first: a process that dies must not spend the budget again after each restart.
+            request = self.tldrs.begin(paper.id, model, now, since=midnight, budget=self.daily_budget)
+            if request is None:  # the budget is spent
+                continue
             try:
-                for paper in papers.values():
-                    if paper.id in texts:
-                        continue
-                    # Count the request first: a process that dies must not spend the budget again after each restart.
-                    request = self.tldrs.begin(
-                        paper.id, self.endpoint.model, now, since=midnight, budget=self.daily_budget
-                    )
-                    if request is None:  # the budget is spent
-                        continue
-                    try:
-                        text = self.endpoint.tldr(paper.title, paper.abstract)
-                    except UnusableTldrError as error:
-                        text = ""
-                        problems = [Problem("TL;DRs", f"{error}; the abstract's own summary is shown for it")]
-                    self.tldrs.keep(request, text)
-                    texts[paper.id] = text
+                text = self.endpoint.tldr(paper.title, paper.abstract)
+            except UnusableTldrError as error:
+                text = ""
+                problems = [Problem("TL;DRs", f"{error}. You see the abstract's own summary of it")]
             except TldrError as error:
                 self._failed_run = now
-                problems = [Problem("TL;DRs", f"{error}; the summaries are the abstracts' own")]
+                problems = [Problem("TL;DRs", f"{error}. The summaries are the abstracts' own")]
+                continue
+            self.tldrs.keep(request, text)
+            texts[paper.id] = text
         return _with_tldrs(edition, texts), problems
 
 

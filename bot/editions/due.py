@@ -1,6 +1,6 @@
-"""Readers who are due for editions, alerts and letters, and their candidates.
+"""Find readers who are due for editions, alerts and letters, and their candidates.
 
-SQL finds readers who may be due, page by page, and the schedule decides.
+SQL finds readers who may be due, page by page. The schedule decides.
 
     profiles/*.toml, on one machine --publish--> store --catch up, before each task--> workers on any machine
     due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import cache
 from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
@@ -68,10 +69,10 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class DueEdition(EditionRequest):
-    """An edition to compose now.
+    """An edition to compose now, or a catch-up edition with ``catch_up_since``.
 
-    ``slot`` is its date, or ``date#2`` for a second edition. ``missed`` are the older dates that it replaces.
-    ``interrupted`` sources have just failed. With ``catch_up_since`` it is a catch-up edition.
+    ``slot`` is its date, or ``date#2`` for a second edition. It replaces the older dates ``missed``. Sources that have
+    just failed are ``interrupted``.
     """
 
     slot: str
@@ -152,10 +153,7 @@ class Absence:
 
 
 def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Absence]:
-    """Return the readers who have been away for a week.
-
-    Without a vote or visit, the absence starts with the subscription.
-    """
+    """Return the readers who have been away for a week, since their last vote, visit or subscription."""
     if not readers:
         return {}
     ids = [reader.id for reader, _ in readers]
@@ -206,10 +204,7 @@ def letter_day(now: datetime, profile: Profile) -> date:
 def due_letters(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile, date]]:
-    """Yield the readers whose weekly letter is due, each with its Friday.
-
-    Letters are due at the schedule's hour, for readers who had subscribed by then.
-    """
+    """Yield the readers whose weekly letter is due at the schedule's hour, each with its Friday."""
     has_own = store.overrides.has_letters()
     weekly = {slug: profile for slug, profile in profiles.items() if profile.weekly or has_own}
     friday = _last_friday((now + _EARLIEST_ZONE).date())
@@ -232,9 +227,9 @@ def _last_friday(day: date) -> date:
 def due_ranges(
     store: Store, profiles: Mapping[str, Profile], now: datetime, size: int
 ) -> Iterator[tuple[str, IdRange]]:
-    """Yield profiles with ranges of due readers, up to ``size`` in each.
+    """Yield profiles with ranges of up to ``size`` due readers: of alerts, then of editions, then of letters.
 
-    Alerts come first, letters last. A range may contain readers who are not due, so callers check again.
+    A range may contain readers who are not due, so callers check again.
     """
     single = [(slug, {slug: profile}) for slug, profile in profiles.items()]
     alerts = ((slug, (reader.id for reader, _ in readers_to_alert(store, one, now))) for slug, one in single)
@@ -289,8 +284,7 @@ class StoredProfiles:
                 self.problems[published.slug] = Problem(f"profiles/{error.place}", detail)
 
 
-# A reader's first edition looks back this far from the newest paper. Otherwise an old store would fill it with last
-# year's best.
+# Of a reader's first edition: otherwise it would have last year's best.
 FIRST_LOOK_BACK = timedelta(days=7)
 
 
@@ -300,10 +294,7 @@ def superseded(store: Store, samples: Collection[str]) -> set[PaperId]:
 
 
 def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
-    """Return each reader's new papers: never sent to the reader and never voted on.
-
-    What a new reader chose in ``init`` is named apart.
-    """
+    """Return each reader's new papers: never sent to the reader and never voted on."""
     watermark = store.papers.newest_id()
     last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
 
@@ -317,7 +308,8 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
     # Skipped papers of a catch-up edition don't wait.
     caught_up = store.catch_ups.upto(list(last_editions))
     cursors, of_last_days = [], []
-    waited_from: dict[datetime, PaperId] = {}  # readers of a batch share a few times
+    # Readers of a batch share a few times.
+    last_paper_before = cache(store.papers.last_before)
     for reader, profile in readers:
         last = last_editions.get(reader.id)
         after = last.watermark if last else first_id
@@ -325,9 +317,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
         cursors.append(cursor)
         if last:
-            if last.composed_at not in waited_from:
-                waited_from[last.composed_at] = store.papers.last_before(last.composed_at - _WAITING)
-            waited = max(waited_from[last.composed_at], caught_up.get(reader.id, 0))
+            waited = max(last_paper_before(last.composed_at - _WAITING), caught_up.get(reader.id, 0))
             of_last_days.append(replace(cursor, after=min(after, waited)))
 
     new = store.papers.new_papers_of(cursors, watermark)
@@ -357,10 +347,9 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Waits of editions for interrupted sources, whose papers would otherwise be missing.
+    """Waits of editions for interrupted sources.
 
-    A source is interrupted if it has been failing for less than a day. Editions don't wait for other failures, nor for
-    arXiv while it rests.
+    A source is interrupted if it has been failing for less than a day. Editions don't wait for arXiv while it rests.
     """
 
     store: Store
@@ -397,7 +386,7 @@ class Waiting:
             end = start + self.limit
             # Retry-After may rule out a recovery in time.
             may_recover = any(s.not_before is None or s.not_before < end for s in edition.interrupted)
-            # A clock that ran ahead wrote a start in the future.
+            # A start in the future is of a clock that ran ahead.
             if start <= now < end and may_recover:
                 waiting.add(edition.reader.id)
                 waits.append(Wait(", ".join(state.name for state in edition.interrupted), end))

@@ -1,10 +1,7 @@
-"""Source health, and why an edition is quiet.
+"""Assess sources, and tell why an edition is quiet.
 
 The last 24 hours are compared with the median of the same 24 hours on earlier days: on the same weekday, if there are
 three, or on all comparable days.
-
-    no new paper --> a fault of a source, else arXiv's weekend or holiday, else nothing new
-    new papers, no pick --> all are muted, else all others lack required terms, else all others are below the threshold
 """
 
 from __future__ import annotations
@@ -42,10 +39,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """A source's health with its reason.
-
-    ``usual`` is the median number of new papers in 24 hours.
-    """
+    """A source's health with its reason. ``usual`` is the median number of new papers in 24 hours."""
 
     health: Health
     detail: str = ""

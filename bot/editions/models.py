@@ -1,12 +1,11 @@
-"""Readers' interests, and models fitted to votes before editions are composed.
+"""Fit models to votes before editions are composed, and read readers' interests.
 
+    newest papers --fit--> corpus: vocabulary and meanings, in a file
     votes since the last fit, or another vocabulary --fit--> models of each reader
     predictions of picks, and the votes that followed --fit--> mixtures: of all readers, and of each reader
-    newest papers --fit--> corpus: vocabulary and meanings, in a file
     profile, votes, library, stored models --``interests_of``--> interests of a batch of readers
 
-Readers without a new vote cost two small queries. All stored models are derived, and only ``refit`` stores readers'
-models.
+Only ``refit`` stores readers' models. Readers without a new vote cost it two small queries.
 """
 
 from __future__ import annotations
@@ -43,38 +42,35 @@ from bot.store.papers import Papers
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
     from bot.ranking.corpus import Corpus
-    from bot.ranking.experts import Learned, Mixture, Predictions
+    from bot.ranking.experts import Mixture, Predictions
     from bot.ranking.ranker import Interest, Ranker
 
 
-# The newest papers. Older ones add little but time.
+# Older papers add little but time.
 _CORPUS_PAPERS = 20_000
 # Fewer new papers change no noticeable rank.
 _REFIT_SHARE = 0.05
-# In a smaller store each paper may bring a topic, and a fit is quick.
+# In a smaller store each paper may bring a topic.
 _SMALL_STORE = 1_000
-
 # Growth of all readers' votes that refits their mixture.
 _NEW_VOTES = 10
 _GROWTH = 0.05
-# The fit uses the last voters.
+# The fit uses the last voters, and the last picks of each.
 _LAST_VOTES = 5_000
 _READERS = 50
-# A reader's last picks to search for votes.
 _LAST_PICKS = 1_000
 # Models of another version are stale.
 _VERSION = 8
 
-Stamp = tuple[int, int, int]  # modification time in ns, size and inode, which identify a version of the file
+Stamp = tuple[int, int, int]  # modification time in ns, size and inode
 
 
 @dataclass(slots=True)
 class CorpusCache:
-    """The corpus that all readers are ranked over, as a file of arrays (not a pickle, which could run code).
+    """The corpus that all readers are ranked over, as a file of arrays.
 
-    ``renew``, after an ingest, refits when 5 % of the papers are new, or any in a small store. ``corpus`` keeps a valid
-    file however old, so pages and votes never wait for a fit. With a shared store, the file is a copy of the store's
-    newest version.
+    Pages and votes never wait for a fit: ``corpus`` takes a valid file however old. ``renew``, after an ingest, refits
+    when 5 % of the papers are new, or any in a small store. The file may be a copy of a ``shared`` store's.
     """
 
     path: Path
@@ -109,7 +105,7 @@ class CorpusCache:
             self._fit()
             return
         before = self.shared.newest()
-        with self.shared.fitting() as has_lock:  # no other process is fitting
+        with self.shared.fitting() as has_lock:
             # Another process may have fitted meanwhile.
             if has_lock and self.shared.newest() == before:
                 self._fit()
@@ -157,7 +153,7 @@ class CorpusCache:
     def _fit(self) -> Corpus:
         from bot.ranking.corpus import Corpus
 
-        # Streamed: 20,000 texts would take 30 MB.
+        # 20,000 texts would take 30 MB.
         newest, recent = NOT_STORED, self.papers.stream_recent_texts(_CORPUS_PAPERS)
 
         def texts() -> Iterator[str]:
@@ -190,7 +186,7 @@ class CorpusCache:
 
 
 class CurrentRanker:
-    """The ranker over the last corpus, created on first use because that takes a second."""
+    """The ranker over the last corpus, created on first use."""
 
     def __init__(self, corpora: CorpusCache) -> None:
         self._corpora = corpora
@@ -279,30 +275,29 @@ def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datet
 
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
-    from bot.ranking.experts import MOST_PAPERS
+    """Return each reader's interest, with the stored models that are current. The ranker fits the others."""
+    from bot.ranking.experts import MOST_PAPERS, load
 
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids, (Vote.UP, Vote.DOWN, Vote.SAVE))
     overrides = store.overrides.of_readers(reader_ids)
     papers = store.papers.voted(vote.paper for reader_votes in votes.values() for vote in reader_votes)
     libraries = store.library.of_readers(reader_ids, MOST_PAPERS)
-    learned = learned_of(store, readers, now)
+    stored = store.reader_models.of_readers(reader_ids)
+    current = signatures(store, readers, now) if stored else {}
+    learned = {}
+    for reader_id, model in stored.items():
+        if model.signature == current.get(reader_id):
+            with suppress(ValueError):  # an unreadable model counts as missing
+                learned[reader_id] = load(model.arrays)
     mixtures = mixtures_of(store, reader_ids)
-    return [
-        replace(
-            interest(
-                profile,
-                votes[reader.id],
-                papers,
-                now,
-                ignored=overrides.get(reader.id, Override()).ignored,
-                library=libraries.get(reader.id, ()),
-            ),
-            learned=learned.get(reader.id),
-            mixture=mixtures[reader.id],
-        )
-        for reader, profile in readers
-    ]
+    interests = []
+    for reader, profile in readers:
+        ignored = overrides.get(reader.id, Override()).ignored
+        library = libraries.get(reader.id, ())
+        own = interest(profile, votes[reader.id], papers, now, ignored=ignored, library=library)
+        interests.append(replace(own, learned=learned.get(reader.id), mixture=mixtures[reader.id]))
+    return interests
 
 
 def interest(
@@ -356,20 +351,6 @@ def signatures(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, 
         counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
         current[reader.id] = f"{_VERSION}:{counted}:{blake2b(text.encode(), digest_size=8).hexdigest()}"
     return current
-
-
-def learned_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, Learned]:
-    """Return stored models that are current. The ranker fits the others in memory."""
-    from bot.ranking.experts import load
-
-    stored = store.reader_models.of_readers([reader.id for reader, _ in readers])
-    current = signatures(store, readers, now) if stored else {}
-    learned = {}
-    for reader_id, model in stored.items():
-        if model.signature == current.get(reader_id):
-            with suppress(ValueError):  # unreadable is as good as missing
-                learned[reader_id] = load(model.arrays)
-    return learned
 
 
 def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Mixture]:

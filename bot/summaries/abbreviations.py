@@ -1,4 +1,4 @@
-"""Abbreviations that an abstract spells out, and their expansions behind the first mention in its summary."""
+"""Expand abbreviations of an abstract at their first mention in its summary."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
 """Find the sentence of an abstract that says something else in a later version.
 
-    both abstracts --sentences--> sentences of only one --most alike--> pairs --figures, negations, role--> one pair
-
-A reworded sentence is no change to a reader, and neither is background.
+both abstracts --sentences--> sentences of only one --most alike--> pairs --figures, negations, role--> one pair
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -36,26 +34,18 @@ class Change(NamedTuple):
 def changed_sentence(before: str, after: str) -> Change | None:
     """Return the change that matters most to a reader of the first abstract, if any.
 
-    A changed figure in a claim counts more than one elsewhere, that more than a claim in other words, and a new claim
-    least. Claims are sentences on findings and conclusions.
+    Figures of findings and conclusions count most, then other figures, other words, and new findings.
     """
     earlier, later = read_abstract(before), read_abstract(after)
-    kept = set(map(_normal, later.sentences))
+    known, kept = (set(map(_normal, abstract.sentences)) for abstract in (earlier, later))
     old = [
         sentence
         for sentence in earlier.sentences[:_COMPARED]
         if _normal(sentence) not in kept and len(sentence.split()) <= _MAX_WORDS
     ]
-    candidates = list(_candidates(old, earlier, later))
-    _, _, change = max(candidates, default=(0, 0, None), key=lambda candidate: candidate[:2])
-    return change
-
-
-def _candidates(old: Sequence[str], earlier: Read, later: Read) -> Iterator[tuple[int, int, Change]]:
-    """Yield the changes that matter, each with how much, and its place from the end."""
-    known = set(map(_normal, earlier.sentences))
     # A figure that the abstract had elsewhere was only moved.
     new_figures = set(_all_figures(later)) ^ set(_all_figures(earlier))
+    best, best_place = None, (0, 0)
     for place, sentence in enumerate(later.sentences[:_COMPARED]):
         if _normal(sentence) in known or len(sentence.split()) > _MAX_WORDS:
             continue
@@ -64,19 +54,20 @@ def _candidates(old: Sequence[str], earlier: Read, later: Read) -> Iterator[tupl
         words = _normal(sentence).split()
         similarities = [SequenceMatcher(None, _normal(each).split(), words, autojunk=False).ratio() for each in old]
         similarity, previous = max(zip(similarities, old, strict=True), default=(0.0, ""))
+        rank = 0
         if similarity < _SAME_SENTENCE:
-            if is_claim and not later.empty[place] and not new_figures.isdisjoint(_figures(sentence)):
-                yield 1, place, Change("", sentence)
-            continue
-        change = Change(previous, sentence)
-        if not new_figures.isdisjoint(set(_figures(previous)) ^ set(_figures(sentence))):
-            yield (4 if is_claim else 3), place, change
+            previous = ""
+            is_new = is_claim and not later.empty[place]
+            rank = 1 if is_new and not new_figures.isdisjoint(_figures(sentence)) else 0
+        elif not new_figures.isdisjoint(set(_figures(previous)) ^ set(_figures(sentence))):
+            rank = 4 if is_claim else 3
         elif is_claim:
-            before, after = ({token.stem for token in tokens(text)} for text in (previous, sentence))
-            # It has gained and lost several content words.
-            says_else = min(len(before - after), len(after - before)) >= _NEW_WORDS
-            if says_else or _negates(previous) != _negates(sentence):
-                yield 2, place, change
+            lost, gained = ({token.stem for token in tokens(text)} for text in (previous, sentence))
+            says_else = min(len(lost - gained), len(gained - lost)) >= _NEW_WORDS
+            rank = 2 if says_else or _negates(previous) != _negates(sentence) else 0
+        if rank and (rank, place) > best_place:
+            best, best_place = Change(previous, sentence), (rank, place)
+    return best
 
 
 def _normal(sentence: str) -> str:

@@ -1,11 +1,10 @@
-"""Claims that are not findings: sentences without content for a reader, and praise without a measure.
+"""Tell findings from other claims by the wording of a sentence.
 
 A finding reports an outcome: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
-outlooks, where the code is, and praise without a measure ("experiments show its effectiveness") are not, even where
-annotators of abstracts label them as results.
+the place of the code, and praise without a measure ("experiments show its effectiveness") report none.
 
-Every pattern is a list of alternatives without nested repetition, so matching takes linear time. Patterns are in lower
-case and match the lower-cased sentence: ignoring case takes twice the time.
+Every pattern is a list of alternatives without nested repetition, so matching takes linear time. Patterns match the
+lower-cased sentence, because ignoring case takes twice the time.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ DIGIT = re.compile(r"(?<![a-z0-9.-])\d")
 STRICT_COMPARISON = re.compile(
     r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
 )
-_FIGURE = "number"  # the signal of an amount
-REPORT = "reports"  # the signal of saying that something came out
-# Signals of a sentence's wording, by name.
+# Names of signals.
+_FIGURE = "number"
+REPORT = "reports"
 _SIGNALS = {
     _FIGURE: NUMBER,
     "digit": DIGIT,
@@ -89,7 +88,7 @@ _SIGNALS = {
         r"simulations?|ablations?|investigations?|assessments?|we) (?:\w+ ){0,3}(?:show|find|found|reveal|observe|"
         r"demonstrate|indicate|identif(?:y|ies)|uncover)(?:s|d|ed)?\b"
     ),
-    # Names a means without its outcome: "provides a robust strategy for", "this framework enables", "we evaluate".
+    # A means without its outcome: "provides a robust strategy for", "this framework enables", "we evaluate".
     "offers": re.compile(
         r"\b(?:provid|offer|present|serv|yield|ensur|establish|represent|deliver|enabl)\w*\s(?:as )?(?:[\w-]+,? ){0,7}"
         r"(?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|means|method|alternative|foundation|"
@@ -112,7 +111,7 @@ _WEAK = ("hope", "praise", "offers", "subject offers", "begins with action")
 SIGNALS = (*_SIGNALS, "number and comparison", *(f"bare {name}" for name in _WEAK))
 
 
-@lru_cache(maxsize=1_000)  # a sentence's kind and its finding are both read from it
+@lru_cache(maxsize=1_000)
 def wording(sentence: str) -> tuple[str, ...]:
     """Return the ``SIGNALS`` in a sentence's wording."""
     lower = sentence.lower()
@@ -123,7 +122,7 @@ def wording(sentence: str) -> tuple[str, ...]:
     return (*names, "number and comparison") if len(measures) > 1 else tuple(names)
 
 
-# arXiv's sign for an address, where two words without a blank between them were taken for one: "weeds.Robots".
+# arXiv's sign for an address, where it took two words without a blank for one: "weeds.Robots".
 _SWALLOWED = re.compile(r"(?<!at )(?<!in )(?<!on )(?<!from )(?<!see )(?<!via )(?<!: )(?<![({])this http url")
 _ASIDE = re.compile(r"\([^()]{0,80}(?:https?:|https? url)[^()]{0,200}\)")
 _ADDRESS = re.compile(r"https?:|\bhttps? url\b|\bthis url\b|\bgithub\b")
@@ -134,9 +133,9 @@ _AVAILABLE = re.compile(
     r"(?:are) (?:publicly )?released|open-?\s?sourced)\b|\blicen[sc]ed under\b|\b(?:we|"
     r"will)\s+(?:\w+ly\s+|also\s+)?(?:release|open-?\s?source|share|make [^.;]{0,60}\b(?:available)\b)"
 )
-# What a collection adds to the abstracts of some sources.
+# Additions of collections.
 _IMPRINT = re.compile(r"\b(?:copyright|doi|all rights reserved)\b|^key\s?words\b|©")
-# One check for the start of a word before all alternatives: a twelfth of the time of a check in each.
+# A check for the start of a word in each alternative would take twelve times as long.
 _OUTLOOK = re.compile(
     r"\b(?:(?:demonstrates?|shows?) (?:\w+ ){0,2}potentials? (?:in|for|of)\b|to (?:foster|facilitate further)\b|"
     r"^(?:our|this) (?:work|study|research) (?:advances|contributes|bridges)\b|implications? for\b|"
@@ -172,12 +171,12 @@ _EFFECTIVENESS = re.compile(
     r"evaluated)\b"
 )
 _LINK_LENGTH = 220  # a longer sentence tells more than where to find the code
-_PRAISE_WORDS = 25  # beside bare praise more words tell something else
+_PRAISE_WORDS = 25  # more words tell something else beside praise
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
 # The sample, and decisions beforehand: "the mean age was 50.1", "P < .05 was considered significant".
 _SAMPLE = re.compile(
-    r"\bstatistical power\b|\bpre-?intervention\b|\bpower (?:of (?:the (?:study|trial)|\d)|to detect)\b|"
-    r"\b(?:mean|median|average) (?:\(\w+\) )?age\b|\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
+    r"\bpre-?intervention\b|\b(?:mean|median|average) (?:\(\w+\) )?age\b|"
+    r"\bbaseline (?:[a-z]+ )?characteristics\b|\b(?:patients|subjects|"
     r"participants|adults|children|women|volunteers|respondents|studies|trials|articles|papers|physicians|"
     r"practices|rats|mice|interviews)\b[^.;:]{0,60}?\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|"
     r"included|assigned|allocated|selected|studied|screened|eligible|divided|identified|reviewed|used|conducted|"
@@ -214,7 +213,7 @@ _SUBSET = re.compile(
 )
 
 
-@lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
+@lru_cache(maxsize=1_000)
 def says_nothing(sentence: str) -> bool:
     """Return if a sentence has only outlooks, hopes, addresses or bare praise, or has lost its words.
 

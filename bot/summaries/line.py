@@ -3,9 +3,8 @@
     "Counting owls at night: a pilot study" --> "Counting owls at night"
     "Effects of larger nets on owls" --> "Larger nets catch 31% more owls", if the summary has this sentence in bold
 
-A statement keeps the abstract's words, without its finders and parentheses. It has to be short, share words with the
-title, and refer to nothing outside itself. In doubt the title stays: readers prefer it to
-all other lines (``docs/decisions/summaries.md``).
+A finding has to be short, share words with the title, and refer to nothing outside itself. In doubt the title stays:
+readers prefer it to all other lines (``docs/decisions/summaries.md``).
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ _OPEN = re.compile(
 )
 
 
-@lru_cache(maxsize=5_000)  # many readers get the same papers on the same day
+@lru_cache(maxsize=5_000)
 def line_of(title: str, finding: str | None) -> str:
     """Return the line of a paper; ``finding`` is the bold sentence of its summary, if any.
 
@@ -86,22 +85,18 @@ def line_of(title: str, finding: str | None) -> str:
     # MEDLINE has translated titles in brackets.
     plain = plain[1:-1].rstrip(".") if plain.startswith("[") and plain.endswith("]") else plain
     short = _STUDY.sub("", plain)
-    return (finding and _ASKS.search(short) and _answer(short, finding)) or short
-
-
-def _answer(title: str, finding: str) -> str:
-    """Return a finding as an answer to the title, or nothing if it can't stand alone."""
+    if not finding or not _ASKS.search(short):
+        return short
     # Twice, as an expansion in brackets may stand in parentheses.
     statement = _PARENTHESES.sub("", _PARENTHESES.sub("", oneline(readable(finding))))
-    statement = without_head(statement).rstrip(" .")
-    statement = _LINKS.sub("", statement)
+    statement = _LINKS.sub("", without_head(statement).rstrip(" ."))
     if report := _REPORTS.match(statement):
         statement = "" if _NOT_REPORTED.search(report[0]) else statement[report.end() :]
-    asked, told = _content(title), _content(statement)
+    asked, told = _content(short), _content(statement)
     is_short = _LEAST_WORDS <= len(statement.split()) <= _MOST_WORDS
     is_answer = len(asked & told) >= max(_LEAST_COMMON, _LEAST_SHARE * len(asked))
     if not (is_short and is_answer) or _OPEN.search(statement):
-        return ""
+        return short
     return statement[0].upper() + statement[1:]
 
 

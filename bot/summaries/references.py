@@ -1,7 +1,7 @@
 """Find how sentences depend on earlier ones, and the part of a sentence that you can read alone.
 
-"This paradigm fails" says little without the sentence before, "WeedNet wins" without the one that introduces WeedNet.
-"Moreover, we show that ..." is complete without its first word, and "We also show ..." after any other sentence.
+"This paradigm fails" needs the sentence before, "WeedNet wins" the one that introduces WeedNet. "Moreover, we show" is
+complete without its first word, and "We also show" after any other sentence.
 
 Every pattern takes linear time, as in ``claims``.
 """
@@ -54,10 +54,8 @@ _REFERS_EARLY = re.compile(
     rf"(?:the (?:above|aforementioned)\b|(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|"
     r"them\b|they\b|(?:it|that)(?=,)|"
     r"the (?:\w+ )?(?:challenge|difficult|gap|issue|limitation|problem|shortcoming)(?:y|ies|s)?(?=,))|"
-    # "To demonstrate its effectiveness, we", "Based on the empirical insights, we".
+    # "To demonstrate its effectiveness, we".
     rf"(?:To (?:\w+ly )?[a-z]+|Based on|Building on|Following|Guided by|Inspired by|Motivated by) (?:its|their)\b|"
-    r"(?:To [a-z]+|Based on|Building on|Delving into|Inspired by|Leveraging|Motivated by) the "
-    r"(?:(?!(?:for|in|of|on)\b)[\w-]+ ){1,3}?(?:\w+(?<!s)s|\w+ty|\w+ion|mechanism|problem)(?=, (?:we|this|our)\b)|"
     # The same after any introductory phrase: "To facilitate adoption, this framework".
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
     rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
@@ -69,8 +67,6 @@ _REFERS_INSIDE = re.compile(
     r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
     r"questions?|applications?|behaviou?rs?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
     r"\b(?:address|fill|fix|resolv|solv|tackl)\w* (?:this|these|both)(?:,| by\b)|"
-    r"\b(?:exploit|leverag|navigat)\w* (?:this|these) (?:complexit|idea|insight|observation)\w*|"
-    r"^we (?:\w+ly )?(?:propose|argue|show|find|found) that they\b|"
     r"^we \w+ (?:\w+ of )?(?:their|its)\b|\bthis (?:assumption|line of)\b",
     re.IGNORECASE,
 )
@@ -85,9 +81,7 @@ _CLAUSE = re.compile(
 
 
 def without_head(sentence: str) -> str:
-    """Return the sentence without the head that only links it to the one before.
-
-    What remains is a part of the sentence, and a complete clause.
+    """Return the sentence without the head that only links it to the one before: a complete clause.
 
     >>> without_head("Moreover, we show that it gains 3%.")
     'we show that it gains 3%.'
@@ -143,25 +137,6 @@ _SOLVES = re.compile(
 )
 
 
-def _pointer(sentence: str) -> int | None:
-    """Return the place of a pointer to something outside the sentence, if any."""
-    if inside := _REFERS_INSIDE.search(sentence):
-        return inside.start()
-    for pointer in _POINTER.finditer(sentence):
-        phrase = pointer["phrase"] or ""
-        before = sentence[: pointer.start()].lower()
-        # "We study three tasks and solve these tasks".
-        is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
-        is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
-        is_narrowed = phrase and _NARROWED.match(sentence, pointer.end())
-        is_vague = is_problem or is_narrowed or pointer[0].lower() == "such"
-        may_be_before = pointer[0].lower() != "these" or _SEVERAL.search(before)
-        is_late = len(before.split()) >= _WORDS_BEFORE and may_be_before and not is_vague
-        if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
-            return pointer.start()
-    return None
-
-
 _NAME = re.compile(r"\b[A-Z][a-z]*[A-Z0-9][\w-]*(?:\+\+)?")
 
 
@@ -175,7 +150,21 @@ def refers_back(sentence: str) -> bool:
     """
     rest = without_head(sentence)
     rest = rest[:1].upper() + rest[1:]
-    return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match)) or _pointer(rest) is not None
+    if _REFERS.match(rest) or _REFERS_EARLY.match(rest) or _REFERS_INSIDE.search(rest):
+        return True
+    for pointer in _POINTER.finditer(rest):
+        phrase = pointer["phrase"] or ""
+        before = rest[: pointer.start()].lower()
+        # "We study three tasks and solve these tasks".
+        is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
+        is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
+        is_narrowed = phrase and _NARROWED.match(rest, pointer.end())
+        is_vague = is_problem or is_narrowed or pointer[0].lower() == "such"
+        may_be_before = pointer[0].lower() != "these" or _SEVERAL.search(before)
+        is_late = len(before.split()) >= _WORDS_BEFORE and may_be_before and not is_vague
+        if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
+            return True
+    return False
 
 
 # Words that add to an earlier sentence: "we also show", "the cells were then washed", "two owls, however", "another".
@@ -185,8 +174,6 @@ _ADDS = (
     rf"^(?:[^,]{{0,60}}, )?(?:we|it|they|i|(?:this|the|our) \w+),?(?: {_AUXILIARY})? {_LINKS}\b|"
     r"^(?:(?:compared|in|on|with)\b[^,]{0,60}, )?(?:(?!\b(?:that|which|who|while|when|but)\b)[^,;:])*?"
     r"(?<!\band )\balso\b|"
-    # After the subject: "owls and bats have also".
-    rf"^(?:(?!\b(?:although|that|which|while|who)\b)[^;:,]){{0,80}}?\b{_AUXILIARY} also\b|"
     rf"^[^,;]{{0,50}}\b{_AUXILIARY} then\b|"
     r"^(?:[^\s.;:]+ ){1,4}(?:however|moreover|furthermore|nevertheless|nonetheless)\b|^then\b|"
     r"^[^,.;:]{0,40}(?<!and),? therefore\b|^[^,.;]{0,60}\binstead\b(?! of)|"
@@ -229,10 +216,8 @@ _NAMED_BEFORE = (
     r"^(?:[^,]{0,60}, )?we (?:\w+ly )?[a-z]+ (?:[a-z]+ing )?(?:it(?! \w+(?:ant|ary|ate|ful|ing)\b)|them|their|its)\b|"
     r"^(?:this (?:article|paper|review|study|work) \w+|the \w+ (?:for|of|to)) (?:their|its)\b|"
     r"^(?:(?!\b(?:authors?|boy|child|girl|man|patient|person|woman)\b)[^.;])*?(?-i:\b(?:he|her|his|she)\b)|"
-    r"\b(?:address\w*|bridg\w*|clos\w*|fill\w*|in) that (?:direction|gap|issue|problem|question)\b|"
-    r"\bthat (?:patient|subject)'s\b|\bthe (?:above|aforementioned|foregoing|listed)\b|\babove(?=[.,;])|"
-    r"^the (?:data|findings|results?) (?:is|are|was|were) (?:\w+ )?compared\b|^the result\b|"
-    r"^the differences? (?!between|in|of)|"
+    r"\bthe (?:above|aforementioned|foregoing|listed)\b|\babove(?=[.,;])|"
+    r"^the result\b|^the differences? (?!between|in|of)|"
     r"^[^,.;]{0,60}\b(?:our|the proposed|the resulting) (?:[\w-]+ ){0,2}(?:approach|method|framework|"
     r"model|system|algorithm|"
     r"architecture|pipeline|technique|solution|design|formulation|agent|benchmark|dataset|tool|strategy|network)\b"
@@ -269,8 +254,7 @@ _GAINS = re.compile(
 def antecedents(sentences: Sequence[str], proposals: Sequence[int]) -> list[int | None]:
     """Return for each sentence of an abstract the place of the one that it needs.
 
-    A sentence that refers back needs the one before. A name at its beginning needs the proposal that introduces it. A
-    group ("group B") needs the first sentence on it.
+    A reference needs the sentence before, a name the proposal that introduces it, and "group B" the first one on it.
 
     >>> antecedents(["We propose WeedNet.", "Weeds fall.", "WeedNet wins.", "This helps."], [0])
     [None, None, 0, 2]

@@ -56,7 +56,7 @@ def features_of(sentences: Sequence[str]) -> list[Features]:
 
 
 def words_of(sentence: str) -> list[str]:
-    """Return the words of phrases, in lower case; a name, figure or address is a token for its type."""
+    """Return the words of phrases, in lower case. A name, figure or address is a token for its type."""
     return list(map(_word_kind, _WORD.findall(sentence)))
 
 
@@ -68,7 +68,7 @@ def phrases(words: Sequence[str]) -> set[str]:
 
 
 def forms(sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]) -> list[list[str]]:
-    """Return each sentence's features of place and form; ``words`` and ``phrase_sets`` have an item a sentence."""
+    """Return each sentence's features of place and form."""
     count = len(sentences)
     own_voice = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
     # Sentences with only the place of code or other material.
@@ -123,12 +123,11 @@ EIGHTH_NAMES = [f"eighth {n}" for n in range(EIGHTHS)]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All tables are log-odds by feature name.
+    """Log-odds by feature name.
 
-    ``phrases``: a weight for each kind, then for each eighth; ``intercepts`` in the same order; ``kind_forms`` for each
-    kind. ``kind_start`` and ``kind_end`` weigh the kind of the first and the last sentence, ``kind_transitions[a][b]``
-    kind ``b`` after kind ``a``. ``roles``: for each role, by the names of ``role_features``. ``finding``: by the
-    names of ``finding_features``; ``finding_phrases`` by phrase.
+    ``phrases`` and ``intercepts`` have a weight for each kind, then for each eighth. ``kind_start`` and ``kind_end``
+    weigh the kind of the first and the last sentence, ``kind_transitions[a][b]`` kind ``b`` after kind ``a``.
+    ``roles`` and ``finding`` are by the names of ``role_features`` and ``finding_features``.
     """
 
     phrases: dict[str, list[float]]
@@ -174,8 +173,8 @@ def kinds_and_eighths(
 ) -> tuple[list[list[float]], list[list[float]]]:
     """Return each sentence's probabilities of ``KINDS``, and of the eighths of an abstract where it would stand.
 
-    ``allowed`` are the kinds by the headings, none where a sentence has no heading. Eighths are predicted from phrases
-    alone; unlabelled abstracts are enough to learn them.
+    ``allowed`` are the kinds by the headings, none where a sentence has no heading. Unlabelled abstracts are enough to
+    learn eighths.
     """
     emissions = []
     eighths = []
@@ -191,8 +190,7 @@ def kinds_and_eighths(
 def marginals(emissions: Sequence[Sequence[float]], weights: Weights) -> list[list[float]]:
     """Return each sentence's probabilities of all kinds, by forward-backward over the chain.
 
-    ``emissions`` are log-odds, a row for each sentence. Messages are normalised at each step, so that an abstract of
-    any length neither underflows nor overflows.
+    ``emissions`` are log-odds, a row for each sentence. Messages are normalised at each step against underflow.
     """
     if not emissions:
         return []
@@ -219,11 +217,11 @@ def _normalised(odds: Sequence[float]) -> list[float]:
     return [(odd + 1e-12) / total for odd in odds]
 
 
-# Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
+# Clips probabilities, so log-odds stay finite.
 _LEAST_RESULT = 1e-4
 # Log-odds of a sure result (a probability of .7). Surer ones are often vague praise.
 _SURELY_RESULT = 0.85
-# The least probability of a result for "we find that ...", wherever it stands: among methods it is taken for one.
+# The least probability of a result for "we find that ...". Among methods, it would count as one.
 _REPORTED = 0.6
 _BACKGROUND, _RESULT, _CONCLUSION = map(KINDS.index, ("background", "result", "conclusion"))
 KINDS_OF_ROLES = [kind for kind in KINDS if kind != "conclusion"]
@@ -231,8 +229,7 @@ _COUNTED_KINDS = ("background", "objective", "method")
 
 
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
-    """Return the features, besides phrases, that separate findings from claims; ``kinds`` in the order of ``KINDS``."""
-    # The probability of an outcome, by its kind and its wording.
+    """Return the features, besides phrases, that separate findings from claims."""
     result = max(kinds[_RESULT] + kinds[_CONCLUSION], _REPORTED if REPORT in features.signals else 0.0)
     result = min(max(result, _LEAST_RESULT), 1 - _LEAST_RESULT)
     log_odds = log(result / (1 - result))
@@ -251,8 +248,7 @@ def finding_probabilities(
 ) -> list[float]:
     """Return the probability that each sentence of an abstract reports a finding.
 
-    It is 0 for a question, a description of the sample, and an empty sentence. Learned from our own labels and from an
-    encoder's predictions by ``bench/summary_weights.py``.
+    It is 0 for a question, a description of the sample, and an empty sentence.
     """
     probabilities = []
     for place, (sentence, own) in enumerate(zip(sentences, features, strict=True)):
@@ -267,12 +263,11 @@ def finding_probabilities(
     return probabilities
 
 
-# The least probability in a logarithm, which has no value at 0.
-_LEAST = 1e-3
+_LEAST = 1e-3  # probability in a logarithm
 
 
 class Shares(NamedTuple):
-    """One sentence's share of each role; over an abstract's sentences each adds up to 1.
+    """One sentence's share of each role. Over an abstract's sentences, each role adds up to 1.
 
     ``gist`` is the share of being closest to people's own one-line summaries, ``answer`` of being the overall
     conclusion, and ``main`` of being the main finding.
@@ -287,7 +282,7 @@ class Shares(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """One sentence's probabilities: ``kinds`` in the order of ``KINDS``, and of a ``finding``."""
+    """One sentence's probabilities: of ``KINDS``, and of a ``finding``."""
 
     kinds: tuple[float, ...]
     shares: Shares
@@ -295,17 +290,15 @@ class Reading(NamedTuple):
 
     @property
     def background(self) -> float:
-        """The probability of background."""
         return self.kinds[_BACKGROUND]
 
     @property
     def conclusion(self) -> float:
-        """The probability of a conclusion from the results."""
         return self.kinds[_CONCLUSION]
 
 
 def read(sentences: Sequence[str], weights: Weights, allowed: Sequence[Set[str]] = ()) -> list[Reading]:
-    """Read each sentence of an abstract, in order; ``allowed`` as for ``kinds_and_eighths``."""
+    """Read each sentence of an abstract. ``allowed`` is as for ``kinds_and_eighths``."""
     if not sentences:
         return []
     features = features_of(sentences)
@@ -335,7 +328,7 @@ def role_features(
 ) -> list[dict[str, float]]:
     """Return each sentence's log-probabilities of kind, eighth and outcome by name, and its neighbours' probabilities.
 
-    As a kind a conclusion counts as a result: in the abstracts with marked roles there is hardly any.
+    A conclusion counts as a result, because abstracts with marked roles have hardly any.
     """
     results = [[*row[:_RESULT], row[_RESULT] + row[_CONCLUSION], *row[_CONCLUSION + 1 :]] for row in kinds]
     outcomes = [[row[_CONCLUSION], finding] for row, finding in zip(kinds, findings, strict=True)]

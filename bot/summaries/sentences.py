@@ -1,9 +1,8 @@
-"""An abstract as sentences, word for word, each with the kinds that the heading above it allows.
+"""Split an abstract into sentences, word for word, each with the kinds that the heading above it allows.
 
     text --headings--> sections --sentences--> sentences, none with a heading inside
 
-Structured abstracts have headings: "BACKGROUND:", "Results" on a line of its own, "Schlussfolgerung:". They belong to
-no sentence, and name the kinds (as in ``roles.KINDS``) of the sentences below.
+Headings, such as "Results" on a line of its own or "Schlussfolgerung:", name the kinds (as in ``roles.KINDS``).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from operator import attrgetter
 from typing import NamedTuple
 
-# The words of headings by the kinds of sentences below them: a background often ends with the objective.
+# The words of headings by kinds: a background often ends with the objective.
 _HEADINGS = {
     "background objective": """
         background introduction context rationale importance problem hintergrund einleitung contexte contexto
@@ -116,9 +115,8 @@ _OPENER = (
     r"(?:We|Our|This|These|The|It|Its|In|To|For|From|On|At|As|By|An?|However|Moreover|Furthermore|Additionally|Finally|"
     r"Here|Specifically|Experiments?|Extensive|Results?|Code|While|Although|With|Using|Through|Thus|Therefore)"
 )
-# An end mark with closing brackets, quotes, LaTeX or a citation. Then white space and the start of a sentence, or an
-# opener stuck to the word before. A blank line ends a sentence too, and so does arXiv's sign for an address, which may
-# stand for an end without white space ("weeds.Robots").
+# An end mark with closing brackets, quotes, LaTeX or a citation, then the start of a sentence or an opener. A blank
+# line ends a sentence too, and so does arXiv's sign for an address, where it stands for "weeds.Robots".
 _END = re.compile(
     r"[.!?][)\]}\"'”’$]*(?:\[\d[\d, –-]{0,20}\])?(?=\s+(?:[^\sa-z]|[a-z]+[A-Z]))"
     rf"|[.!?](?<=[a-z]{{3}}.)(?={_OPENER}\s)"
@@ -143,7 +141,7 @@ _NAME_BEFORE = re.compile(r"\b[A-Z][a-z]+[A-Z]\w*$|[a-z][\w’',:-]* (?:[A-Z][\w
 
 
 class Sentence(NamedTuple):
-    """A sentence, verbatim without white space around it, and the kinds that the heading above it allows, if any."""
+    """A sentence, and the kinds that the heading above it allows, if any."""
 
     text: str
     kinds: frozenset[str]
@@ -190,7 +188,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _ends_here(before: str, mark: str, text: str, after: int) -> bool:
-    """Whether the mark after ``before`` ends a sentence, not an abbreviation, a name, an initial or a list number."""
+    """Return if the mark after ``before`` ends a sentence, not a name, an abbreviation or a list number."""
     if mark.startswith("this"):
         return bool(_OPENS.match(text, after)) or not _NAMED_ADDRESS.search(before)
     if mark[0] in "!?":
@@ -236,7 +234,7 @@ _CLAUSE_ENDS = re.compile(
 def shortened(sentence: str) -> str:
     """Return a long sentence up to the last clause that ends within ``MAX_WORDS``, with ``CUT`` behind it.
 
-    A sentence without such a clause stays whole, and so does one whose figures all stand in the rest.
+    A sentence stays whole without such a clause, or if all its figures are in the rest.
     """
     if len(sentence.split()) <= MAX_WORDS:
         return sentence

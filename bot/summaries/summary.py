@@ -1,8 +1,8 @@
 """Choose the few sentences of an abstract that are worth most to one reader, word for word.
 
-abstract --read_abstract--> Read        once for all readers: roles, findings, proposals, background
+abstract --read_abstract--> Read        once for all readers
 Read, weights --choose--> places        the set of sentences worth most to this reader
-places --_shown--> Sentences            in order, with roles, linking heads left out, phrases marked
+places --_shown--> Sentences            in order, with roles and marks, without heads that only link
 """
 
 from __future__ import annotations
@@ -86,12 +86,11 @@ _OWN_VOICE = re.compile(
 def are_background(sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int]) -> list[bool]:
     """Return for each sentence if it is background. ``proposals`` are from ``find_proposals``.
 
-    A sentence after the first words on the paper itself counts as new: most such sentences describe the paper ("The
-    model integrates ...").
+    After the first words on the paper itself, most sentences describe the paper ("The model integrates ...").
     """
     is_own = [bool(_OWN_VOICE.search(text) or _STUDIES.search(text)) for text in sentences]
     is_known = [reading.background >= _BACKGROUND_FROM for reading in readings]
-    # "In recent years we have seen" is not news despite its "we", and the next sentences may not be either.
+    # "In recent years we have seen" is not news despite its "we".
     places = range(len(sentences))
     is_new = [is_own[i] and bool(i in proposals or not is_known[i] or _STUDIES.search(sentences[i])) for i in places]
     # An abstract without words on itself begins its news at its first finding.
@@ -103,7 +102,7 @@ def are_background(sentences: Sequence[str], readings: Sequence[Reading], propos
 _PUNCTUATION = re.compile(r"[.,;:!?()\[\]{}\"“”]\s")
 
 
-# Many readers get the same sentences with the same phrases on the same day.
+# Many readers get the same sentences and phrases on the same day.
 @lru_cache(maxsize=20_000)
 def occurrence(sentence: str, phrase: str) -> str | None:
     """Return the first occurrence of a phrase in a sentence, as spelled there, abbreviated or not.
@@ -117,14 +116,14 @@ def occurrence(sentence: str, phrase: str) -> str | None:
     for start in range(len(words) - len(target) + 1):
         if target and stems[start : start + len(target)] == target:
             match = sentence[words[start][1] : words[start + len(target) - 1][2]]
-            # Punctuation before white space separates two phrases, though their words are neighbours.
+            # Punctuation before white space separates two phrases.
             if not _PUNCTUATION.search(match):
                 return match
     return None
 
 
 def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the words to mark in each sentence: each phrase once, at its first occurrence, as spelled there."""
+    """Return the words to mark in each sentence: each phrase at its first occurrence, as spelled there."""
     remaining = list(phrases)
     marks = []
     for sentence in sentences:
@@ -225,20 +224,17 @@ def summarise(
     *,
     is_verbatim: bool = False,
 ) -> tuple[Sentence, ...]:
-    """Return at most ``how_many`` sentences, news before background.
+    """Return at most ``how_many`` sentences, news before background, with ``phrases`` marked.
 
-    A short abstract is shown whole. Otherwise the set expected to hold most of the roles (task, idea, result) wins.
-    ``weights`` are the reader's, by stem and bigram. ``phrases`` are marked. If it ``is_verbatim``, each text is a part
-    of the abstract. Otherwise an ellipsis marks a cut, and a first abbreviation has its expansion in brackets.
+    ``weights`` are the reader's, by stem and bigram. If it ``is_verbatim``, each text is a part of the abstract.
+    Otherwise an ellipsis marks a cut, and a first abbreviation has its expansion in brackets.
     """
     places = choose(read_abstract(abstract), how_many, weights)
     return _shown(abstract, places, tuple(phrases), is_verbatim)
 
 
-# Many readers get the same papers on the same day, with the same few phrases.
 @lru_cache(maxsize=5_000)
 def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_verbatim: bool) -> tuple[Sentence, ...]:
-    """Return these sentences in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
     bold, known = finding_place(paper, shown), known_place(paper, shown)
@@ -264,14 +260,12 @@ def finding(summary: Sequence[Sentence]) -> str | None:
     return next((sentence.text.removesuffix(CUT) for sentence in summary if sentence.role is Role.RESULT), None)
 
 
-@lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
+@lru_cache(maxsize=1_000)
 def read_abstract(abstract: str) -> Read:
-    """Read an abstract with the shipped weights."""
     return read_with(abstract, shipped_weights())
 
 
 def read_with(abstract: str, weights: Weights) -> Read:
-    """Read an abstract with these weights."""
     parts = split(abstract)
     texts = [text for text, _ in parts]
     readings = read(texts, weights, [kinds for _, kinds in parts])
@@ -331,27 +325,24 @@ def _options(paper: Read, how_many: int) -> Options:
     spare = sorted((place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares))
     fill = spare[: max(0, how_many - len(full))]
     how_many = min(how_many, len(full))
-    values = [_values(paper, place, how_many) for place in every]
+    has_conclusion = any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings)
+    has_sample = paper.sample is not None and not paper.introduces
+    values = []
+    for sentence, reading, is_background in zip(paper.sentences, paper.readings, paper.background, strict=True):
+        shares = reading.shares
+        if how_many == 1:  # it has to be the gist
+            values.append([shares.gist])
+            continue
+        boost = 1.0 + reading.finding * (_FINDING_BOOST + _SCOPE_WORTH * scope(sentence))
+        worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
+        if has_conclusion and (is_background or has_sample):
+            worth_of_task *= _KNOWN_WORTH
+        values.append([worth_of_task * shares.task, shares.idea, boost * shares.result])
     totals = [
         sum(own) + reading.conclusion + reading.shares.answer + reading.shares.main + (place in paper.proposals)
         for place, (own, reading) in enumerate(zip(values, paper.readings, strict=True))
     ]
     return Options(how_many, full, tuple(sorted(fill)), values, totals, {})
-
-
-def _values(paper: Read, place: int, how_many: int) -> list[float]:
-    """Return a sentence's part of each role. A single sentence has to be the gist."""
-    shares = paper.readings[place].shares
-    if how_many == 1:
-        return [shares.gist]
-    boost = 1.0 + paper.readings[place].finding * (_FINDING_BOOST + _SCOPE_WORTH * scope(paper.sentences[place]))
-    worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-    has_sample = paper.sample is not None and not paper.introduces
-    if (paper.background[place] or has_sample) and any(
-        reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings
-    ):
-        worth_of_task *= _KNOWN_WORTH
-    return [worth_of_task * shares.task, shares.idea, boost * shares.result]
 
 
 def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
@@ -363,7 +354,7 @@ def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Wo
         loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
         first = in_order(paper, places)[0]
         is_abrupt = first in loose or paper.continues[first]
-        # Several sentences may begin with another one; the only one has to say the gist, too.
+        # A single sentence also has to be the gist.
         cost = _DANGLING_COST * len(loose) + _FIRST_COST * min(len(places), 2) * is_abrupt
         worths.append(Worth(of_roles + _worth_of_parts(paper, places) - cost, places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
@@ -374,7 +365,7 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
     conclusion = _CONCLUSION_WORTH * max(paper.readings[i].conclusion for i in places)
     if len(places) == 1:
         return 0.0 if paper.introduces else conclusion
-    # Of two sentences the first proposal: another may say a part of the idea only.
+    # Of two sentences the first proposal, because another may have only a part of the idea.
     proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
     others = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     stated = max(reading.conclusion for reading in paper.readings)
@@ -393,11 +384,8 @@ def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
-    """Return the set of highest worth with a reader's extras, of equals the first.
-
-    ``worths`` are sorted: the search ends where no extras make up for the rest.
-    """
-    # A little more than the extras of any set, which are summed in another order.
+    """Return the set of highest worth with a reader's extras. ``worths`` are sorted, best first."""
+    # A little more, because the extras of a set are summed in another order.
     most = sum(sorted(extras, reverse=True)[: len(worths[0].places)]) + 1e-9
     best, best_places = -math.inf, worths[0].places
     for worth, places in worths:
@@ -412,8 +400,7 @@ def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
     """Return the chosen sentences as they are shown: in the abstract's order, but background comes last.
 
-    Background that another sentence can't be understood without stays before it. An abstract that is shown whole stays
-    as it is.
+    Background that another sentence needs stays before it, and a whole abstract stays as it is.
     """
     if len(places) == len(paper.sentences):
         return list(places)
@@ -440,36 +427,29 @@ def _moved(paper: Read, places: Sequence[int]) -> set[int]:
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     """Return the place of the sentence to set in bold: the main probable finding.
 
-    In a study its conclusion counts more. Background is never bold. Without a probable finding, a win without a figure
-    is bold, and in a study a clear conclusion.
+    Without one, it is a win without a figure, or in a study a clear conclusion. Background is never bold.
     """
     new = [place for place in places if not (paper.background[place] or paper.empty[place])]
     sure = [place for place in new if paper.readings[place].finding >= _FINDING_FROM]
-    probable = sure or [place for place in new if _is_plain(paper, place)]
+    probable = sure
+    for place in new if not sure else ():
+        reading = paper.readings[place]
+        is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
+        is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
+        is_win = is_outcome and place not in paper.proposals and claims_win(paper.sentences[place])
+        if is_win or (is_conclusion and reading.finding >= _PLAIN_FROM):
+            probable.append(place)
     # Harm is the main finding only where a paper is about it.
     if not any(on_safety(paper.sentences[place]) for place in paper.proposals):
         probable = [place for place in probable if not on_safety(paper.sentences[place])]
-    return max(probable, key=lambda place: _headline(paper, place), default=None)
-
-
-def _headline(paper: Read, place: int) -> float:
-    """Return how much a finding counts as an abstract's main one."""
-    reading = paper.readings[place]
-    main = _HEADLINE_WORTH * reading.shares.main
-    if not paper.introduces:
-        main += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
-    if adds(paper.sentences[place]):
-        main -= 1
-    return reading.finding + main + _SCOPE_WORTH * scope(paper.sentences[place])
-
-
-def _is_plain(paper: Read, place: int) -> bool:
-    """Return if a sentence is a plain outcome: "it outperforms all others", a clear conclusion."""
-    reading = paper.readings[place]
-    is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
-    is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
-    is_win = is_outcome and place not in paper.proposals and claims_win(paper.sentences[place])
-    return is_win or (is_conclusion and reading.finding >= _PLAIN_FROM)
+    worths = {}
+    for place in probable:
+        reading = paper.readings[place]
+        worths[place] = reading.finding + _HEADLINE_WORTH * reading.shares.main
+        worths[place] += _SCOPE_WORTH * scope(paper.sentences[place]) - adds(paper.sentences[place])
+        if not paper.introduces:
+            worths[place] += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
+    return max(probable, key=worths.__getitem__, default=None)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:

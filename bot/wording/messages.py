@@ -1,4 +1,4 @@
-"""The wording of editions and letters: counts, subjects, the list, sections beside the picks."""
+"""Word editions and letters: counts, subjects, the list, sections beside the picks."""
 
 from __future__ import annotations
 
@@ -56,8 +56,17 @@ def _counts(edition: Edition) -> str:
     papers = picked(edition)
     if edition.kind is EditionKind.ALERT:
         return papers
-    if edition.catch_up and edition.picks:
-        return f"{_caught_up(edition, edition.catch_up)}; {minutes(edition)} to read"
+    if (catch_up := edition.catch_up) and edition.picks:
+        topics = sum(bool(group.name) for group in catch_up.groups)
+        more = catch_up.good - len(edition.picks)
+        picks = [f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"]
+        picks += [f"in {plural(topics, 'topic')}"] if topics else []
+        parts = [
+            f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}: {', '.join(picks)}"
+        ]
+        parts += [f"{more:,} more above your threshold"] if more > 0 else []
+        parts += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
+        return "; ".join([*parts, f"{minutes(edition)} to read"])
     if edition.picks:
         papers += f" of {edition.considered:,} new to you"
     # The quiet edition names them already.
@@ -75,18 +84,6 @@ def picked(edition: Edition) -> str:
     if edition.picks:
         return plural(len(edition.picks), "paper")
     return plural(edition.considered, "new paper")
-
-
-def _caught_up(edition: Edition, catch_up: CatchUp) -> str:
-    """Return ``412 papers, 3 May 2026 to 17 May 2026: these 12, in 5 topics; 38 more fit, the rest was skipped``."""
-    topics = sum(bool(group.name) for group in catch_up.groups)
-    more = catch_up.good - len(edition.picks)
-    parts = [f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"]
-    parts += [f"in {plural(topics, 'topic')}"] if topics else []
-    left = [f"{more:,} more above your threshold"] if more > 0 else []
-    left += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
-    papers = f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}"
-    return "; ".join([f"{papers}: {', '.join(parts)}", *left])
 
 
 def catch_up_days(catch_up: CatchUp, language: str = DEFAULT_LANGUAGE) -> str:
@@ -151,7 +148,7 @@ def subject(edition: Edition) -> str:
         return shorten(f"Catching up: {papers} for {edition.profile_title}", SUBJECT_WIDTH)
     more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
     line = news(edition.picks[0])
-    # A line that fits is whole: it says more than how many follow.
+    # A whole line says more than how many follow.
     if len(line) > SUBJECT_WIDTH:
         return shorten(line, SUBJECT_WIDTH - len(more)) + more
     return line + (more if len(line + more) <= SUBJECT_WIDTH else "")
@@ -179,9 +176,9 @@ class Group(NamedTuple):
 
 
 def groups(edition: Edition) -> list[Group]:
-    """Return the list of an edition: one group without a topic, or groups by topic where there are more than six picks.
+    """Return the list of an edition, by topic if it has more than six picks.
 
-    A group stands at its best pick. The only line on its topic stands by match between the groups.
+    A group stands at its best pick. The only pick on its topic stands by match between the groups.
     """
     numbered_picks = list(enumerate(edition.picks, 1))
     if edition.catch_up:

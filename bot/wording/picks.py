@@ -1,4 +1,4 @@
-"""The wording of papers and picks: reasons, credits, sightings, matches, news."""
+"""Word papers and picks: reasons, credits, sightings, matches."""
 
 from __future__ import annotations
 
@@ -121,20 +121,14 @@ _PUBLIC_CLAUSES: Mapping[ReasonKind, str] = {
 }
 
 
-def sentence(reasons: Sequence[Reason], *, is_public: bool = False) -> str:
-    """Return all reasons except alerts in one sentence, empty without any.
+@lru_cache(maxsize=10_000)
+def sentence(reasons: tuple[Reason, ...], *, is_public: bool = False) -> str:
+    """Return all reasons except alerts in one sentence, empty without any. A public one names a list, not you.
 
-    A public one names a list, not you.
-
-    >>> written = [Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs")]
-    >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
+    >>> written = (Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs"))
+    >>> sentence((*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")))
     'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
     """
-    return _sentence(tuple(reasons), is_public)
-
-
-@lru_cache(maxsize=10_000)
-def _sentence(reasons: tuple[Reason, ...], is_public: bool) -> str:
     clause_of = _PUBLIC_CLAUSES if is_public else _CLAUSES
     # Old editions' reasons may lack the topic that they are close to.
     named = (
@@ -207,15 +201,6 @@ def numbered(text: str, position: int) -> str:
     return wrap(text, "    ", f"{position:2d}. ")
 
 
-def _without_date(topic: str) -> str:
-    """Return a digest's name without a date at either end, which stands beside it.
-
-    >>> _without_date("Daily Papers - 2025-05-06"), _without_date("6 May 2025: RAG"), _without_date("ICLR 2025")
-    ('Daily Papers', 'RAG', 'ICLR 2025')
-    """
-    return _DATE_AT_END.sub("", topic)
-
-
 def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
     """Return ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
@@ -224,8 +209,8 @@ def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
     """
     appearances: dict[str, date | None] = {}
     for sighting in paper.sightings:
-        # Lists of recent papers repeat them.
-        name = _without_date(sighting.topic) if sighting.date else sighting.topic
+        # The date of "Daily Papers - 2025-05-06" stands beside it.
+        name = _DATE_AT_END.sub("", sighting.topic) if sighting.date else sighting.topic
         appearances.setdefault(shorten(name or sighting.source, 60), sighting.date)
     if not appearances:
         return [long_date(paper.published, language)] if paper.published else []

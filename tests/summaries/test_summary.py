@@ -366,7 +366,6 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("We tackle these challenges.", True),
         ("We introduce WeedGym to evaluate these applications more directly.", True),
         ("This paper aims to address these limitations.", True),
-        ("We propose that they should not be pulled.", True),
         ("To demonstrate its effectiveness, we fail.", False),
         ("To demonstrate its effectiveness, roots were pulled.", True),
         ("We show that this assumption fails.", True),
