@@ -17,17 +17,8 @@ from bot import __version__
 from bot.app import App
 from bot.channels import address_checks, reader_channel, reader_channels
 from bot.channels.templates import environment, template_mistakes, unused_templates
-from bot.cli.output import (
-    app_of,
-    console,
-    echo,
-    home_of,
-    json_option,
-    print_json,
-    print_problems,
-    schema_option,
-    table,
-)
+from bot.cli.options import app_of, home_of, json_option, schema_option
+from bot.cli.output import console, echo, print_json, print_problems, table
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
 from bot.config.profiles import describe_end, with_override

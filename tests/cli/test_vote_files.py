@@ -5,18 +5,9 @@ import json
 import sys
 
 import pytest
-from support import digest
 
 NOW = "2025-05-07T18:00:00+00:00"
 ADA = "reward-models/ada@example.org"
-
-
-@pytest.fixture
-def papers(home, paperbot):
-    """A home with three papers: p1 to p3."""
-    (home / "seeds" / "own.txt").write_text(digest("Cats at work", "Dogs at work", "Dogs at rest"))
-    assert paperbot("ingest").code == 0
-    return home
 
 
 def vote(**fields):
