@@ -37,23 +37,6 @@ def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
     assert liked["because"] == [], "no paper is its own reason"
 
 
-def test_links_are_not_evidence(home, paperbot, tmp_path):
-    from support import digest
-
-    link = "Our code is at https://github.com/owls/reward-nest and at www.owls.org/nest; see huggingface.co/owls."
-    text = digest("Reward models for owls", "Reward models for bees").replace("We study", f"{link} We study")
-    (tmp_path / "d.txt").write_text(text)
-    paperbot("ingest", tmp_path / "d.txt")
-    paperbot("thumb", "up", "reward-models", "Reward models for bees")
-    terms = {
-        reason["term"]
-        for reason in paperbot("why", "reward-models", "Reward models for owls", "--json").json["reasons"]
-    }
-    assert terms & {"reward model", "reward models"}
-    parts = {part for term in terms for part in term.split()}
-    assert not parts & set("http https github github.com com www org huggingface nest reward-nest".split())
-
-
 def test_clear_takes_a_thumb_back(ingested, paperbot):
     before = paperbot("why", "reward-models", "TTRL", "--json").json
     paperbot("thumb", "down", "reward-models", "Stop Summation")
