@@ -1,11 +1,9 @@
 """The scheduler's jobs, and ``paperbot serve`` as a process."""
 
 import logging
-import os
 import platform
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -201,14 +199,6 @@ def test_serve_stops_on_a_signal_that_comes_before_the_web_server_handles_signal
     served = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=60, check=False)
     assert served.returncode == 0
     assert "Traceback" not in served.stderr
-
-
-def test_a_port_in_use_is_reported_in_one_line(home, paperbot):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        answer = paperbot("serve", "--port", taken.getsockname()[1])
-    assert answer.code == 2
-    assert answer.err.startswith("paperbot: can't listen on 127.0.0.1:")
-    assert os.linesep not in answer.err.strip()
 
 
 ARENAS = """

@@ -6,8 +6,9 @@ import json
 import platform
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,17 +18,8 @@ from bot import __version__
 from bot.app import App
 from bot.channels import address_checks, reader_channel, reader_channels
 from bot.channels.templates import environment, template_mistakes, unused_templates
-from bot.cli.output import (
-    app_of,
-    console,
-    echo,
-    home_of,
-    json_option,
-    print_json,
-    print_problems,
-    schema_option,
-    table,
-)
+from bot.cli.options import app_of, home_of, json_option, schema_option
+from bot.cli.output import console, echo, print_json, print_problems, table
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
 from bot.config.profiles import Profile, describe_end, with_override
@@ -100,7 +92,7 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     for line in interest_lines(app, now):
         print_line(f"    {line}")
     # An unusable store is reported above.
-    readers = Counter() if attempt("store", lambda: app.store) else count_readers(app)
+    readers = Counter() if problems_of("store", lambda: app.store) else count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
@@ -163,32 +155,29 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     for source in app.sources:
         # A source without an interval is a folder.
         if connect or not source.poll_interval:
-            items: list[object] = []
-            failures = attempt(source.name, lambda: items.extend(retrieved(source, Visit(now, peek=True))))  # noqa: B023
-            yield f"source {source.name}", failures or [item for item in items if isinstance(item, Problem)]
-    yield "signing keys", attempt("signing keys", lambda: app.signer)
+            # peek: mark no mails as read.
+            yield f"source {source.name}", problems_of(source.name, partial(retrieved, source, Visit(now, peek=True)))
+    yield "signing keys", problems_of("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
     yield "templates", template_problems(app.templates, app.home.templates)
-    faults: list[str] = []
-    yield "store", attempt("store", lambda: faults.extend(app.store.faults())) or [Problem("store", f) for f in faults]
+    yield "store", problems_of("store", lambda: [Problem("store", fault) for fault in app.store.faults()])
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
     for channel in reader_channels():
-        check = app.routes[channel.name].channels[0].check
-        if channel.name not in app.file_kinds:
-            yield f"{channel.name} channel", attempt(f"{channel.name} channel", check)
-        elif count_readers(app)[channel.name]:
-            folder = f"folder for messages by {channel.noun}"
-            yield folder, attempt(folder, check)
+        is_file = channel.name in app.file_kinds
+        if not is_file or count_readers(app)[channel.name]:
+            subject = f"folder for messages by {channel.noun}" if is_file else f"{channel.name} channel"
+            yield subject, problems_of(subject, app.routes[channel.name].channels[0].check)
 
 
-def attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
+def problems_of(subject: str, action: Callable[[], object]) -> list[Problem]:
+    """Return the problems among the results of an action, or the one that it raises."""
     try:
-        action()
+        results = action()
+        return [item for item in results if isinstance(item, Problem)] if isinstance(results, Iterable) else []
     except PaperbotError as error:
         return [Problem(subject, str(error))]
-    return []
 
 
 def count_readers(app: App) -> Counter[Kind]:

@@ -10,7 +10,8 @@ import click
 
 from bot.app import App
 from bot.cli import plans
-from bot.cli.output import echo, name_of, print_json, print_problems, report_options, valid, working
+from bot.cli.options import name_of, report_options, valid
+from bot.cli.output import echo, print_json, print_problems, working
 from bot.cli.time_zones import time_zone
 from bot.formats.library import MAX_BYTES
 from bot.model import Problem, RawDigest
@@ -61,10 +62,8 @@ def conference(
     FILE is CSV, JSON of OpenReview, papercopilot or a conference's site, BibTeX, RIS or ICS. A CSV file starts with a
     line of column names, in any order: title, abstract, authors, date, start, end, room, session, type, url.
 
-    The plan has the best papers, and the best one of each slot. It marks the worse match of two at the same time in
-    different rooms, and papers that READER was sent before or voted on.
-
-    Paperbot stores the papers of the plan, so READER can vote on them. They appear in no edition.
+    The plan has the best papers, and the best one of each slot. It marks the worse match of two at the same time, and
+    papers that READER was sent or voted on. READER can vote on its papers, which appear in no edition.
 
     \b
     Examples:

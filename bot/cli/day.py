@@ -16,20 +16,8 @@ import click
 from bot import wording
 from bot.app import App
 from bot.channels import reader_channel, reader_channels
-from bot.cli.output import (
-    console,
-    echo,
-    json_option,
-    now_option,
-    pass_app,
-    print_edition,
-    print_json,
-    print_problems,
-    progress_bar,
-    report_options,
-    table,
-    working,
-)
+from bot.cli.options import json_option, now_option, pass_app, report_options
+from bot.cli.output import console, echo, print_edition, print_json, print_problems, progress_bar, table, working
 from bot.editions.catch_up import (
     CatchUpRequest,
     checked_since,
@@ -77,13 +65,13 @@ def run(app: App, now: datetime, force: bool, as_json: bool) -> int:
             else:
                 print_edition(edition)
         except (BrokenPipeError, SystemExit):  # SystemExit: rich ends a program so
-            # As in `paperbot run | head`. Everything due is still sent. Buffered output would fail at the end.
+            # As in `paperbot run | head`. Buffered output would fail at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     with progress_bar() as progress:
         report = app.daily_job.run(now, force=force, progress=progress, show=None if as_json else show)
     problems = [*app.profile_problems, *report.problems]
-    # Only problems to repair. The notice takes failed deliveries from the outbox.
+    # The notice takes failed deliveries from the outbox.
     problems += app.notify_operator([*app.profile_problems, *report.source_problems], now)
     if as_json:
         counted = ("editions", "alerts", "delivered", "failed", "unknown", "skipped")
@@ -298,8 +286,7 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
     """Send messages again, to READER or to all: waiting ones by default, or the option's.
 
     READER may be a profile, which stands for all of its readers. It tries channels with an open circuit breaker at
-    once. A reader with a refused address gets messages again if you name them, or if their message had failed. A
-    message that has arrived, as its channel shows, is not sent twice.
+    once. A reader with a refused address gets messages again if you name them, or if their message had failed.
 
     \b
     Examples:

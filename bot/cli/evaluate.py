@@ -12,17 +12,8 @@ import click
 
 from bot import wording
 from bot.app import App
-from bot.cli.output import (
-    console,
-    echo,
-    print_json,
-    print_problems,
-    progress_bar,
-    report_options,
-    table,
-    why,
-    working,
-)
+from bot.cli.options import report_options
+from bot.cli.output import console, echo, print_json, print_problems, progress_bar, table, why, working
 from bot.config.files import write_atomically
 from bot.model import Edition, Match, Problem, ReasonKind, Vote
 from bot.model.errors import UsageError

@@ -18,7 +18,8 @@ import click
 
 from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
-from bot.cli.output import app_of, checked_address, echo, is_terminal, valid
+from bot.cli.options import app_of, checked_address, is_terminal, valid
+from bot.cli.output import echo
 from bot.cli.questions import HOST, Questions, passwords_of, phone_url, prompt, time_of_day
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
@@ -94,11 +95,9 @@ def init(
 ) -> None:
     """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for your own digests.
 
-    On a terminal, it asks for everything that you don't give as an option. It proposes sources that fit your interests,
-    shows ten papers to judge and the first edition, tries the mail server, and sends a test mail. Press Enter to skip a
-    question, or type "back" to return to the one before.
-
-    The samples have real titles and authors, and rewritten abstracts.
+    On a terminal, it asks for everything that you don't give as an option, proposes sources, shows ten papers to judge
+    and the first edition, and sends a test mail. Press Enter to skip a question, or type "back" to return to the one
+    before.
 
     \b
     Examples:
@@ -159,7 +158,7 @@ def add(
 ) -> None:
     """Write another profile into this home, and add the sources that it needs.
 
-    On a terminal, it asks what `init` asks. A source that the home has already is not added again.
+    On a terminal, it asks what `init` asks.
 
     \b
     Example:

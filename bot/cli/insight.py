@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from bot import wording
-from bot.cli.output import console, echo, print_json, print_problems, report_options, table, working
+from bot.cli.options import report_options
+from bot.cli.output import console, echo, print_json, print_problems, table, working
 from bot.model import Match, Paper, Problem
 from bot.model.errors import UsageError
 from bot.model.wording import plural

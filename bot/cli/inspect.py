@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from bot.cli.output import console, echo, json_option, print_json, table, valid
+from bot.cli.options import json_option, valid
+from bot.cli.output import console, echo, print_json, table
 from bot.cli.time_zones import time_zone
 from bot.formats import Parser
 from bot.formats.library import MAX_BYTES

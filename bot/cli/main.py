@@ -22,7 +22,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from bot import __version__
-from bot.cli.output import Commands, home_option
+from bot.cli.options import Commands, home_option
 from bot.model.errors import PaperbotError
 
 _PACKAGE = Path(__file__).parents[1]

@@ -335,7 +335,8 @@ def prompt(
     """Return the converted answer, None if it is empty, or "" for no. Raises Back."""
     while True:
         text = wrapped(f"{question} [{default}]")
-        answer = click.prompt(text, default="", show_default=False, hide_input=hidden).strip()
+        answer = click.prompt(text, default="", show_default=False, hide_input=hidden)
+        answer = answer if hidden else answer.strip()
         if answer.casefold() in _BACK:
             raise Back
         if not answer:

@@ -10,25 +10,19 @@ import click
 
 from bot.app import App
 from bot.channels import address_checks
-from bot.cli.output import (
+from bot.cli.options import (
     Commands,
     app_of,
     checked_address,
-    console,
-    echo,
     is_terminal,
     json_option,
-    local_time,
     name_of,
     now_option,
     pass_app,
-    print_json,
-    print_problems,
     report_options,
     schema_option,
-    table,
-    working,
 )
+from bot.cli.output import console, echo, local_time, print_json, print_problems, table, working
 from bot.config.profiles import Profile, describe_days, describe_end, describe_override, remove_reader
 from bot.formats.library import MAX_BYTES
 from bot.model import Origin, Vote, ZoteroConnection
@@ -189,8 +183,8 @@ def thumb(
 
     The vote is up, down or clear, or save or unsave for the list of papers to read later.
 
-    --from records the votes in the order of the file. "at" is the time of the vote in ISO 8601, in UTC if it has no
-    offset, or now if it is absent. A time in the future is refused. A line that can't be used is a problem of its own.
+    With --from, "at" is the time of the vote in ISO 8601, in UTC if it has no offset, or now if it is absent. A line
+    that can't be used, as with a time in the future, is a problem of its own.
 
     \b
     Examples:
@@ -252,8 +246,7 @@ def import_library(
     It reads BibTeX, RIS, PubMed (.nbib, CSV), EndNote (.enw, XML), Web of Science (text), Ovid, CSV of Zotero, Scopus,
     Embase, IEEE Xplore, Dimensions and others, CSL-JSON and RDF of Zotero, and JSON of Paperpile.
 
-    Each paper counts as a like on the day of its addition. Together they count as 20 votes at most. Nobody else sees
-    papers of a library, and they are not new to their reader.
+    Each paper counts as a like on the day of its addition, all together as 20 votes at most. Nobody else sees them.
 
     \b
     Examples:

@@ -10,7 +10,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from bot.app import App, open_app
-from bot.cli.output import echo, home_of, pass_app, print_problems
+from bot.cli.options import home_of, pass_app
+from bot.cli.output import echo, print_problems
 from bot.model.addresses import is_loopback
 from bot.model.errors import UsageError
 from bot.worker import TASKS
@@ -108,7 +109,7 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
     from bot.serve import log_to_stderr
 
     log_to_stderr()
-    # It warns of root workers that unpickle messages. Ours read JSON only.
+    # It warns of root workers that unpickle messages.
     warnings.filterwarnings("ignore", module="celery.platforms")
     echo(f"Paperbot works for {home.resolve()}: {', '.join(queues)} (stop with Ctrl-C)")
     return run_worker(home, queue.url, queue.name, concurrency=concurrency, queues=queues)

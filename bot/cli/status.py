@@ -12,21 +12,8 @@ from zoneinfo import ZoneInfo
 import click
 
 from bot.app import App
-from bot.cli.output import (
-    Commands,
-    app_of,
-    console,
-    echo,
-    json_option,
-    local_time,
-    now_option,
-    pass_app,
-    print_json,
-    print_problems,
-    report_options,
-    table,
-    with_local_times,
-)
+from bot.cli.options import Commands, app_of, json_option, now_option, pass_app, report_options
+from bot.cli.output import console, echo, local_time, print_json, print_problems, table, with_local_times
 from bot.model import Problem, RawDigest
 from bot.model.errors import DigestError, QueueError, UsageError
 from bot.model.wording import duration, plural

@@ -132,7 +132,7 @@ class Home:
 
     def _load_profiles(self) -> tuple[dict[str, Profile], list[Problem]]:
         if self._loaded is None:
-            # Before reading: an edit in between is read twice, never missed.
+            # Before reading: an edit in between is read twice.
             self._modified_at = self._modification_times()
             names = [source.name for source in self.settings.sources]
             timezone = self.settings.bot.timezone
@@ -204,7 +204,7 @@ def repair(home: Home) -> Iterator[str]:
     for folder in (home.profiles_folder, home.state, *sources):
         if folder.exists() and not folder.is_dir():
             raise PaperbotError(f"{folder}: is not a folder; move it elsewhere, and try again")
-        # A folder elsewhere may be on an unmounted disk. Creating it would hide that.
+        # A folder elsewhere may be on an unmounted disk.
         if folder.exists() or not folder.resolve().is_relative_to(home.path.resolve()):
             continue
         try:

@@ -386,7 +386,7 @@ def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Pr
 
 
 def dump_profile(profile: Profile) -> str:
-    # Only keys that are set, because a threshold in the file has its own meaning (``EditionSection.fills_from``).
+    # Only keys that are set, because of ``EditionSection.fills_from``.
     return profile.model_dump_json(exclude={"readers"}, exclude_unset=True)
 
 

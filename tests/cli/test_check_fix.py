@@ -10,6 +10,9 @@ import pytest
 
 
 def test_missing_folders_are_created(home, paperbot):
+    before = (home / "state" / "secret.key").read_bytes()
+    assert paperbot("check", "--fix").code == 0
+    assert (home / "state" / "secret.key").read_bytes() == before, "good keys are left alone"
     for folder in ("seeds", "profiles", "state"):
         shutil.rmtree(home / folder)
     assert paperbot("check").code == 2
@@ -96,12 +99,6 @@ def test_a_file_where_a_folder_belongs_is_left_to_the_operator(home, paperbot, n
     assert answer.code == 2
     assert f"{name}: is not a folder; move it elsewhere, and try again" in answer.err
     assert (home / name).read_text() == "a file"
-
-
-def test_good_keys_are_left_alone(home, paperbot):
-    before = (home / "state" / "secret.key").read_bytes()
-    assert paperbot("check", "--fix").code == 0
-    assert (home / "state" / "secret.key").read_bytes() == before
 
 
 def test_a_source_outside_of_the_home_is_not_created(home, paperbot, tmp_path):

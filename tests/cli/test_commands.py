@@ -57,12 +57,6 @@ def test_a_usage_error_is_one_line_and_exit_code_2(paperbot, arguments, says):
     assert answer.err.count("\n") == 1
 
 
-def test_a_directory_without_settings_is_refused(paperbot, tmp_path):
-    answer = paperbot("run", "--home", tmp_path)
-    assert answer.code == 2
-    assert "paperbot.toml: not found in" in answer.err
-
-
 @pytest.mark.parametrize("position", ["before", "after", "environment"])
 def test_home_is_an_option_of_group_and_command_or_an_environment_variable(paperbot, tmp_path, monkeypatch, position):
     paperbot("init", tmp_path / "papers")
@@ -150,13 +144,6 @@ def test_status_shows_sources_readers_and_outbox(home, paperbot):
     assert "UTC" not in text
     late = " ".join(paperbot("status", "--now", "2025-05-09T09:00:00+02:00").out.split())
     assert "due since Fri 2025-05-09 08:00 Europe/Berlin" in late
-
-
-def test_status_with_problems_is_exit_code_1(home, paperbot):
-    (home / "profiles" / "bad.toml").write_text("titel = 1\ninterests = 'x'")
-    answer = paperbot("status", "--json")
-    assert answer.code == 1
-    assert [p["source"] for p in answer.json["problems"]] == ["profiles/bad.toml:1"]
 
 
 def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):

@@ -71,15 +71,12 @@ def test_what_was_sent_or_liked_is_marked_and_what_was_disliked_is_left_out(sent
     assert [item["read"] for item in plan(paperbot)["plan"]] == ["", "", "sent on 6 May 2025", ""]
     paperbot("thumb", "up", ADA, "Reward models for dogs", "--now", NEXT)
     assert plan(paperbot)["plan"][2]["read"] == "you liked it, sent on 6 May 2025"
-    paperbot("thumb", "down", ADA, "Reward models for dogs", "--now", NEXT)
-    answer = plan(paperbot)
-    assert (len(answer["plan"]), answer["disliked"]) == (3, 1)
-
-
-def test_a_paper_of_the_readers_library_is_marked(sent, paperbot):
     (sent / "own.bib").write_text("@article{a, title = {Reward models for cats}}\n")
     paperbot("import", ADA, "own.bib", "--now", NEXT)
     assert plan(paperbot)["plan"][1]["read"] == "in your library"
+    paperbot("thumb", "down", ADA, "Reward models for dogs", "--now", NEXT)
+    answer = plan(paperbot)
+    assert (len(answer["plan"]), answer["disliked"]) == (3, 1)
 
 
 def test_planned_papers_can_be_voted_on_and_the_vote_counts(sent, paperbot):
@@ -90,20 +87,6 @@ def test_planned_papers_can_be_voted_on_and_the_vote_counts(sent, paperbot):
     assert after["plan"][1]["probability"] > before["plan"][1]["probability"]
     # What is not planned is not stored.
     assert paperbot("thumb", "up", ADA, "Concrete under load").code == 2
-
-
-def editions(paperbot):
-    return [(edition["date"], [pick["title"] for pick in edition["picks"]]) for edition in export(paperbot)["editions"]]
-
-
-def export(paperbot):
-    return paperbot("export", ADA).json
-
-
-def test_a_plan_is_not_counted_as_sent(sent, paperbot):
-    before = export(paperbot)["editions"]
-    plan(paperbot)
-    assert export(paperbot)["editions"] == before
 
 
 def test_the_edition_of_the_next_day_is_the_same_with_and_without_a_plan(sent, paperbot):
@@ -118,10 +101,11 @@ def test_the_edition_of_the_next_day_is_the_same_with_and_without_a_plan(sent, p
         return re.sub(r"http://localhost\S+", "", answer.out)
 
     paperbot("ingest", "--now", NEXT)
-    without = preview()
+    without, editions = preview(), paperbot("export", ADA).json["editions"]
     assert "eels" in without
     plan(paperbot)
     assert preview() == without
+    assert paperbot("export", ADA).json["editions"] == editions
     assert paperbot("status", "--json").code == 0
 
 
@@ -160,9 +144,9 @@ def unfolded(text):
     return text.replace("\r\n ", "").split("\r\n")
 
 
-def test_the_calendar_is_valid_and_its_events_keep_their_ids(sent, paperbot):
-    arguments = ("conference", "OwlConf_2026.csv", ADA, "--now", NEXT, "--output", "plan.ics")
-    assert paperbot(*arguments).code == 0
+def test_the_calendar_is_valid_keeps_its_events_ids_and_is_read_as_a_programme(sent, paperbot):
+    arguments = ("conference", "OwlConf_2026.csv", ADA, "--title", "Owls, bees; 2026", "--output", "plan.ics", "--now")
+    assert paperbot(*arguments, NEXT).code == 0
     raw = (sent / "plan.ics").read_bytes()
     assert raw.endswith(b"END:VCALENDAR\r\n")
     assert all(len(line) <= 75 for line in raw.split(b"\r\n"))
@@ -174,19 +158,10 @@ def test_the_calendar_is_valid_and_its_events_keep_their_ids(sent, paperbot):
     assert "DTEND:20261202T090000Z" in lines
     uids = [line for line in lines if line.startswith("UID:")]
     assert len(set(uids)) == 3
-    assert paperbot(*arguments[:4], "2025-05-08T18:00:00+00:00", *arguments[5:]).code == 0
-    assert [line for line in unfolded((sent / "plan.ics").read_bytes().decode()) if line.startswith("UID:")] == uids
-
-
-def test_the_name_of_a_calendar_is_escaped(sent, paperbot):
-    """icalendar 7.3.2 escapes no value of a property that it doesn't know."""
-    (sent / "OwlConf_2026.csv").rename(sent / "Owls, bees; 2026.csv")
-    paperbot("conference", "Owls, bees; 2026.csv", ADA, "--now", NEXT, "--output", "plan.ics")
-    assert "X-WR-CALNAME:Owls\\, bees\\; 2026" in unfolded((sent / "plan.ics").read_bytes().decode())
-
-
-def test_a_written_calendar_is_read_as_a_programme(sent, paperbot):
-    paperbot("conference", "OwlConf_2026.csv", ADA, "--now", NEXT, "--output", "plan.ics")
+    assert "X-WR-CALNAME:Owls\\, bees\\; 2026" in lines
+    assert paperbot(*arguments, "2025-05-08T18:00:00+00:00").code == 0
+    lines = unfolded((sent / "plan.ics").read_bytes().decode())
+    assert [line for line in lines if line.startswith("UID:")] == uids
     again = paperbot("conference", "plan.ics", ADA, "--now", NEXT, "--json").json
     assert [(item["title"], item["start"]) for item in again["plan"]] == [
         (item["title"], item["start"]) for item in plan(paperbot)["plan"] if item["day"]

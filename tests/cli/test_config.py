@@ -17,6 +17,7 @@ def setting(answer, key):
 
 
 def test_each_setting_has_its_value_and_origin(home, paperbot, monkeypatch):
+    before = sorted(home.rglob("*"))
     text = (home / "paperbot.toml").read_text()
     (home / "paperbot.toml").write_text(text.replace("# port = 587", "port = 2525"))
     monkeypatch.setenv("PAPERBOT_BOT__TIMEZONE", "Europe/Berlin")
@@ -28,6 +29,7 @@ def test_each_setting_has_its_value_and_origin(home, paperbot, monkeypatch):
     assert setting(answer, "fetch.timeout") == (12.0, "environment", "PAPERBOT_FETCH")
     assert setting(answer, "fetch.proxy") == ("", "default", None)
     assert setting(answer, "sources[1].path") == ("seeds", "paperbot.toml", None)
+    assert sorted(home.rglob("*")) == before, "nothing is created"
 
 
 def test_no_setting_is_left_out(home, paperbot):
@@ -59,12 +61,6 @@ def test_secrets_are_masked(home, paperbot, monkeypatch, arguments):
         shown = {row["key"]: row["value"] for row in paperbot("config", "--json").json["settings"]}
         assert shown["store.url"] == url.replace("hunter2", "********")
     assert "PAPERBOT_PASSWORDS__SCHOLAR" in answer.out
-
-
-def test_nothing_is_created(home, paperbot):
-    before = sorted(home.rglob("*"))
-    paperbot("config")
-    assert sorted(home.rglob("*")) == before
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

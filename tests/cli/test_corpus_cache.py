@@ -109,25 +109,15 @@ def test_without_papers_there_is_a_corpus_and_no_file(tmp_path, open_home, fits)
     assert home.cache.stamp is None
 
 
-def test_the_corpus_of_another_store_of_the_same_size_is_not_used(tmp_path, open_home, fits):
-    homes = [open_home(tmp_path / name, NOW + timedelta(microseconds=n)) for n, name in enumerate("ab")]
-    for home in homes:
-        home.add(200)
-    homes[0].cache.corpus()
-    homes[0].cache.path.replace(homes[1].cache.path)
-    homes[1].cache.corpus()
-    assert fits == [200, 200]
-
-
-def test_the_corpus_is_not_used_for_an_older_copy_of_the_store(tmp_path, open_home, fits):
-    newer = open_home(tmp_path / "newer")
-    older = open_home(tmp_path / "older")
-    newer.add(220)
-    older.add(200)
-    newer.cache.corpus()
-    newer.cache.path.replace(older.cache.path)
-    older.cache.corpus()
-    assert fits == [220, 200]
+@pytest.mark.parametrize(("size", "earlier"), [(200, timedelta(microseconds=1)), (220, timedelta(0))])
+def test_the_corpus_of_another_store_or_of_a_newer_one_is_not_used(tmp_path, open_home, fits, size, earlier):
+    other, home = open_home(tmp_path / "other", NOW - earlier), open_home(tmp_path / "home")
+    other.add(size)
+    home.add(200)
+    other.cache.corpus()
+    other.cache.path.replace(home.cache.path)
+    home.cache.corpus()
+    assert fits == [size, 200]
 
 
 def test_a_broken_file_is_fitted_again(tmp_path, open_home, fits):

@@ -6,7 +6,6 @@ import sys
 from contextlib import closing
 
 import pytest
-from support import digest
 
 from bot.config.keys import redact
 
@@ -21,12 +20,9 @@ BIB = """
 
 
 @pytest.fixture
-def papers(home, paperbot):
-    """A home with three papers: p1 to p3."""
-    (home / "seeds" / "own.txt").write_text(digest("Cats at work", "Dogs at work", "Dogs at rest"))
-    assert paperbot("ingest").code == 0
-    (home / "own.bib").write_text(BIB)
-    return home
+def papers(papers):
+    (papers / "own.bib").write_text(BIB)
+    return papers
 
 
 def test_the_library_is_matched_kept_and_exported(papers, paperbot):

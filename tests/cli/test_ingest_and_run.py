@@ -1,7 +1,6 @@
 """From digests to editions by the commands, with the JSON of the contract."""
 
 import email
-import json
 import subprocess
 import sys
 from datetime import datetime
@@ -17,18 +16,7 @@ from bot.app import open_app
 from bot.config.keys import Purpose
 
 WEDNESDAY = "2025-05-07T09:00:00+02:00"
-RUN_KEYS = [
-    "digests",
-    "papers",
-    "new",
-    "editions",
-    "alerts",
-    "delivered",
-    "failed",
-    "unknown",
-    "skipped",
-    "problems",
-]
+RUN_KEYS = "digests papers new editions alerts delivered failed unknown skipped problems".split()
 
 
 def add_profile(home: Path, slug: str, extra: str = "", interests: str = "reward models") -> None:
@@ -40,6 +28,11 @@ def add_profile(home: Path, slug: str, extra: str = "", interests: str = "reward
 
 def outbox(home: Path) -> list[Path]:
     return sorted((home / "state" / "outbox").rglob("*.*"))
+
+
+def text_of(file: Path) -> str:
+    mail = email.message_from_bytes(file.read_bytes(), policy=policy.default)
+    return " ".join(mail.get_body(("plain",)).get_content().split())
 
 
 @pytest.fixture
@@ -87,10 +80,6 @@ def test_the_sample_digests_hold_177_entries_of_176_papers(home, paperbot):
         "2025-04-12", "2025-04-23", "2025-05-06", "2025-05-18", "2026-04-17",
     }  # fmt: skip
     assert first.json["problems"] == []
-
-
-def test_a_second_ingest_counts_all_papers_as_known(home, paperbot):
-    paperbot("ingest")
     second = paperbot("ingest", "--json").json["digests"]
     assert [(d["papers"], d["new"], d["known"]) for d in second if d["papers"] == 57] == [(57, 0, 57)]
     assert sum(d["new"] for d in second) == 0
@@ -103,27 +92,17 @@ def test_the_original_digests_give_the_same_numbers(home, paperbot, original_see
     assert sum(d["rejected"] for d in answer.json["digests"]) == 0
 
 
-def test_files_can_be_named_on_the_command_line(small, tmp_path, paperbot):
-    path = tmp_path / "other.txt"
-    path.write_text(digest("Something else"))
-    answer = paperbot("ingest", path, "--json").json
-    assert [(d["source"], d["file"], d["new"]) for d in answer["digests"]] == [("files", str(path), 1)]
-
-
-def test_a_file_that_is_not_a_digest_does_not_stop_the_others(small, paperbot):
-    (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
-    answer = paperbot("ingest", "--json")
-    assert answer.code == 1
-    assert [p["source"] for p in answer.json["problems"]] == ["seeds/notes.txt"]
-    assert sum(d["new"] for d in answer.json["digests"]) == 3
-
-
-def test_ingest_prints_a_table(small, paperbot):
+def test_a_file_that_is_not_a_digest_does_not_stop_the_others(small, tmp_path, paperbot):
     (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
     answer = paperbot("ingest")
+    assert answer.code == 1
     assert "day.txt" in answer.out
     assert "1 digest, 3 new papers" in answer.out
-    assert "seeds/notes.txt" in answer.err
+    assert answer.err.startswith("! seeds/notes.txt: ")
+    named = tmp_path / "other.txt"
+    named.write_text(digest("Something else"))
+    (report,) = paperbot("ingest", named, "--json").json["digests"]
+    assert (report["source"], report["file"], report["new"]) == ("files", str(named), 1)
 
 
 def test_run_delivers_what_is_due_and_prints_the_json_of_the_contract(small, paperbot):
@@ -133,10 +112,6 @@ def test_run_delivers_what_is_due_and_prints_the_json_of_the_contract(small, pap
     assert answer.json == dict.fromkeys(RUN_KEYS, 0) | {
         "digests": 1, "papers": 3, "new": 3, "editions": 1, "delivered": 1, "problems": [],
     }  # fmt: skip
-
-
-def test_the_mail_is_a_file_that_a_mail_program_opens(small, paperbot):
-    paperbot("run", "--now", WEDNESDAY)
     (path,) = outbox(small)
     assert path == small / "state/outbox/2025-05-07/rewards--ada@example.org.eml"
     mail = email.message_from_bytes(path.read_bytes(), policy=policy.default)
@@ -146,41 +121,24 @@ def test_the_mail_is_a_file_that_a_mail_program_opens(small, paperbot):
     assert "We study *reward models* for cats with" in mail.get_body(("plain",)).get_content()
 
 
-def test_run_prints_each_edition_with_reasons(small, paperbot):
-    out = paperbot("run", "--now", WEDNESDAY).out
-    assert "rewards → ada@example.org" in out
-    assert "Reward models for cats" in out
-    assert "reward model" in out
-    assert "Mails become files" in out
-
-
-def test_an_edition_is_due_once_a_day(small, paperbot):
-    paperbot("run", "--now", WEDNESDAY)
-    again = paperbot("run", "--now", "2025-05-07T18:00:00+02:00")
-    assert "No edition is due now" in again.out
-    assert len(outbox(small)) == 1
-
-
-def test_before_its_time_an_edition_is_not_due(small, paperbot):
-    paperbot("run", "--now", "2025-05-07T09:00:00+02:00")
-    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs"))
+def test_an_edition_is_due_once_a_day_and_has_what_is_new_since_the_last(small, paperbot):
+    first = paperbot("run", "--now", WEDNESDAY).out
+    assert "rewards → ada@example.org" in first
+    assert "Reward models for cats" in first
+    assert "Mails become files" in first
+    assert "No edition is due now" in paperbot("run", "--now", "2025-05-07T18:00:00+02:00").out
+    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs", "Robot arms"))
     early = paperbot("run", "--now", "2025-05-08T07:59:00+02:00", "--json").json
     assert (early["new"], early["editions"]) == (1, 0)
     assert paperbot("run", "--now", "2025-05-08T08:00:00+02:00", "--json").json["editions"] == 1
-
-
-def test_no_paper_is_sent_twice_and_an_edition_continues_from_the_last(small, paperbot):
-    paperbot("run", "--now", WEDNESDAY)
-    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs", "Robot arms"))
-    paperbot("run", "--now", "2025-05-08T09:00:00+02:00")
-    text = (
-        email.message_from_bytes(outbox(small)[-1].read_bytes(), policy=policy.default)
-        .get_body(("plain",))
-        .get_content()
-    )
+    assert len(outbox(small)) == 2
+    text = text_of(outbox(small)[-1])
     assert "Reward models for dogs" in text
     assert "Robot arms" not in text
     assert "1 paper of 1 new to you" in text
+    (small / "seeds" / "more.txt").write_text(digest("Reward models for eels"))
+    forced = paperbot("run", "--force", "--now", "2025-05-08T08:00:00+02:00", "--json").json
+    assert (forced["editions"], forced["delivered"], len(outbox(small))) == (1, 1, 3)
 
 
 def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
@@ -201,14 +159,6 @@ def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
         ]
 
 
-def test_force_composes_a_second_edition_of_a_day(small, paperbot):
-    paperbot("run", "--now", WEDNESDAY)
-    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs"))
-    forced = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
-    assert (forced["editions"], forced["delivered"]) == (1, 1)
-    assert len(outbox(small)) == 2
-
-
 def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperbot):
     add_profile(
         small,
@@ -219,37 +169,7 @@ def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperb
     answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
     assert (answer["editions"], answer["skipped"], answer["delivered"]) == (2, 1, 2)
     note = next(path for path in outbox(small) if path.name.startswith("noted"))
-    text = email.message_from_bytes(note.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
-    assert "3 new papers came in, and none comes close enough" in " ".join(text.split())
-
-
-def test_a_broken_profile_stops_that_profile_only(small, paperbot):
-    add_profile(small, "broken", "[editon]\nsize = 3")
-    answer = paperbot("run", "--now", WEDNESDAY, "--json")
-    assert answer.code == 1
-    assert answer.json["delivered"] == 1
-    assert answer.json["problems"] == [
-        {"source": "profiles/broken.toml:3", "problem": "editon: unknown key; did you mean 'edition'?"}
-    ]
-
-
-def test_a_broken_template_is_reported_with_file_and_line(small, paperbot):
-    (small / "templates").mkdir()
-    (small / "templates" / "mail.txt.j2").write_text("line 1\n{{ edition.nonsense }}\n")
-    answer = paperbot("run", "--now", WEDNESDAY, "--json")
-    assert answer.code == 1
-    (problem,) = answer.json["problems"]
-    assert problem["source"] == "rewards/ada@example.org"
-    assert "mail.txt.j2:2" in problem["problem"]
-
-
-def test_a_slack_reader_gets_block_kit_as_json(small, paperbot):
-    add_profile(small, "channel", '[[readers]]\nslack = "C0123ABC"')
-    paperbot("run", "--force", "--now", WEDNESDAY)
-    path = next(path for path in outbox(small) if path.suffix == ".json")
-    message = json.loads(path.read_text())
-    assert message["channel"] == "C0123ABC"
-    assert "Reward models for cats" in json.dumps(message["blocks"])
+    assert "3 new papers came in, and none comes close enough" in text_of(note)
 
 
 def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot):
@@ -261,9 +181,9 @@ def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot
     profile.write_text('mute = ["stock trading"]\nauthors = ["natasha jaques"]\n' + profile.read_text())
     paperbot("run", "--force", "--now", WEDNESDAY)
     path = next(path for path in outbox(small) if path.name.startswith("rules"))
-    text = email.message_from_bytes(path.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
+    text = text_of(path)
     assert "Gardening" in text
-    assert "By natasha jaques, whom you follow" in " ".join(text.split())
+    assert "By natasha jaques, whom you follow" in text
     assert "stock trading" not in text
 
 

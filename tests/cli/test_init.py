@@ -103,13 +103,10 @@ def test_a_mistaken_source_is_refused_with_the_nearest_one(paperbot, tmp_path, s
         ("Protein language models", {"arXiv q-bio.BM", "arXiv q-bio.QM", "arXiv cs.LG", "bioRxiv: Bioinformatics"}),
         ("Human-computer interaction: accessibility of mobile apps", {"arXiv cs.HC"}),
         ("LLM agents and planning", {"arXiv cs.AI", "arXiv cs.MA", "arXiv cs.CL"}),
-        ("Social inequality and migration in Europe", {"arXiv econ.GN", "arXiv cs.SI", "OpenAlex"}),
         ("Type 2 diabetes in adolescents, insulin therapy", {"medRxiv: Endocrinology", "PubMed", "OpenAlex"}),
         ("Quantum error correction with superconducting qubits", {"arXiv quant-ph", "arXiv cond-mat.supr-con"}),
-        ("Exoplanet atmospheres", {"arXiv astro-ph.EP"}),
         ("Minimum wages and employment", {"arXiv econ.GN"}),
         ("Populist parties and voters", {"OpenAlex"}),
-        ("Perovskite solar cells", {"arXiv cond-mat.mtrl-sci"}),
     ],
 )
 def test_the_sources_of_a_field_are_proposed(interests, fields):

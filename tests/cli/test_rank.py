@@ -42,13 +42,7 @@ def test_interests_and_thumbs_rank_the_candidates_without_a_home(rank):
         ("b", "c2"),
     ]
     assert all(0 < row["score"] < 1 for row in rows)
-
-
-def test_no_more_than_top_are_written(rank):
     assert [row["paper"] for row in rank(top=1)[1]] == ["c2", "c1"]
-
-
-def test_without_candidates_there_are_no_lines(rank):
     answer, rows = rank(candidates=[])
     assert (answer.code, rows) == (0, [])
 

@@ -53,13 +53,6 @@ def test_a_paper_without_a_required_term_is_not_an_alert(owls, paperbot):
     assert paperbot("run", "--now", NOW, "--json").json["alerts"] == 1
 
 
-def test_a_day_without_such_a_paper_is_quiet_and_says_why(owls, paperbot):
-    (owls / "seeds" / "1.txt").write_text(digest(ALONE))
-    assert paperbot("run", "--force", "--now", NOW).code == 0
-    (edition,) = paperbot("export", "owls").json["editions"]
-    assert "1 new paper came in, and none has a term of each group" in str(edition)
-
-
 def test_rank_takes_required_terms_from_the_profiles_lines(tmp_path, paperbot):
     papers = [
         {"id": str(n), "title": title, "abstract": f"We study {title}."}

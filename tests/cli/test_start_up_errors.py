@@ -71,12 +71,6 @@ def no_directory(home: Path) -> None:
 ERRORS: dict[str, tuple[Change, tuple[str, ...], str, str]] = {
     "no settings": (lambda home: (home / "paperbot.toml").unlink(), NOTHING, "paperbot.toml: not found", "`paperbot init "),
     "broken settings": (settings("[bot\n"), NOTHING, "paperbot.toml:1: not valid TOML", "quotation marks"),
-    "unknown section": (settings("[emial]\n"), NOTHING, "paperbot.toml:1: emial", "did you mean 'email'?"),
-    "secret in a file": (settings('[email]\npassword = "x"\n'), NOTHING, "email.password", "set PAPERBOT_EMAIL__PASSWORD"),
-    "plain mail elsewhere": (
-        settings('[email]\nhost = "smtp.example.org"\nsecurity = "none"\n'), NOTHING, "security", 'use "starttls" or "tls"',
-    ),
-    "time zone": (settings('[bot]\ntimezone = "Bonn"\n'), NOTHING, "bot.timezone", '"Europe/Berlin"'),
     "other database": (store("mysql://localhost/papers"), NOTHING, "store.url: no store in mysql", "sqlite:///path"),
     "no database URL": (store("papers.db"), NOTHING, "store.url", "write sqlite:///path"),
     "no PostgreSQL": (store("postgresql://ada:secret@127.0.0.1:1/p"), NOTHING, "postgresql://ada:***@", "start PostgreSQL there"),
@@ -98,9 +92,6 @@ ERRORS: dict[str, tuple[Change, tuple[str, ...], str, str]] = {
     ),
     "template with a wrong name": (
         template("mail.txt.j2", "{{ editoin.title }}"), ("run", "--force"), "mail.txt.j2:1: 'editoin' is undefined", "Correct the file, or delete it",
-    ),
-    "missing folder": (
-        settings('[[sources]]\nname = "a"\nkind = "folder"\npath = "nowhere"\n'), ("ingest",), "a: no folder", "create it, or change its path",
     ),
     "no feed": (settings(FEED), ("ingest",), "a: http://127.0.0.1:1/rss: [Errno", "correct the source's url"),
     "no mailbox": (settings(MAILBOX), ("ingest",), "a: 127.0.0.1:1: [Errno", "check host, port, security, username and password"),

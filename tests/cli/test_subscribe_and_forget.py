@@ -27,6 +27,8 @@ def test_subscribe_writes_the_profiles_file_and_keeps_its_comments(home, paperbo
     assert paperbot("run", "--now", NOW, "--json").json["editions"] == 2
     assert "is in the profile already" in paperbot("subscribe", SLUG, GRACE.upper()).out
     assert profile(home).read_text() == after
+    assert paperbot("subscribe", SLUG, "C0123ABC").code == 0
+    assert {"slack": "C0123ABC"} in tomllib.loads(profile(home).read_text())["readers"]
 
 
 def test_unsubscribe_takes_a_reader_out_and_keeps_the_thumbs(home, paperbot):
@@ -40,11 +42,6 @@ def test_unsubscribe_takes_a_reader_out_and_keeps_the_thumbs(home, paperbot):
     assert paperbot("run", "--now", NOW, "--json").json["editions"] == 0
     paperbot("subscribe", SLUG, "ada@example.org")
     assert paperbot("export", SLUG).json["active"] is True
-
-
-def test_a_channel_is_subscribed_by_its_id(home, paperbot):
-    assert paperbot("subscribe", SLUG, "C0123ABC").code == 0
-    assert {"slack": "C0123ABC"} in tomllib.loads(profile(home).read_text())["readers"]
 
 
 @pytest.mark.parametrize(

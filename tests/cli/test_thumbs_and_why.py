@@ -28,52 +28,13 @@ def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
     assert "more like “LLM-Powered GUI Agents" in answer.out
     after = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
     assert after["score"] > before["score"]
-
-
-def test_a_paper_that_is_similar_to_a_liked_one_says_so(ingested, paperbot):
-    paperbot("thumb", "up", "reward-models", "A Summary on GUI Agents")
-    liked = paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json
-    assert [paper["title"][:23] for paper in liked["because"]] == ["A Summary on GUI Agents"]
-    out = " ".join(paperbot("why", "reward-models", "LLM-Powered GUI Agents").out.split())
-    assert "like “A Summary on GUI Agents" in out
+    assert [paper["title"][:22] for paper in after["because"]] == ["LLM-Powered GUI Agents"]
+    out = " ".join(paperbot("why", "reward-models", "A Summary on GUI Agents").out.split())
+    assert "like “LLM-Powered GUI Agents" in out
     assert "which you liked." in out
-    assert liked["why"] in out
-
-
-def test_a_liked_paper_is_not_its_own_reason(ingested, paperbot):
-    paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
-    assert paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json["because"] == []
-    paperbot("thumb", "up", "reward-models", "A Summary on GUI Agents")
-    others = paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json["because"]
-    assert [paper["title"][:23] for paper in others] == ["A Summary on GUI Agents"]
-
-
-def test_links_are_not_evidence(home, paperbot, tmp_path):
-    from support import digest
-
-    link = "Our code is at https://github.com/owls/reward-nest and at www.owls.org/nest; see huggingface.co/owls."
-    text = digest("Reward models for owls", "Reward models for bees").replace("We study", f"{link} We study")
-    (tmp_path / "d.txt").write_text(text)
-    paperbot("ingest", tmp_path / "d.txt")
-    paperbot("thumb", "up", "reward-models", "Reward models for bees")
-    terms = {
-        reason["term"]
-        for reason in paperbot("why", "reward-models", "Reward models for owls", "--json").json["reasons"]
-    }
-    assert terms & {"reward model", "reward models"}
-    parts = {part for term in terms for part in term.split()}
-    assert not parts & {
-        "http",
-        "https",
-        "github",
-        "github.com",
-        "com",
-        "www",
-        "org",
-        "huggingface",
-        "nest",
-        "reward-nest",
-    }
+    assert after["why"] in out
+    liked = paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json
+    assert liked["because"] == [], "no paper is its own reason"
 
 
 def test_clear_takes_a_thumb_back(ingested, paperbot):
@@ -93,19 +54,16 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("thumb", "up", "nobody", "TTRL"), "no profile 'nobody'; known profiles: reward-models"),
         (
             ("thumb", "up", "reward-models/eve@example.org", "TTRL"),
             "is not a reader; name one of: reward-models/ada@",
         ),
         (("thumb", "up", "reward-models", "No such title"), "no paper 'No such title'; give its id"),
-        (("thumb", "up", "reward-models", "p99999"), "no paper 'p99999'"),
         (
             ("thumb", "up", "reward-models", "Reinforcement Learning"),
             "papers begin with 'Reinforcement Learning'",
         ),
         (("thumb", "sideways", "reward-models", "TTRL"), "'sideways' is not one of 'up', 'down', 'clear'"),
-        (("thumb", "up", "reward-models"), "Missing VOTE, READER or PAPER"),
     ],
 )
 def test_an_unknown_reader_or_paper_is_one_line(ingested, paperbot, arguments, says):

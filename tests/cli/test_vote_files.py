@@ -5,18 +5,9 @@ import json
 import sys
 
 import pytest
-from support import digest
 
 NOW = "2025-05-07T18:00:00+00:00"
 ADA = "reward-models/ada@example.org"
-
-
-@pytest.fixture
-def papers(home, paperbot):
-    """A home with three papers: p1 to p3."""
-    (home / "seeds" / "own.txt").write_text(digest("Cats at work", "Dogs at work", "Dogs at rest"))
-    assert paperbot("ingest").code == 0
-    return home
 
 
 def vote(**fields):
@@ -89,20 +80,14 @@ def test_an_invalid_line_is_a_problem_and_the_other_votes_are_recorded(papers, p
     assert len(history(paperbot)) == len(BROKEN)
 
 
-def test_lines_that_are_not_utf8_do_not_stop_the_others(papers, paperbot):
-    (papers / "votes.jsonl").write_bytes(b'{"reader": "\xff"}\n' + json.dumps(vote()).encode())
-    answer = paperbot("thumb", "--from", "votes.jsonl")
+def test_a_dash_reads_standard_input(papers, paperbot, monkeypatch):
+    lines = json.dumps(vote()).encode() + b'\n{"reader": "\xff"}\n'
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    answer = paperbot("thumb", "--from", "-")
     assert answer.code == 1
     assert "1 vote recorded" in answer.out
-    assert "! votes.jsonl:1: not JSON" in answer.err
-
-
-def test_a_dash_reads_standard_input(papers, paperbot, monkeypatch):
-    lines = f"{json.dumps(vote())}\nnonsense\n".encode()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
-    answer = paperbot("thumb", "--from", "-", "--json")
-    assert answer.json["votes"] == 1
-    assert [p["source"] for p in answer.json["problems"]] == ["standard input:2"]
+    assert "! standard input:2: not JSON" in answer.err
+    assert paperbot("thumb", "up", "reward-models", "p1", "--json").json == {"votes": 1, "problems": []}
 
 
 def test_many_votes_are_a_few_transactions(papers, paperbot, monkeypatch):
@@ -132,7 +117,3 @@ def test_conflicting_arguments_are_usage_errors(papers, paperbot, arguments, say
     answer = paperbot("thumb", *arguments)
     assert (answer.code, answer.err.count("\n")) == (2, 1)
     assert says in answer.err
-
-
-def test_one_vote_has_json_too(papers, paperbot):
-    assert paperbot("thumb", "up", "reward-models", "p1", "--json").json == {"votes": 1, "problems": []}

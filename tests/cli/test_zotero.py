@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from support import digest
 from zotero_server import KEY, ZoteroServer
 
 ADA = "reward-models/ada@example.org"
@@ -19,15 +18,13 @@ def server():
 
 
 @pytest.fixture
-def papers(home, paperbot, server, monkeypatch):
-    """A home with three papers, beside a Zotero library with two, one of which is also in a digest."""
+def papers(papers, server, monkeypatch):
+    """A home with three papers, beside a Zotero library with one of them and another."""
     monkeypatch.setenv("PAPERBOT_ZOTERO__API_URL", server.url)
     monkeypatch.setenv("PAPERBOT_ZOTERO_KEY", KEY)
-    (home / "seeds" / "own.txt").write_text(digest("Cats at work", "Dogs at work", "Dogs at rest"))
-    assert paperbot("ingest").code == 0
     server.put("CATS", title="Cats at Work")
     server.put("OWLS", title="Owls on the night shift")
-    return home
+    return papers
 
 
 def library(paperbot):

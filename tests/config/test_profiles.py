@@ -158,36 +158,16 @@ def test_a_threshold_in_the_file_holds_for_every_pick_and_else_matches_are_good_
 
 
 MISTAKES = {
-    "unknown key": (VALID + 'keyword = ["x"]', ":3: keyword: unknown key; did you mean 'keywords'?"),
-    "unknown key of a table": (
-        VALID + "[edition]\nsiz = 3",
-        ":4: edition.siz: unknown key; did you mean 'size'?",
-    ),
+    "unknown key of a table": (VALID + "[edition]\nsiz = 3", ":4: edition.siz: unknown key; did you mean 'size'?"),
     "unknown table": (VALID + "[editon]\nsize = 3", ":3: editon: unknown key; did you mean 'edition'?"),
     "nothing like it": (VALID + "xyzzy = 1", "known here: alerts, allow, authors, catch_up, edition"),
     "wrong type": (VALID + 'keywords = "GRPO"', ":3: keywords: 'GRPO' is not valid; it should be a list"),
-    "text for a number": (
-        VALID + '[edition]\nsize = "x"',
-        "edition.size: 'x' is not valid; it should be a whole number",
-    ),
-    "size 0": (
-        VALID + "[edition]\nsize = 0",
-        "edition.size: 0 is not valid; it should be greater than or equal to 1",
-    ),
-    "NaN": (
-        VALID + "[edition]\nthreshold = nan",
-        "edition.threshold: nan is not valid; it should be a finite number",
-    ),
-    "infinite": (VALID + "[edition]\nthreshold = inf", "edition.threshold: inf is not valid"),
+    "NaN": (VALID + "[edition]\nthreshold = nan", "edition.threshold: nan is not valid; it should be a finite number"),
     "no title": ('interests = "x"', "title: is missing; add it"),
-    "nothing to match": ('title = "x"', "says nothing to look for; add interests, keywords or authors"),
-    "explore above size": (
-        VALID + "[edition]\nsize = 1\nexplore = 2",
-        "explore = 2 is more than size = 1",
-    ),
+    "explore above size": (VALID + "[edition]\nsize = 1\nexplore = 2", "explore = 2 is more than size = 1"),
     "required terms without groups": (
         VALID + 'require = ["RLHF", "LLM"]',
-        ":3: require: required terms are in groups, of which a paper needs one term each; write them like",
+        ":3: require: required terms are in groups: a paper needs one term of each. Write them like",
     ),
     "an empty group": (VALID + 'require = [["RLHF"], []]', ":3: require: one of its groups is empty"),
     "a number in a group": (VALID + 'require = [["RLHF", 3]]', "require"),
@@ -199,23 +179,13 @@ MISTAKES = {
         VALID + 'language = "german"',
         ':3: language: unknown language \'german\'; write its BCP 47 tag, like "de", "pt-BR" or "ja"',
     ),
-    "weekday": (
-        VALID + '[schedule]\ndays = ["moon"]',
-        "schedule.days[1]: 'moon' is not valid; it should be 'mon'",
-    ),
+    "weekday": (VALID + '[schedule]\ndays = ["moon"]', "schedule.days[1]: 'moon' is not valid; it should be 'mon'"),
     "no weekday": (VALID + "[schedule]\ndays = []", ":4: schedule.days: "),
-    "two addresses": (
-        VALID + '[[readers]]\nemail = "a@b.org"\nslack = "C0123ABC"',
-        "a reader has one address",
-    ),
+    "two addresses": (VALID + '[[readers]]\nemail = "a@b.org"\nslack = "C0123ABC"', "a reader has one address"),
     "no address": (VALID + "[[readers]]", "readers[1]: a reader has one address"),
     "second reader": (
         VALID + '[[readers]]\nemail = "a@b.org"\n[[readers]]\nemial = "c@d.org"',
         ":6: readers[2].emial: unknown key; did you mean 'email'?",
-    ),
-    "same reader twice": (
-        VALID + '[[readers]]\nemail="a@b.org"\n[[readers]]\nemail="A@b.org"',
-        ":6: readers[2].email: 'A@b.org' is in this file twice; remove one of them",
     ),
     "comma": (VALID + '[[readers]]\nemail = "a@b.org,c@d.org"', "is not an email address"),
     "display name": (VALID + '[[readers]]\nemail = "Ada <a@b.org>"', "is not an email address"),
@@ -224,7 +194,6 @@ MISTAKES = {
     "Slack name": (VALID + '[[readers]]\nslack = "#papers"', "is not a Slack id"),
     "duplicate key": (VALID + 'title = "again"', "not valid TOML: Cannot overwrite a value"),
     "broken TOML": (VALID + "keywords = [", "not valid TOML"),
-    "broken line": (VALID + "= 3\n", ":3: not valid TOML"),
 }
 
 
@@ -262,12 +231,6 @@ def test_a_file_in_another_encoding_is_refused(tmp_path):
 def test_a_byte_order_mark_is_accepted(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + VALID.encode())
     assert load_profile(tmp_path / "a.toml", "UTC", address_checks()).title == "Reward models"
-
-
-def test_a_directory_in_place_of_a_file_is_refused(tmp_path):
-    (tmp_path / "a.toml").mkdir()
-    with pytest.raises(ConfigError, match="can't be read"):
-        load_profile(tmp_path / "a.toml", "UTC", address_checks())
 
 
 @pytest.mark.parametrize("name", ["Upper.toml", "two words.toml", "-x.toml", "ä.toml", "x" * 65 + ".toml"])
@@ -320,12 +283,6 @@ def test_what_is_not_a_regular_file_does_not_stop_other_profiles(home, paperbot,
     assert "profiles/odd.toml: " in answer.out + answer.err
     assert "mistake in Paperbot" not in answer.err
     assert "1 edition, 1 message delivered" in answer.out
-
-
-def test_a_fifo_as_settings_file_is_refused(home, paperbot):
-    (home / "paperbot.toml").unlink()
-    os.mkfifo(home / "paperbot.toml")
-    assert paperbot("check").code == 2
 
 
 def test_concurrent_edits_of_a_profile_are_all_kept(home):

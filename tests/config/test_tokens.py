@@ -22,20 +22,23 @@ from bot.model.papers import new_paper
 KEY, OTHER = b"k" * 32, b"o" * 32
 
 
-def test_a_token_returns_its_payload():
-    signer = Signer([KEY])
-    assert signer.read(Purpose.THUMB, signer.sign(Purpose.THUMB, [3, 17])) == [3, 17]
+TOKEN = Signer([KEY]).sign(Purpose.UNSUBSCRIBE, [3])
 
 
-def test_a_token_for_one_purpose_is_invalid_for_others():
-    signer = Signer([KEY])
-    with pytest.raises(TokenError):
-        signer.read(Purpose.UNSUBSCRIBE, signer.sign(Purpose.THUMB, [3, 17]))
-
-
-def test_a_token_of_another_key_is_refused():
+@pytest.mark.parametrize(
+    "token",
+    [
+        Signer([KEY]).sign(Purpose.THUMB, [3]),
+        Signer([OTHER]).sign(Purpose.UNSUBSCRIBE, [3]),
+        TOKEN[:-1],
+        TOKEN[:-23],
+        TOKEN + "a" * 5_000_000,
+    ],
+    ids=["another purpose", "another key", "cut", "without signature", "too long"],
+)
+def test_a_token_that_was_not_made_for_this_is_refused(token):
     with pytest.raises(TokenError, match="not one of ours"):
-        Signer([KEY]).read(Purpose.THUMB, Signer([OTHER]).sign(Purpose.THUMB, [1]))
+        Signer([KEY]).read(Purpose.UNSUBSCRIBE, token)
 
 
 def test_after_key_rotation_old_tokens_are_valid_and_new_ones_use_the_new_key():
@@ -67,13 +70,6 @@ def test_a_token_with_any_character_changed_is_refused():
             if other != character:
                 with pytest.raises(TokenError, match="not one of ours"):
                     signer.read(Purpose.THUMB, changed)
-
-
-@pytest.mark.parametrize("cut", [1, 10, 22, 23])
-def test_a_token_without_its_whole_signature_is_refused(cut):
-    signer = Signer([KEY])
-    with pytest.raises(TokenError, match="not one of ours"):
-        signer.read(Purpose.UNSUBSCRIBE, signer.sign(Purpose.UNSUBSCRIBE, [3])[:-cut])
 
 
 def test_a_signature_is_hmac_sha256_over_purpose_payload_and_time():
@@ -110,15 +106,15 @@ def test_a_key_is_created_once_and_for_its_owner_only(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_damaged_key_file_is_reported(tmp_path):
-    (tmp_path / "secret.key").write_text("not hexadecimal")
-    with pytest.raises(PaperbotError, match="restore it from a backup, or run `paperbot check --fix`"):
-        load_keys(tmp_path / "secret.key")
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [("", "is empty"), ("\n \n", "is empty"), ("ab" * 31, "less than 64 digits"), ("ü", "hexadecimal")],
+    [
+        ("", "is empty"),
+        ("not hexadecimal", "hexadecimal"),
+        ("\n \n", "is empty"),
+        ("ab" * 31, "less than 64 digits"),
+        ("ü", "hexadecimal"),
+    ],
 )
 def test_a_weak_or_empty_key_file_is_reported(tmp_path, content, problem):
     (tmp_path / "secret.key").write_text(content)
@@ -179,9 +175,3 @@ def test_links_hold_ids_and_no_address():
     token = thumb.removeprefix("https://papers.example.org/thumb/").removesuffix("?vote=down")
     assert signer.read(Purpose.THUMB, token) == [5, 17]
     assert "ada" not in thumb + links.unsubscribe()
-
-
-def test_an_oversized_token_is_refused_without_verification():
-    signer = Signer([KEY])
-    with pytest.raises(TokenError, match="not one of ours"):
-        signer.read(Purpose.ME, signer.sign(Purpose.ME, [1]) + "a" * 5_000_000)

@@ -40,7 +40,8 @@ def test_messages_that_wait_and_claims_of_dead_workers_are_counted(app, paperbot
     assert load(app.store, app.profiles, {}, NOW + HOUR).oldest_unsent_seconds == 3600
     app.store.outbox.claim("email", NOW, HOUR, 1)
     assert load(app.store, app.profiles, {}, NOW).expired_claims == 0
-    assert "1 message held by workers until 10:00 UTC at most" in paperbot("status", "--now", NOW.isoformat()).out
+    held = "1 message held by workers until Wed 2025-05-07 12:00 Europe/Berlin at most"
+    assert held in paperbot("status", "--now", NOW.isoformat()).out
     assert load(app.store, app.profiles, {}, NOW + 2 * HOUR).expired_claims == 1
 
 

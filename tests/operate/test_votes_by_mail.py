@@ -83,7 +83,7 @@ def test_status_shows_when_replies_were_read_and_how_many_votes_they_had(
     assert paperbot("run", "--force", "--now", NOW).code == 0
     imap.put(mail(subjects(voting_home)[0]))
     assert paperbot("ingest", "--now", "2025-05-07T11:00:00+00:00").code == 0
-    assert re.search(r"mail +ok +read 2025-05-07 11:00 UTC +- +- +1 vote\s", paperbot(*status).out)
+    assert re.search(r"mail +ok +read Wed 2025-05-07 13:00 Europe/Berlin +- +- +1 vote\s", paperbot(*status).out)
     (row,) = [row for row in paperbot(*status, "--json").json["sources"] if row["name"] == "mail"]
     assert (row["delivers_papers"], row["votes"]) == (False, 1)
 

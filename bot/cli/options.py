@@ -1,0 +1,156 @@
+"""Options that commands share, and the home of a command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import click
+
+from bot.channels import channel_of
+from bot.config.files import shipped
+from bot.model import Kind
+from bot.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from bot.app import App
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_FIRST_YEAR, _LAST_YEAR = 1990, 2990
+
+
+class Moment(click.ParamType[datetime]):
+    """An ISO 8601 date and time as aware UTC. Without an offset, it is UTC."""
+
+    name = "ISO"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        # click also converts defaults, and --now has a datetime.
+        if isinstance(value, datetime):
+            return value
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a valid date and time; write it like 2025-05-06T08:00+02:00", param, ctx)
+        if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # date arithmetic overflows in the first and last years
+            self.fail(f"{value!r} is not in the years {_FIRST_YEAR} to {_LAST_YEAR}", param, ctx)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def remember_home(ctx: click.Context, _param: click.Parameter, value: Path | None) -> None:
+    # The default of a command's option must not replace the group's value.
+    if value is not None:
+        ctx.find_root().obj = value
+
+
+home_option = click.Option(
+    ["--home"],
+    type=click.Path(path_type=Path),
+    expose_value=False,
+    is_eager=True,
+    callback=remember_home,
+    help="The home directory  [default: PAPERBOT_HOME, else the current directory]",
+)
+
+
+class Commands(click.Group):
+    """A group of commands that each take ``--home``."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        cmd.params.append(home_option)
+        super().add_command(cmd, name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(self.commands)
+
+
+now_option = click.option(
+    "--now",
+    type=Moment(),
+    # A function, because the module may be imported long before the command runs.
+    default=lambda: datetime.now(UTC),
+    help="Act as if it were this time (ISO 8601; UTC if it has no offset).",
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+
+
+def valid(check: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value ``check`` accepts."""
+
+    def convert(_ctx: click.Context, _option: click.Parameter, value: str | None) -> Any:
+        if value is None:
+            return None
+        try:
+            return check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return convert
+
+
+def is_terminal() -> bool:
+    """Return whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def checked_address(address: str) -> tuple[Kind, str]:
+    """Return the kind of a reader's address, and its usual spelling. Raises UsageError."""
+    try:
+        channel = channel_of(address)
+        return channel.name, channel.check_address(address)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def schema_option(name: str, subject: str) -> Callable[[Any], Any]:
+    def print_schema(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
+        if is_given:
+            click.echo((shipped("docs/schemas") / f"{name}.json").read_text("utf-8"), nl=False)
+            ctx.exit()
+
+    return click.option(
+        "--schema",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=print_schema,
+        help=f"Print the JSON Schema of {subject}, for editors.",
+    )
+
+
+def name_of(file: IO[bytes], standard_input: str = "standard input") -> str:
+    """Return a file's name. click calls standard input <stdin>, which looks like one."""
+    return getattr(file, "name", "<stdin>").replace("<stdin>", standard_input)
+
+
+def home_of(ctx: click.Context) -> Path:
+    return ctx.find_root().obj or Path()
+
+
+def app_of(ctx: click.Context) -> App:
+    from bot.app import open_app
+
+    return ctx.with_resource(open_app(home_of(ctx)))
+
+
+def pass_app(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
+    """Decorate a command to take the open home as its first argument."""
+
+    @click.pass_context
+    @wraps(command)
+    def with_app(ctx: click.Context, /, *arguments: P.args, **options: P.kwargs) -> R:
+        return command(app_of(ctx), *arguments, **options)
+
+    return with_app
+
+
+def report_options(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:
+    """Decorate a command to take ``--now``, ``--json`` and the open home."""
+    return now_option(json_option(pass_app(command)))
