@@ -113,7 +113,7 @@ class CircuitBreaker:
         self._kind = kind
         self._store = store
         self._lock = Lock()
-        self._is_stored = stored is not None
+        self.is_half_open = stored is not None  # failed in an earlier run, without a success since
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
         self._refused_recipients = 0  # in a row
@@ -128,9 +128,9 @@ class CircuitBreaker:
         is_sent = state is State.SENT
         with self._lock:
             # A message already under way proves nothing against this run's record.
-            ends = is_sent and self._is_stored
+            ends = is_sent and self.is_half_open
             if is_sent:
-                self._is_stored = False
+                self.is_half_open = False
                 self._failures = 0
                 self._refused_recipients = 0
             self._unanswered = self._unanswered + 1 if state is State.UNKNOWN else 0
@@ -141,10 +141,6 @@ class CircuitBreaker:
             self._store.end(self._kind)
         if is_too_many:
             self.trip(f"{MAX_UNANSWERED} messages in a row were sent and not answered", now)
-
-    @property
-    def is_half_open(self) -> bool:
-        return self._is_stored
 
     def judged(self, error: DeliveryError) -> DeliveryError:
         """Return the error, or the channel's failure after too many refused recipients."""
