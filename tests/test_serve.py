@@ -167,11 +167,11 @@ def test_serve_answers_requests_and_stops_cleanly_on_sigterm(server):
     line = server.stdout.readline()
     url = re.search(r"http://127\.0\.0\.1:\d+", line).group()
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(f"{url}/thumb/none", timeout=30)
+        urllib.request.urlopen(f"{url}/thumb/none", timeout=120)
     assert caught.value.code == 404
     assert "This link doesn't work" in caught.value.read().decode()
     server.send_signal(signal.SIGTERM)
-    assert server.wait(timeout=30) == 0
+    assert server.wait(timeout=120) == 0
     assert "Traceback" not in server.stderr.read()
 
 
@@ -196,7 +196,7 @@ with serve.listen("127.0.0.1", 0) as listener:
 @pytest.mark.slow
 def test_serve_stops_on_a_signal_that_comes_before_the_web_server_handles_signals(home):
     command = [sys.executable, "-c", _SIGNALLED_EARLY]
-    served = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+    served = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=120, check=False)
     assert served.returncode == 0
     assert "Traceback" not in served.stderr
 

@@ -298,7 +298,7 @@ def normalised_title(title: str) -> str:
     """
     # NFKD separates accents, which isalnum drops, and resolves ligatures.
     text = unicodedata.normalize("NFKD", _LATEX_COMMAND.sub("", title)).casefold()
-    normalised = "".join(character for character in text if character.isalnum())
+    normalised = "".join(filter(str.isalnum, text))
     # Otherwise all titles without letters and digits ("???") would be one paper.
     return normalised or unicodedata.normalize("NFKC", title).casefold().strip()
 

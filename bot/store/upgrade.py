@@ -9,6 +9,7 @@ import logging
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,13 +131,17 @@ def _search_faults(database: Database) -> list[str]:
     return []
 
 
-def difference(connection: Connection) -> str:
+@cache
+def _names_of(revision: str) -> frozenset[str]:
     from alembic import command
 
     with closing(create_engine("sqlite://").connect()) as memory:
-        command.upgrade(_config(SCRIPTS, memory), HEAD)
-        expected = _names(memory)
-    actual = _names(connection)
+        command.upgrade(_config(SCRIPTS, memory), revision)
+        return frozenset(_names(memory))
+
+
+def difference(connection: Connection) -> str:
+    expected, actual = _names_of(HEAD), _names(connection)
     # An operator's own tables do no harm. An extra column may require a value.
     tables = {name.partition(".")[0] for name in expected if "." in name}
     besides = [name for name in actual - expected if "." in name and name.partition(".")[0] in tables]
