@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
 from bot.channels import (
     ChannelKind,
@@ -117,7 +116,7 @@ class App:
         return self.home.profile_problems
 
     @property
-    def zone(self) -> ZoneInfo:
+    def zone(self) -> tzinfo:
         """The time zone in which commands show times."""
         return zone_named(self.home.settings.bot.timezone)
 

@@ -12,10 +12,9 @@ import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from zoneinfo import ZoneInfo
 
 import click
 from rich import box
@@ -84,14 +83,15 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
 _UTC_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC")
 
 
-def local_time(time: datetime, zone: ZoneInfo) -> str:
-    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone.key}"
+def local_time(time: datetime, zone: tzinfo) -> str:
+    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}"
 
 
-def with_local_times(text: str, zone: ZoneInfo) -> str:
+def with_local_times(text: str, zone: tzinfo) -> str:
     """Return a message with its times in a zone.
 
-    >>> with_local_times("due since Tue 2025-05-06 23:00 UTC", ZoneInfo("Europe/Berlin"))
+    >>> from bot.model.clock import zone_named
+    >>> with_local_times("due since Tue 2025-05-06 23:00 UTC", zone_named("Europe/Berlin"))
     'due since Wed 2025-05-07 01:00 Europe/Berlin'
     """
     return _UTC_TIME.sub(lambda match: local_time(datetime.fromisoformat(f"{match[1]}+00:00"), zone), text)

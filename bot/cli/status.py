@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import click
 
@@ -55,7 +54,7 @@ def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
         return {}, [Problem("queue", str(error))]
 
 
-def print_status(status: Status, zone: ZoneInfo) -> None:
+def print_status(status: Status, zone: tzinfo) -> None:
     def shown(time: datetime | None, otherwise: str = "never") -> str:
         return local_time(time, zone) if time else otherwise
 
@@ -93,7 +92,7 @@ def print_status(status: Status, zone: ZoneInfo) -> None:
             echo(f"late: {reader.reader} (last message: {shown(reader.last_sent)}): {late}", fg="yellow")
 
 
-def load_lines(load: Load, zone: ZoneInfo) -> Iterator[str]:
+def load_lines(load: Load, zone: tzinfo) -> Iterator[str]:
     if load.queue:
         yield "queue: " + ", ".join(f"{number} {task}" for task, number in load.queue.items())
     if load.oldest_due_seconds:
