@@ -146,9 +146,8 @@ def day_in(text: str) -> date | None:
 
 
 def _is_date_or_kind(text: str) -> bool:
-    is_year = len(text) < _MIN_TITLE and _YEAR.search(text)
-    others = re.findall(r"[^\W\d_]+", text[:LONGEST_TITLE].lower()) if is_year or day_in(text) else [text]
-    is_date = len(text) <= LONGEST_TITLE and all(word in words("dates") for word in others)
+    parts = re.findall(r"[^\W\d_]+", text[:LONGEST_TITLE].lower())
+    is_date = len(text) <= LONGEST_TITLE and all(part in words("dates") for part in parts)
     return is_date or bool(pattern("kind").fullmatch(text)) or is_label(text)
 
 

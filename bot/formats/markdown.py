@@ -415,10 +415,8 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             name = None
         elif field := _field(text):
             first_words = " ".join(fields[name or ""][:3]).lstrip(" *_")[: limits.TOPIC]
-            headings = (
-                {field.name, field_key(re.split("[:：]", first_words, maxsplit=1)[0])} if first_words else {field.name}
-            )
-            is_section = not field.is_bold or headings <= SECTIONS
+            heading = field_key(re.split("[:：]", first_words, maxsplit=1)[0]) or field.name
+            is_section = not field.is_bold or {heading, field.name} <= SECTIONS
             if name in ("abstract", "translation") and not field.kind and is_section:
                 fields[name].append(text)
             else:
