@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from bot.formats.addresses import Article, Destination, destination
 from bot.formats.credits import (
@@ -52,7 +52,7 @@ from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 
 NAME = "journal-mail"
-Follow = Callable[[str], Destination]  # ``destination`` with a cache
+Follow = Callable[[str], Destination]  # ``destination``, once for each address
 
 
 _NEAR = 5  # lines between a title and its last author and DOI
@@ -82,7 +82,7 @@ class _Candidate:
             return cls(item, replace(follow(item.title.url), article=None), (), None)
         texts = (text for line in near for link in line.links for text in (link.url, link.text))
         articles = (follow(text).article for text in texts if "://" in text)
-        others = (*(Article("", doi=doi) for doi in dois if doi), *articles)
+        others = chain((Article("", doi=doi) for doi in dois if doi), articles)
         return cls(item, follow(item.title.url), credits_in(near).authors, next(filter(None, others), None))
 
     @property
