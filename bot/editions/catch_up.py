@@ -1,9 +1,7 @@
 """Catch-up editions: the best papers of a longer span, by topic, within a reading time.
 
-    arrived since a day --not voted on, not read--> candidates --rank--> scores --above the threshold--> good papers
-    good papers --group by meaning--> topics --the best of each, then the best of all, within the budget--> picks
-
-All papers of the span count as considered, so the next edition starts after them.
+arrived since a day --not voted on, not read--> candidates --rank--> scores --above the threshold--> good papers
+good papers --group by meaning--> topics --the best of each, then the best of all, within the budget--> picks
 """
 
 from __future__ import annotations
@@ -114,10 +112,7 @@ def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: da
 def put_catch_up(
     context: Context, request: CatchUpRequest, now: datetime, tldr_writer: TldrWriter | None = None
 ) -> tuple[Edition, list[Problem]]:
-    """Compose an edition, store it with its messages if it has picks, and return it with problems.
-
-    Of two concurrent processes, one stores an edition.
-    """
+    """Compose an edition, store it with its messages if it has picks, and return it with problems."""
     refit(context.store, context.ranker, [(request.reader, request.profile)], now)
     edition = compose_catch_up(context.composer, request, now)
     problems: list[Problem] = []
@@ -247,7 +242,7 @@ def sent_since(store: Store, reader: Reader, since: date) -> CatchUp | None:
 def skipped_papers(
     store: Store, catch_up: CatchUp, first: int = 0, most: int | None = None
 ) -> list[tuple[Paper, float]]:
-    """Return an edition's skipped papers with probabilities, best first, or a part of them."""
+    """Return an edition's skipped papers, or a part of them, with probabilities, best first."""
     part = catch_up.skipped[first : None if most is None else first + most]
     papers = store.papers.get(paper_id for paper_id, _ in part)
     # A paper may have been deleted since.
@@ -271,8 +266,7 @@ class Gap:
 def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[Gap]:
     """Return the recent gaps that no catch-up edition covers, newest first.
 
-    A gap is more than three days without an edition, at least one of them scheduled, or a week up to today without a
-    vote.
+    A gap is more than three days without an edition, one of them scheduled, or a week up to today without a vote.
     """
     today = local_date(now, profile.schedule.timezone)
     editions = [edition for edition in store.editions.of_reader(reader.id) if edition.date <= today]

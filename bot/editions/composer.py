@@ -58,7 +58,7 @@ _MAX_TEXTS = 2_000
 class EditionComposer:
     """Composes editions from the store, and writes nothing.
 
-    ``samples`` are sources that end once another source has delivered papers.
+    Sources of ``samples`` end once another source has delivered papers.
     """
 
     store: Store
@@ -216,10 +216,7 @@ def compose(
     activity: SourceActivitySince = _NO_ACTIVITY,
     closest: Sequence[Paper] = (),
 ) -> Edition:
-    """Return an edition of these picks, or with the reason why it is quiet.
-
-    ``scores`` are those of all candidates.
-    """
+    """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all candidates."""
     picked = {pick.paper.id for pick in picks}
     return Edition(
         reader=request.reader,
@@ -283,7 +280,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
             # A second process finds the slot taken.
             if store.editions.save(edition, slot, context.renderer.messages(edition, slot)):
                 saved.append(edition)
-    # Moved last: after a crash the slots prevent a second alert.
+    # After a crash, the slots prevent a second alert.
     store.alert_marks.move(reader.id, candidates.watermark)
     return saved
 

@@ -54,7 +54,7 @@ class HealthReport:
 
 
 def check_health(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
-    # People fill folders irregularly, so an alarm would soon be ignored.
+    # People fill folders irregularly.
     if not (source.poll_interval and source.delivers_papers):
         return _failing(state) if state.failures else HealthReport(Health.OK)
     arrivals = store.sources.arrivals(source.name, now - LOOK_BACK)
@@ -135,7 +135,7 @@ class SourceActivitySince:
     stale: Sequence[str] = ()  # sources that are unusually silent
 
     def quiet(self) -> Quiet:
-        # Faults first: the weekend must not excuse a feed that broke on Friday.
+        # Faults first: a feed may have broken on Friday.
         last = f" The last one came on {_day(self.last)} {self.last.year}." if self.last else ""
         faults = []
         if self.failing:
@@ -184,7 +184,7 @@ def _day(day: date) -> str:
 
 @dataclass(slots=True)
 class SourceMonitor:
-    """The configured sources. A run, identified by ``now``, caches their health."""
+    """The configured sources. A run (``now``) caches their health."""
 
     store: Store
     all: Sequence[Source]
@@ -194,7 +194,7 @@ class SourceMonitor:
     def activity_since(
         self, names: Collection[str], since: datetime | None, now: datetime, timezone: str
     ) -> SourceActivitySince:
-        # At least a day: between two editions of a morning, no announcement would look like a holiday.
+        # At least a day: two editions of a morning would seem to have a holiday between them.
         begin = min(since or now, now - _DAY)
         if self._health_as_of != now:
             states = self.store.sources.states()

@@ -181,7 +181,7 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     """Return the letter of a Friday, on the seven days before. Stores nothing."""
     store = context.store
     current = store.feedback.current(reader.id)
-    # Without the letter's own day: later votes of that day would be in no letter.
+    # Later votes of the letter's own day would be in no letter.
     first, timezone = day - _WEEK, profile.schedule.timezone
     of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]

@@ -117,7 +117,7 @@ class CorpusCache:
             stat = self._file().stat()
         except OSError:
             return None
-        # The inode too: two quick fits may have the same time and size.
+        # Two quick fits may have the same time and size.
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
     def _newest_fitted(self) -> PaperId | None:
@@ -129,7 +129,7 @@ class CorpusCache:
                 newest, first_seen = Corpus.load_fitted_on(file)
         except (OSError, ValueError):
             return None
-        # Ids repeat in other stores, but not together with arrival to the microsecond.
+        # Ids repeat in other stores, arrivals to the microsecond don't.
         return newest if first_seen == self._first_seen(newest) else None
 
     def _file(self) -> Path:
@@ -249,7 +249,7 @@ def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) 
 def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Predictions]:
     """Return each reader's last prediction before each vote, and whether it was up.
 
-    Leaves out readers without a down vote: how many of the ignored picks they like is unknown.
+    Leaves out readers without a down vote, because they may like ignored picks.
     """
     from bot.ranking.experts import Predictions
 
@@ -311,8 +311,7 @@ def interest(
 ) -> Interest:
     """Return a reader's interest, with the age of each vote in days.
 
-    ``papers`` must contain every voted paper. Saved papers, and those of ``library``, count as liked unless they have a
-    thumb.
+    ``papers`` must contain every voted paper. Saved papers, and those of ``library``, count as liked without a thumb.
     """
     from bot.ranking.experts import library_weights
     from bot.ranking.ranker import Interest

@@ -19,7 +19,6 @@ from bot.summaries.summary import (
     find_proposals,
     finding,
     in_order,
-    marked,
     occurrence,
     summarise,
 )
@@ -133,10 +132,6 @@ def test_a_short_abstract_is_shown_whole():
     assert texts(summarise("One. Two.", 3, {})) == ["One.", "Two."]
 
 
-def test_a_summary_of_no_sentences_is_empty():
-    assert summarise(ABSTRACT, 0, {}) == ()
-
-
 @given(st.integers(0, 6), st.dictionaries(st.sampled_from(["weeds", "beds", "it is"]), st.floats(-2, 2)))
 def test_each_sentence_is_a_part_of_the_abstract_and_shown_once(how_many, weights):
     chosen = texts(summarise(ABSTRACT, how_many, weights))
@@ -226,14 +221,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Experiments show that our method outperforms existing baselines.", True),
         # Who was studied, not what came out.
         ("At the beginning of the study, 35% of the old owls were in the class of the very hungry.", False),
-        ("Experiments show that our method achieves better results than other methods.", True),
         ("We hope that our findings will inspire future research on weeds.", False),
-        ("We further discuss the benchmarks and their limits.", False),
-        ("Future research should focus on beds of 3 metres.", False),
-        ("Our code is available on this https URL.", False),
         ("This work was done when the first author was an intern at Weed Labs.", False),
-        ("It will therefore be of interest to gardeners and their neighbours.", False),
-        ("Experiments demonstrate that WeedNet excels in vivid beds.", False),
         ("The results show that pulling roots provides a robust strategy for gardens.", False),
         (
             "Experiments show that WeedNet achieves state-of-the-art performance across 25 hard datasets.",
@@ -241,10 +230,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ),
         ("Experiments on 25 datasets show that WeedNet pulls 20 points more than RootBot.", True),
         ("We evaluate 32 robots, revealing substantial challenges in pulling roots.", False),
-        ("Our results highlight WeedNet as a promising direction for weeding.", False),
         ("For example, one robot is shown to follow the two other robots.", False),
-        ("Results on a dataset of 110 checks demonstrate strong performance and generalization.", False),
-        ("Experimental results are reported for three gardens.", False),
         ("We find that robots which are tested in wet beds weed better than others.", True),
         ("We find that pulling roots by night improves the robots' performance.", True),
         (
@@ -252,28 +238,19 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
             True,
         ),
         ("WeedNet outperforms existing methods, both quantitatively and qualitatively.", True),
-        ("Experiments show that our method outperforms existing methods in accuracy and stability.", True),
-        ("The statistical power of detecting a ratio of 1.5 was 0.91.", False),
         ("This paper serves as both a technical roadmap and a critical reflection.", False),
         ("The result is a robot that weeds 3.5 beds in an hour.", False),
         (
             "In our experiments, we train WeedNet 2.5 on a 4 x 4 grid of beds, and find that it removes all weeds.",
             True,
         ),
-        ("The intended contribution is a shared robot of 3.5 kg.", False),
         ("With WeedNet we hope to remove 95% of weeds.", False),
-        ("The main benefit of our robot is that it gives gardeners time to act.", False),
         ("Evaluation results demonstrate that the robot can weed with a high precision rate.", False),
         ("Results show substantial improvements over strong baselines, confirming the merits of WeedNet.", True),
         ("Experiments show that WeedNet can improve the yield of most gardens.", True),
         ("Experiments show that WeedNet could improve the yield of most gardens.", False),
-        ("WeedNet surpasses most gardeners.", True),
         ("The pre-intervention rate of weeding was 85.2% (785 of 921 gardens).", False),
-        ("On wet beds, WeedNet achieves better precision than the standard methods.", True),
-        ("Training incorporated 1,200 gardens of nine countries in all.", False),
         ("Experiments show that WeedNet surpasses RootBot by 9.5%, demonstrating the power of roots.", True),
-        ("By removing weeds, it points toward a garden without gardeners.", False),
-        ("In a case study, we model 3.5 gardens as a puzzle.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
 )
@@ -351,34 +328,25 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("This paradigm fails.", True),
         ("It fails.", True),
         ("Such methods fail.", True),
-        ("However, they fail.", True),
         ("To address these challenges, they fail.", True),
         ("One is slow.", True),
         ("One of the robots fails.", False),
         ("With them, weeds fail.", True),
-        ("With it, weeds fail.", True),
         ("While it is slow, WeedNet fails.", False),
         ("To address these challenges, in this paper, we fail.", False),
         ("To help gardeners, this framework fails.", True),
-        ("Unlike other robots, this framework fails.", True),
-        ("First, it fails.", True),
         ("We propose WeedNet, a robot that tackles these challenges.", True),
-        ("We tackle these challenges.", True),
         ("We introduce WeedGym to evaluate these applications more directly.", True),
-        ("This paper aims to address these limitations.", True),
         ("To demonstrate its effectiveness, we fail.", False),
         ("To demonstrate its effectiveness, roots were pulled.", True),
         ("We show that this assumption fails.", True),
-        ("To address the above issues, we fail.", False),
         ("The above fails.", True),
-        ("Different from them, weeds fail.", True),
         ("For example, weeds fail.", False),
         ("However, we fail.", False),
         ("To address these challenges, we fail.", False),
         ("It is challenging to fail.", False),
         ("In contrast to previous work, we fail.", False),
         ("In this paper, we fail.", False),
-        ("This work fails.", False),
         ("", False),
     ],
 )
@@ -451,12 +419,9 @@ def test_a_sentence_proposes_what_the_paper_introduces(sentence, proposes):
 def test_the_first_sentence_that_says_what_is_studied_stands_for_a_missing_proposal():
     abstract = ["Weeds grow.", "This work examines where.", "We analyse nine beds.", "Most stand by a fence."]
     assert find_proposals(abstract, [False] * 4) == [1]
+    assert find_proposals(abstract[:1], [False]) == []
     assert find_proposals(abstract, [False, True, False, False]) == [2]
     assert find_proposals([*abstract, "We propose a shorter fence."], [False] * 5) == [4]
-
-
-def test_an_abstract_may_say_nowhere_what_is_proposed_or_studied():
-    assert find_proposals(["Weeds grow.", "Most stand by a fence."], [False, False]) == []
 
 
 @pytest.mark.parametrize(
@@ -476,15 +441,6 @@ def test_an_abstract_may_say_nowhere_what_is_proposed_or_studied():
 )
 def test_a_phrase_is_found_as_it_stands(sentence, phrase, expected):
     assert occurrence(sentence, phrase) == expected
-
-
-def test_each_phrase_is_marked_once_at_its_first_occurrence():
-    texts = ["See the sea.", "The sea has fish.", "Fish and sea."]
-    assert marked(texts, ["sea", "fish"]) == [("sea",), ("fish",), ()]
-
-
-def test_a_phrase_that_two_reasons_name_is_marked_once():
-    assert marked(["Fish swim."], ["fish", "Fish"]) == [("Fish",)]
 
 
 TRIAL = (
