@@ -226,6 +226,7 @@ print(len(re.findall("<heap nr=", open(sys.argv[2]).read())))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
 def test_the_threads_of_the_server_share_one_arena(tmp_path):
     # glibc 2.10 and later give each thread an arena, which keeps the memory that its largest page needed.

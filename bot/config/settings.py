@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -261,12 +261,17 @@ def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> Non
     edit_text(home / FILE, extend)
 
 
+@cache
+def _model_of(kinds: tuple[tuple[str, type[SourceOptions]], ...]) -> type[Settings]:
+    # pydantic-settings passes no validation context, so each set of kinds needs a model.
+    validator = PlainValidator(partial(validate_source, dict(kinds)))
+    return create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
+
+
 def check_settings(text: str, source_models: SourceModels) -> Settings:
     """Return the settings of a text, with those of the environment. Raises ConfigError."""
     values = parse_toml(text, FILE)
-    # pydantic-settings passes no validation context, so each set of kinds needs a model.
-    validator = PlainValidator(partial(validate_source, source_models))
-    model = create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
+    model = _model_of(tuple(source_models.items()))
     mistakes = [*_secrets_in(values, text), *unknown_variables(Settings)]
     try:
         settings = model(**values)
