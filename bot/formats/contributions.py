@@ -81,7 +81,7 @@ def simple(name: str) -> str:
     >>> simple("Start time (UTC)"), simple("*Room/Location")
     ('starttime', 'roomlocation')
     """
-    return _NO_LETTER.sub("", _PARENTHESIS.sub("", name).lower()) or _NO_LETTER.sub("", name.lower())
+    return _NO_LETTER.sub("", _PARENTHESIS.sub("", name).lower())
 
 
 def column(header: str) -> tuple[str, str]:
@@ -104,8 +104,7 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     title = fields["title"]
     # A column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
-        if fields[key] == title:
-            fields[key] = next((values[name] for name in NAMES[key] if values.get(name, title) != title), "")
+        fields[key] = next((values[name] for name in NAMES[key] if values.get(name, title) != title), "")
     # pretalx and frab have a teaser and the text.
     teaser, text = row.get("abstract", ""), row.get("description", "")
     if teaser and text:

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from statistics import mode
 from typing import Any
 from urllib.parse import quote
 
@@ -66,7 +65,6 @@ class _Api:
     topic: _Paths = ()  # from the answer
     topics: Mapping[str, str] = field(default_factory=dict)  # by the answer's; "" has the one for all others
     day: _Paths = ()  # of the list or of the addition to it
-    is_of_one_day: bool = False  # the most common day dates the list, not the last
     begins: date = date.min  # earlier days are mistakes
     has_full_stops: bool = False  # at the end of titles
     title: _Paths = ("title",)
@@ -115,7 +113,7 @@ def parse(content: bytes) -> ParsedDigest:
         head = next(item for item in _values(answer, "") if isinstance(item, Mapping))
         return digest_of(api.name, head, [_feed_item(item) for item in items if isinstance(item, Mapping)])
     days = [day for item in items if (day := _first_day(item, api.day)) and day >= api.begins]
-    day = (mode(days) if api.is_of_one_day else max(days)) if days else None
+    day = max(days, default=None)
     topic = _text(answer, api.topic)
     topic = api.topics.get(topic.lower(), topic) or api.site
     papers: list[Entry | str] = []
