@@ -9,8 +9,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
@@ -83,21 +81,13 @@ def _can_stand_alone(phrase: Phrase) -> bool:
     return not (is_compound and not phrase.text.endswith(("ing", "tion", "s")))
 
 
-@dataclass
 class _Names:
-    pool: Pool
-    phrases: Mapping[PaperId, Mapping[Stems, Phrase]]
-
-    def __post_init__(self) -> None:
+    def __init__(self, pool: Pool, phrases: Mapping[PaperId, Mapping[Stems, Phrase]]) -> None:
+        self.pool, self.phrases = pool, phrases
         self._named: list[frozenset[str]] = []
-
-    @cached_property
-    def _mean(self) -> np.ndarray:
-        return np.asarray(self.pool.seen.meanings[[self.pool.row[paper] for paper in self.phrases]].mean(axis=0))
-
-    @cached_property
-    def _papers_with(self) -> Counter[Stems]:
-        return Counter(stems for of_paper in self.phrases.values() for stems in of_paper)
+        self._mean = pool.seen.meanings[[pool.row[paper] for paper in phrases]].mean(axis=0)
+        self._papers_with = Counter(stems for of_paper in phrases.values() for stems in of_paper)
+        self._papers_of_column = np.bincount(pool.seen.terms.indices, minlength=pool.seen.terms.shape[1])
 
     def of(self, group: Sequence[PaperId], least: int) -> tuple[str, list[PaperId]] | None:
         """Return a phrase of the first paper that sets the group apart, and the papers with it, or None."""
@@ -138,11 +128,6 @@ class _Names:
             closeness = max(float(self.pool.corpus.meaning_.phrase(stems) @ direction), 0.0)
             weights[stems] = share * contrast * rarity * closeness * (_SINGLE_WORD if len(stems) == 1 else 1.0)
         return weights
-
-    @cached_property
-    def _papers_of_column(self) -> np.ndarray:
-        terms = self.pool.seen.terms
-        return np.bincount(terms.indices, minlength=terms.shape[1])
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:

@@ -234,7 +234,11 @@ class TextModel:
         self._meaning, self._background = meaning, background
         interests = [read_interests(text) for text in texts]
         self._interests = interests
-        self.segments = [part for interest in interests for part in self._segments(interest.wanted)]
+        self.segments = [
+            [self._weighted(topic) for topic in segment]
+            for interest in interests
+            for _, segment in groupby(interest.wanted, key=lambda topic: topic.segment)
+        ]
         self.refusals = [
             Refusal(topics, sum(self._weighted(topic).weight for topic in topics))
             for interest in interests
@@ -371,10 +375,6 @@ class TextModel:
 
     def _topics(self, *, wanted: bool) -> list[Topic]:
         return [topic for interest in self._interests for topic in (interest.wanted if wanted else interest.refused)]
-
-    def _segments(self, topics: Iterable[Topic]) -> list[list[_WeightedTopic]]:
-        parts = groupby(topics, key=lambda topic: topic.segment)
-        return [[self._weighted(topic) for topic in segment] for _, segment in parts]
 
     def _weighted(self, topic: Topic) -> _WeightedTopic:
         hashes = np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)

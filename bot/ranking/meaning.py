@@ -187,18 +187,16 @@ class Meaning:
         """Return (n, DIMENSIONS) of norm 1, or 0 for a paper without a known word."""
         vectors = np.empty((len(papers), DIMENSIONS), dtype=np.float32)
         for start in range(0, len(papers), _PAPERS):
-            chunk = np.arange(start, min(start + _PAPERS, len(papers)))
-            vectors[chunk] = self._papers(papers[chunk])
+            rows = np.arange(start, min(start + _PAPERS, len(papers)))
+            part = papers[rows]
+            words, place = np.unique(part.words, return_inverse=True)
+            weights, of_words = self._weights(words), self.vectors(words)
+            shape = (len(part), len(words))
+            whole = _frequencies(part.papers, place, shape)
+            titles = _frequencies(part.papers[part.in_title], place[part.in_title], shape)
+            text = _unit(whole.multiply(weights).tocsr() @ of_words)
+            vectors[rows] = _unit(text + _TITLE_WEIGHT * _unit(titles.multiply(weights).tocsr() @ of_words))
         return vectors
-
-    def _papers(self, papers: PaperWords) -> np.ndarray:
-        words, place = np.unique(papers.words, return_inverse=True)
-        weights, vectors = self._weights(words), self.vectors(words)
-        whole = _frequencies(papers.papers, place, (len(papers), len(words)))
-        title = papers.in_title
-        titles = _frequencies(papers.papers[title], place[title], (len(papers), len(words)))
-        text = _unit(whole.multiply(weights).tocsr() @ vectors)
-        return _unit(text + _TITLE_WEIGHT * _unit(titles.multiply(weights).tocsr() @ vectors))
 
     def composition(self, sequence: StemSequence) -> Composition:
         stems = list(dict.fromkeys(sequence.stems))

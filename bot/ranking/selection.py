@@ -111,7 +111,11 @@ def select(
     least = max(GOOD, limits.threshold)
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
     if limits.by_text:
-        eligible = [score for score in eligible if _has_keyword(score) or papers.touches(score.paper)]
+        eligible = [
+            score
+            for score in eligible
+            if papers.touches(score.paper) or any(bonus.kind is BonusKind.KEYWORD for bonus in score.bonuses)
+        ]
     similarity = papers.similarity
 
     # Exploration never replaces a strong match.
@@ -150,10 +154,6 @@ def select(
     choices += [Choice(score, PickKind.MATCH) for score in matches]
     choices.sort(key=lambda choice: -choice.score.log_odds)
     return choices + [Choice(score, PickKind.EXPLORE) for score in explored]
-
-
-def _has_keyword(score: Score) -> bool:
-    return any(bonus.kind is BonusKind.KEYWORD for bonus in score.bonuses)
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:

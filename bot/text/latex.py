@@ -10,9 +10,6 @@ import functools
 import re
 import unicodedata
 
-from pylatexenc.latex2text import LatexNodes2Text
-from pylatexenc.macrospec import LatexContextDb
-
 from bot.model import limits
 from bot.model.wording import visible
 from bot.text.latex_macros import BLANK, SUBSCRIPTS, SUPERSCRIPTS, Walker, converter
@@ -90,7 +87,7 @@ def readable(text: str) -> str:
 
 @functools.lru_cache(maxsize=1_000)
 def _converted(text: str) -> str:
-    to_text, macros = _converter()
+    to_text, macros = converter()
     try:
         walker = Walker(_escaped(text), latex_context=macros)
         converted = to_text.nodelist_to_text(walker.get_latex_nodes()[0])
@@ -160,8 +157,3 @@ def _formula(formula: str) -> str:
         lambda script: (script[2] or script[3]).translate(SUPERSCRIPTS if script[1] == "^" else SUBSCRIPTS), formula
     )
     return r"\(" + _BARE_PERCENT.sub(r"\\%", formula) + r"\)"
-
-
-@functools.cache
-def _converter() -> tuple[LatexNodes2Text, LatexContextDb]:
-    return converter()

@@ -7,7 +7,8 @@ several arguments stays raw.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -52,17 +53,12 @@ _RAW = {
 _CITATIONS = ("cite", "citep", "citet", "ref")
 _FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "sfrac", "nicefrac", "xfrac")
 _ROOTS = {"": "√", "3": "∛", "4": "∜"}
+_TEXT_SCRIPTS = {
+    **dict.fromkeys(("textsuperscript", "sp"), ("^", SUPERSCRIPTS)),
+    **dict.fromkeys(("textsubscript", "sb"), ("_", SUBSCRIPTS)),
+}
 # A line over the 3 of 0.3 makes it 1/3.
 _ACCENTS = {"overline": "\u0305", "widehat": "\u0302", "widetilde": "\u0303", "overrightarrow": "\u20d7"}
-
-# The library passes arguments by parameter name: ``node`` and ``l2tobj``.
-Spec = Callable[..., str] | str
-
-
-def _arguments(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> list[str]:
-    arguments = node.nodeargd.argnlist if node.nodeargd else []
-    return [l2tobj.nodelist_to_text([argument]).strip() if argument else "" for argument in arguments]
-
 
 # The library drops a formula's blanks and keeps prose's.
 _NUMBER_AROUND = [
@@ -83,16 +79,12 @@ def _apart(node: LatexMacroNode, text: str) -> str:
     return f"{BLANK if is_behind else ''}{text}{BLANK if is_before else ''}"
 
 
-def _in_parentheses(text: str) -> str:
-    text = text.strip(f" {BLANK}")
-    return f"({text})" if COMPOUND.search(text) else text
-
-
 _PRODUCT = re.compile(r"(?<!∂) |\d[^\W\d_]")
 
 
-def _fraction(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    numerator, denominator = (_in_parentheses(part) for part in _arguments(node, l2tobj)[-2:])
+def _fraction(node: LatexMacroNode, parts: Sequence[str]) -> str:
+    stripped = [part.strip(f" {BLANK}") for part in parts]
+    numerator, denominator = (f"({part})" if COMPOUND.search(part) else part for part in stripped)
     # "1/2n" and "1/α² β" would read as products.
     is_product = _PRODUCT.search(denominator) and not denominator.startswith("(")
     fraction = f"{numerator}/({denominator})" if is_product else f"{numerator}/{denominator}"
@@ -106,65 +98,54 @@ def _fraction(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     return _apart(node, f"{leading}{fraction}{trailing}")
 
 
-def _root(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    index, radicand = _arguments(node, l2tobj)
-    return f"{_ROOTS[index]}({radicand})" if index in _ROOTS else f"({radicand})^(1/{index})"
-
-
-def _accented(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    text = _arguments(node, l2tobj)[-1]
-    return "".join(f"{c}{_ACCENTS[node.macroname]}" if c.isalpha() or c.isdecimal() else c for c in text)
-
-
-def _script(text: str) -> str:
-    return f"({text})" if COMPOUND.search(text) or " " in text else text
-
-
-def _text_script(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Convert ``10\textsuperscript{5}`` to 10⁵, and ``19\textsuperscript{th}`` to 19th."""
-    (text,) = _arguments(node, l2tobj)
-    is_lowered = node.macroname in {"textsubscript", "sb"}
-    if DIGITS.fullmatch(text):
-        return text.translate(SUBSCRIPTS if is_lowered else SUPERSCRIPTS)
-    return text if text.isalpha() else f"{'_' if is_lowered else '^'}{_script(text)}"
-
-
-def _degrees(node: LatexMacroNode) -> str:
-    r"""Return a sign after a number, as astronomers write, else the degree function."""
-    return "°" if re.search(r"\d(?:\\[()]|[\s^{])*$", node.parsing_state.s[max(node.pos - 12, 0) : node.pos]) else "deg"
-
-
-def _ion(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    element, stage = _arguments(node, l2tobj)
-    return f"{element} {stage.upper()}"
-
-
-def _hyperlink(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return the label of ``\href{address}{label}``, with the address unless the label shows it."""
-    address, label = (l2tobj.nodelist_to_text([argument]) for argument in node.nodeargs)
-    return label if label in address or address in label else f"{label} ({address})"
-
-
-def _character(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return the character of MathJax's ``\unicode{x2014}``. Raises ValueError."""
-    return chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16))
+def _constant(node: LatexMacroNode) -> str:
+    text = _CONSTANTS[node.macroname]
+    # Authors reuse these names: "\gt{ground truth}".
+    is_own = node.parsing_state.s.startswith("{", node.pos + node.len) and text in {"<", ">", " "}
+    return "" if is_own else _apart(node, text)
 
 
 # Macros that the parser's own table lacks.
-_WITH_ARGUMENTS: dict[str, tuple[str, Spec]] = {
-    **dict.fromkeys(_FRACTIONS, ("[{{", _fraction)),
-    "frac": ("{{", _fraction),
-    "tfrac": ("{{", _fraction),
-    "dfrac": ("{{", _fraction),
-    **dict.fromkeys(_ACCENTS, ("{", _accented)),
-    "sqrt": ("[{", _root),
-    **dict.fromkeys(("textsuperscript", "textsubscript", "sp", "sb"), ("{", _text_script)),
-    "ion": ("{{", _ion),
-    "operatorname": ("*{", lambda node, l2tobj: _arguments(node, l2tobj)[-1]),
-    "href": ("{{", _hyperlink),
-    "unicode": ("{", _character),
-    **dict.fromkeys(("phantom", "hphantom", "vphantom"), ("{", "")),
-}
+_WITH_ARGUMENTS = {
+    **dict.fromkeys(_FRACTIONS, "[{{"), **dict.fromkeys(("frac", "tfrac", "dfrac", "ion", "href"), "{{"),
+    **dict.fromkeys((*_ACCENTS, *_TEXT_SCRIPTS, "unicode", "phantom", "hphantom", "vphantom"), "{"),
+    "sqrt": "[{", "operatorname": "*{",
+}  # fmt: skip
+
+
+# The library passes arguments by parameter name: ``node`` and ``l2tobj``.
+def _with_arguments(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
+    r"""Return the text of a macro with arguments. Raises ValueError for ``\unicode{no number}``."""
+    name = node.macroname
+    arguments = node.nodeargd.argnlist if node.nodeargd else []
+    texts = [l2tobj.nodelist_to_text([argument]) if argument else "" for argument in arguments]
+    if name != "href":
+        texts = [text.strip() for text in texts]
+    text = texts[-1] if texts else ""
+    if name in _FRACTIONS:
+        text = _fraction(node, texts[-2:])
+    elif name in _ACCENTS:
+        text = "".join(f"{c}{_ACCENTS[name]}" if c.isalpha() or c.isdecimal() else c for c in text)
+    elif name in _TEXT_SCRIPTS:
+        sign, digits = _TEXT_SCRIPTS[name]
+        if DIGITS.fullmatch(text):
+            text = text.translate(digits)
+        elif not text.isalpha():  # in "19th", the letters follow as they are
+            text = sign + (f"({text})" if COMPOUND.search(text) or " " in text else text)
+    elif name == "sqrt":
+        text = f"{_ROOTS[texts[0]]}({text})" if texts[0] in _ROOTS else f"({text})^(1/{texts[0]})"
+    elif name == "ion":
+        text = f"{texts[0]} {text.upper()}"
+    elif name == "href":  # the label, with the address unless the label shows it
+        text = text if text in texts[0] or texts[0] in text else f"{text} ({texts[0]})"
+    elif name == "unicode":  # MathJax's character, such as x2014
+        text = chr(int(text.removeprefix("x"), 16))
+    elif name == "deg":  # a sign after a number, as astronomers write, else the function
+        before = node.parsing_state.s[max(node.pos - 12, 0) : node.pos]
+        text = "°" if re.search(r"\d(?:\\[()]|[\s^{])*$", before) else "deg"
+    elif name == "braket":
+        text = f"⟨{'|'.join(texts)}⟩"
+    return text
 
 
 class Walker(LatexWalker):  # type: ignore[misc]  # pylatexenc ships no types
@@ -259,6 +240,7 @@ class Converter(LatexNodes2Text):  # type: ignore[misc]
         return re.sub(r" {2,}", " ", str(super().math_node_to_text(node)))
 
 
+@cache
 def converter() -> tuple[Converter, LatexContextDb]:
     texts = latex2text.get_default_latex_context_db()
     texts.add_context_category(
@@ -268,11 +250,10 @@ def converter() -> tuple[Converter, LatexContextDb]:
             *(MacroTextSpec(name, "") for name in _DROPPED),
             *(MacroTextSpec(name, lambda node: str(node.latex_verbatim())) for name in _RAW),
             *(MacroTextSpec(name, "[…]") for name in _CITATIONS),
-            *(MacroTextSpec(name, _constant(text)) for name, text in _CONSTANTS.items()),
-            *(MacroTextSpec(name, text) for name, (_, text) in _WITH_ARGUMENTS.items()),
+            *(MacroTextSpec(name, _constant) for name in _CONSTANTS),
+            *(MacroTextSpec(name, "" if name.endswith("phantom") else _with_arguments) for name in _WITH_ARGUMENTS),
+            *(MacroTextSpec(name, _with_arguments) for name in ("braket", "deg")),
             MacroTextSpec("url", "%(1)s"),
-            MacroTextSpec("deg", _degrees),
-            MacroTextSpec("braket", lambda node, l2tobj: f"⟨{'|'.join(_arguments(node, l2tobj))}⟩"),
             MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
         ],
         specials=[SpecialsTextSpec("~", " ")],
@@ -282,7 +263,7 @@ def converter() -> tuple[Converter, LatexContextDb]:
     # The library wants two groups, and takes the end of a formula for the second.
     with_arguments = [MacroSpec("braket", args_parser=_AllGroups())]
     with_arguments += [MacroSpec(name, arguments) for name, arguments in _RAW.items()]
-    with_arguments += [MacroSpec(name, arguments) for name, (arguments, _) in _WITH_ARGUMENTS.items()]
+    with_arguments += [MacroSpec(name, arguments) for name, arguments in _WITH_ARGUMENTS.items()]
     macros.add_context_category("paperbot", prepend=True, macros=with_arguments)
     known = {spec.macroname for spec in macros.iter_macro_specs()}
     # The parser takes no group after these: "\,{III}".
@@ -291,12 +272,3 @@ def converter() -> tuple[Converter, LatexContextDb]:
     macros.set_unknown_macro_spec(MacroSpec("", args_parser=_AllGroups()))
     names = frozenset(spec.macroname for spec in texts.iter_macro_specs())
     return Converter(names, latex_context=texts, math_mode="text"), macros
-
-
-def _constant(text: str) -> Spec:
-    def replaced(node: LatexMacroNode) -> str:
-        # Authors reuse these names: "\gt{ground truth}".
-        is_own = node.parsing_state.s.startswith("{", node.pos + node.len) and text in {"<", ">", " "}
-        return "" if is_own else _apart(node, text)
-
-    return replaced

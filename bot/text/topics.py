@@ -310,7 +310,15 @@ def read_interests(text: str) -> Interests:
         wanted.setdefault(topic.stems, topic)
     refusals = [list(group) for _, group in groupby(_topics(text, "".join(refused_text))[0], key=lambda t: t.segment)]
     # "No technical methods" refuses no methods, "no animal studies" no studies, but "no surveys of robots" surveys.
-    specific = [[topic for topic in group if not _is_broad(topic, group)] for group in refusals]
+    specific = [
+        [
+            topic
+            for topic in group
+            if not (topic.stems in _TOO_BROAD or is_filler(topic.stems))
+            or (len(group) > 1 and topic.stems in _STEMS_OF_KINDS)
+        ]
+        for group in refusals
+    ]
     unwanted: dict[tuple[tuple[str, ...], ...], list[Topic]] = {}
     for group in filter(None, specific if any(specific) else refusals):
         # "Robots, no reinforcement learning for robots" refuses both together.
@@ -321,11 +329,6 @@ def read_interests(text: str) -> Interests:
         tuple(topic for group in unwanted.values() for topic in group),
         tuple(_unread(text, "".join(wanted_text), places)),
     )
-
-
-def _is_broad(topic: Topic, group: Sequence[Topic]) -> bool:
-    is_kind = len(group) > 1 and topic.stems in _STEMS_OF_KINDS
-    return topic.stems in _TOO_BROAD or (is_filler(topic.stems) and not is_kind)
 
 
 def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterator[str]:
