@@ -330,9 +330,13 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
     for reader, _ in readers:
         chosen = {vote.paper for vote in votes.get(reader.id, ()) if (vote.via, vote.vote) == (JUDGED, Vote.UP)}
         waiting = frozenset(recent.get(reader.id, ())) - set(new[reader.id]) - excluded
-        new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in excluded]
-        sent = elsewhere.get(reader.id, ())
-        candidates.append(Candidates(new_ids, watermark, waiting if new_ids else (), chosen - excluded, sent))
+        sent = elsewhere.get(reader.id, set())
+        # The last edition considered them already.
+        last = last_editions.get(reader.id)
+        hidden = excluded | {paper_id for paper_id in sent if last and paper_id <= last.watermark}
+        new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in hidden]
+        has_new = not sent.issuperset(new_ids)
+        candidates.append(Candidates(new_ids, watermark, waiting if has_new else (), chosen - excluded, sent))
     return candidates
 
 
