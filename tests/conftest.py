@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -314,6 +314,12 @@ def _new_schema(postgres: URL) -> Iterator[tuple[Connection, str, str]]:
         for name in connection.scalars(names, {"schema": schema}).all():
             connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def new_schema(postgres: URL) -> Callable[[], AbstractContextManager[tuple[Connection, str, str]]]:
+    """Make a PostgreSQL schema: a connection, its name, and its URL."""
+    return partial(_new_schema, postgres)
 
 
 @pytest.fixture

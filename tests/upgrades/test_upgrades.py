@@ -10,7 +10,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from hashlib import sha256
@@ -106,32 +106,42 @@ def dialect(request) -> str:
     return request.param
 
 
-@pytest.fixture
-def old(request, dialect, tmp_path, monkeypatch) -> OldHome:
-    home = tmp_path / "papers"
+def _make_home(path: Path, server_url: str = "") -> OldHome:
+    """Make a home whose store is the dump, in a schema of a server or in a file."""
     for folder in ("state", "profiles", "seeds"):
-        (home / folder).mkdir(parents=True)
-    is_on_server = dialect == "postgresql"
-    url = request.getfixturevalue("schema_url") if is_on_server else f"sqlite:///{home}/state/paperbot.db"
-    with closing(sqlite3.connect(":memory:" if is_on_server else home / "state" / "paperbot.db")) as connection:
+        (path / folder).mkdir(parents=True)
+    url = server_url or f"sqlite:///{path}/state/paperbot.db"
+    with closing(sqlite3.connect(":memory:" if server_url else path / "state" / "paperbot.db")) as connection:
         connection.executescript(DUMP.read_text())
-        if is_on_server:
+        if server_url:
             _load_on_server(connection, url)
-    (home / "state" / "secret.key").write_text(KEY)
-    (home / "paperbot.toml").write_text(
+    (path / "state" / "secret.key").write_text(KEY)
+    (path / "paperbot.toml").write_text(
         f'[store]\nurl = "{url}"\n[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n'
     )
-    (home / "profiles" / "rewards.toml").write_text(PROFILE)
-    shutil.copy(HERE / "digest.txt", home / "seeds" / "a.txt")
-    monkeypatch.delenv("PAPERBOT_HOME", raising=False)
-    monkeypatch.chdir(home)
-    return OldHome(home, url)
+    (path / "profiles" / "rewards.toml").write_text(PROFILE)
+    shutil.copy(HERE / "digest.txt", path / "seeds" / "a.txt")
+    return OldHome(path, url)
 
 
 @pytest.fixture
-def store(old):
-    with open_store(old.store_url, secrets=[bytes.fromhex(KEY)]) as store:
-        yield store
+def old(request, dialect, tmp_path, monkeypatch) -> OldHome:
+    url = request.getfixturevalue("schema_url") if dialect == "postgresql" else ""
+    home = _make_home(tmp_path / "papers", url)
+    monkeypatch.delenv("PAPERBOT_HOME", raising=False)
+    monkeypatch.chdir(home.path)
+    return home
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def store(request, tmp_path_factory):
+    """An upgraded store, for tests that leave what it had."""
+    with ExitStack() as stack:
+        url = ""
+        if request.param == "postgresql":
+            _, _, url = stack.enter_context(request.getfixturevalue("new_schema")())
+        home = _make_home(tmp_path_factory.mktemp("old") / "papers", url)
+        yield stack.enter_context(open_store(home.store_url, secrets=[bytes.fromhex(KEY)]))
 
 
 def _reader(store: Store, name: str):
@@ -175,7 +185,7 @@ def test_readers_are_as_they_were(store):
     assert _reader(store, "refused").stopped_because == "refused: 550 no such user"
 
 
-def test_preferences_circuit_breakers_and_alerts_are_kept(old, store):
+def test_preferences_circuit_breakers_and_alerts_are_kept(store):
     ada = _reader(store, "ada").id
     assert store.overrides.get(ada) == Override(
         size=2,
@@ -201,7 +211,7 @@ def test_who_was_forgotten_stays_forgotten_also_with_another_key(old):
         assert not store.readers.forgotten("rewards", "ada@example.org")
 
 
-def test_editions_show_what_they_showed(old, store):
+def test_editions_show_what_they_showed(store):
     (edition,) = store.editions.of_reader(_reader(store, "ada").id)
     picks = store.editions.picks_of(edition.id)
     assert (edition.slot, edition.composed_at.hour, edition.watermark) == ("2026-11-20", 9, 6)
@@ -214,7 +224,7 @@ def test_editions_show_what_they_showed(old, store):
     assert [paper.id for paper in store.search.papers("hacking")] == [3]
 
 
-def test_ids_of_deleted_readers_are_not_given_again(old, store):
+def test_ids_of_deleted_readers_are_not_given_again(store):
     given = max(reader.id for reader in store.readers.all())
     new = store.readers.request_subscription("rewards", "email", "new@example.org", NOW)
     assert new.id > given + 1  # one more came, and was forgotten
