@@ -161,7 +161,7 @@ class EditionsAsOf(Editions):
         last = self._instead[-1]
         slot, number = last.date.isoformat(), len(last.picks)
         places = (slot, last.date, last.composed_at, last.considered, last.watermark, last.quiet, last.kind, number)
-        return dict.fromkeys(reader_ids, StoredEdition(0, reader_ids[0], *places))
+        return {reader_id: StoredEdition(0, reader_id, *places) for reader_id in reader_ids}
 
 
 @dataclass(frozen=True, slots=True)

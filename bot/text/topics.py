@@ -308,7 +308,10 @@ def read_interests(text: str) -> Interests:
     wanted: dict[tuple[str, ...], Topic] = {}
     for topic in topics:
         wanted.setdefault(topic.stems, topic)
-    refusals = [list(group) for _, group in groupby(_topics(text, "".join(refused_text))[0], key=lambda t: t.segment)]
+    refusals = [
+        list({topic.stems: topic for topic in group}.values())
+        for _, group in groupby(_topics(text, "".join(refused_text))[0], key=lambda topic: topic.segment)
+    ]
     # "No technical methods" refuses no methods, "no animal studies" no studies, but "no surveys of robots" surveys.
     specific = [
         [

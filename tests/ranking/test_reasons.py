@@ -67,10 +67,10 @@ def test_what_triggered_an_alert_is_named_once():
 
 def test_every_kind_of_reason_has_words():
     for kind in set(ReasonKind) - {ReasonKind.ALERT}:
-        words = sentence([Reason(kind, "this", 1.0, "that")])
+        words = sentence((Reason(kind, "this", 1.0, "that"),))
         assert words[0].isupper()
         assert words.endswith(".")
-    assert sentence([]) == sentence([Reason(ReasonKind.ALERT, "this")]) == ""
+    assert sentence(()) == sentence((Reason(ReasonKind.ALERT, "this"),)) == ""
 
 
 def test_a_breakdown_names_whole_phrases_and_keeps_the_sum():
@@ -157,7 +157,7 @@ def test_close_to_a_topic_names_the_papers_own_phrases_that_mean_it():
     assert first.weight > 0
     named = {reason.text.lower() for reason in (first, *others)}
     assert named <= {"tactile grippers", "manipulators", "dexterous hands"}
-    assert sentence([first]) == f"It is on “{first.text}”, close to “robot grasping”, which you wrote."
+    assert sentence((first,)) == f"It is on “{first.text}”, close to “robot grasping”, which you wrote."
 
 
 GRASPING = ["robot grasping"]

@@ -187,8 +187,8 @@ def test_any_text_is_read_and_every_topics_words_and_what_is_unread_come_from_it
         assert all(word in text.replace("’", "'") for word in topic.text.replace("’", "'").split())
         assert {*expanded(token.stem for token in tokens(topic.text))} <= {*expanded(t.stem for t in tokens(text))}
     assert all(part in squeezed for part in interests.unread)
-    for topics in (interests.wanted, interests.refused):
-        assert len({topic.stems for topic in topics}) == len(topics)
+    assert len({topic.stems for topic in interests.wanted}) == len(interests.wanted)
+    assert len({(topic.segment, topic.stems) for topic in interests.refused}) == len(interests.refused)
 
 
 DISTINCT = "owls robots proofs graphs tokamaks proteins galaxies violins".split()
