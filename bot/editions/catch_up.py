@@ -137,7 +137,7 @@ def checked_since(since: date | None, store: Store, reader: Reader, profile: Pro
         day = next((gap.since for gap in gaps(store, reader, profile, now)), None)
     if day is None:
         raise UsageError(
-            f"{reader.name} has no vote, and no days without an edition, from which to catch up; name a day by --since"
+            f"{reader.name} has no vote and missed no edition, so no day is known to catch up from; name one by --since"
         )
     if day > today:
         raise UsageError(f"--since {day} is after today, {today} in {profile.schedule.timezone}; name an earlier day")

@@ -56,8 +56,8 @@ class Reading:
         zone = named_zone(name)
         if zone is None and name.strip():
             self.note(
-                f"the time zone “{name[:60]}” is none of the IANA database, such as Europe/Vienna; its times "
-                "are taken for those of the reader's time zone, or of --timezone"
+                f"the time zone “{name[:60]}” is not in the IANA database. Its times count in the reader's time zone, "
+                "or in --timezone"
             )
         return zone
 
@@ -326,7 +326,7 @@ def _times(
     elif length:
         later = [start + length]
     if later and later[0] <= start:
-        reading.note(f"{place}: ends before it starts, so that its end is left out")
+        reading.note(f"{place}: ends before it starts; its end is left out")
         later = []
     return start.date(), start, later[0] if later else None
 

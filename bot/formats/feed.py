@@ -429,7 +429,9 @@ def _truncation(body: str) -> str:
     end = f"</{root[0][1 : limits.ID]}" if root else ""
     if end in body:
         return ""
-    return f"{CUT_OFF}the feed ends before its {end}>; the papers above were read, for the others get the whole feed"
+    return (
+        f"{CUT_OFF}the feed ends before its {end}>; the papers before that were read. Get the whole feed for the others"
+    )
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

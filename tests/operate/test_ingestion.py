@@ -134,7 +134,7 @@ def test_a_feed_without_its_end_is_a_problem_of_each_run_until_it_is_whole(run, 
     source = Fake(brings=[RawDigest("owls", "feed.xml", whole[: -len(b"</item></channel></rss>")])])
     report, problem = run(source)
     again = run(source, now=NOW + HOUR)
-    sentence = "the feed ends before its </rss>; the papers above were read, for the others get the whole feed"
+    sentence = "the feed ends before its </rss>; the papers before that were read. Get the whole feed for the others"
     assert (report.papers, report.new, report.rejected) == (2, 2, ())
     assert [problem, again[-1]] == [Problem("owls/feed.xml", f"cut off: {sentence}")] * 2
     state = store.sources.states()["owls"]
