@@ -30,10 +30,16 @@ def understood(interests: str) -> str:
 
     >>> understood("I work on LLM agents and planning, rather not robots.")
     'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
+    >>> understood("LLM agents, no reinforcement learning for robots.")
+    'You want: LLM agents. Rather not: reinforcement learning with robots.'
     """
     read = [read_interests(paragraph) for paragraph in interests.split("\n\n")]
     wanted = dict.fromkeys(topic.text for part in read for topic in part.wanted)
-    refused = dict.fromkeys(topic.text for part in read for topic in part.refused)
+    refused = dict.fromkeys(
+        " with ".join(topic.text for topic in together)
+        for part in read
+        for _, together in groupby(part.refused, key=lambda topic: topic.segment)
+    )
     unread = dict.fromkeys(f"“{text}”" for part in read for text in part.unread)
     left = [*list(unread)[:_MOST_UNREAD], *(["..."] if len(unread) > _MOST_UNREAD else [])]
     parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Left unread", ", ".join(left))]
