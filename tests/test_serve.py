@@ -169,7 +169,7 @@ def test_serve_answers_requests_and_stops_cleanly_on_sigterm(server):
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(f"{url}/thumb/none", timeout=120)
     assert caught.value.code == 404
-    assert "This link doesn't work" in caught.value.read().decode()
+    assert "This didn't work" in caught.value.read().decode()
     server.send_signal(signal.SIGTERM)
     assert server.wait(timeout=120) == 0
     assert "Traceback" not in server.stderr.read()

@@ -113,15 +113,15 @@ def parse(content: bytes) -> ParsedDigest:
     begin = 0
     while piece := _PROLOG.match(text, begin):
         begin = piece.end()
+    text = text[begin:]
     feed = _FeedReader()
-    if problem := feed.read(text[begin:]):
+    if problem := feed.read(text):
+        if cut_off := _truncation(text):
+            text = _without_cut_title(text)
         feed = _FeedReader()
-        if (mistake := feed.read(_repair(text[begin:]))) and not feed.version:
+        if (mistake := feed.read(_repair(text))) and not feed.version:
             raise DigestError(f"a feed that can't be read ({mistake})")
-        problems.append(
-            _truncation(text[begin:])
-            or f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
-        )
+        problems.append(cut_off or f"no well-formed XML ({problem}); what could be read was taken")
     if not feed.version:
         if "<opml" in text[:2000].lower():
             raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
@@ -432,6 +432,12 @@ def _truncation(body: str) -> str:
     return (
         f"{CUT_OFF}the feed ends before its {end}>; the papers before that were read. Get the whole feed for the others"
     )
+
+
+def _without_cut_title(body: str) -> str:
+    """Return the document without its last item if that has half a title, which would be another paper."""
+    *_, last = [None, *_ITEM.finditer(body)]
+    return body[: last.start()] if last and "title>" not in body[last.end() :].partition("</")[2] else body
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

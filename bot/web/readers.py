@@ -133,7 +133,7 @@ class ReaderPage:
                 message = "You are unsubscribed. Your votes are kept in case you come back."
             case "pause":
                 timezone = self._site.profile_of(reader).schedule.timezone
-                until = date.fromisoformat(field(request, "until")) if field(request, "until") else None
+                until = self._day(field(request, "until"))
                 readers = self._lists(reader) if field(request, "all") else [reader]
                 subscriptions.pause(readers, self._site.now, until, timezone)
                 message = "Paused. You can resume at any time."
@@ -144,6 +144,13 @@ class ReaderPage:
             case _:
                 raise HTTPException(400, "This form is incomplete.")
         return message
+
+    def _day(self, text: str) -> date | None:
+        """Return the day of a form, or None if it is empty. Raises ValueError."""
+        try:
+            return date.fromisoformat(text) if text else None
+        except ValueError:
+            raise ValueError("Choose a day, or leave it empty.") from None
 
     def _lists(self, reader: Reader) -> list[Reader]:
         """Return all subscriptions at a reader's address."""

@@ -375,8 +375,9 @@ def test_a_pause_ends_on_its_day(app, client, reader, links, deliver, clock):
     clock.move_to(datetime(2025, 5, 8, 22, 0, tzinfo=UTC))
     deliver()
     assert app.store.readers.by_id(reader.id).stopped is None
-    for wrong in ("2025-05-09", "2027-01-01", "soon"):
-        assert client.post(links.me(), data={"do": "pause", "until": wrong}).status_code == 400
+    for wrong, remedy in (("2025-05-09", "ends tomorrow"), ("2027-01-01", "within a year"), ("soon", "Choose a day")):
+        refused = client.post(links.me(), data={"do": "pause", "until": wrong})
+        assert (refused.status_code, remedy in refused.text) == (400, True)
 
 
 def test_one_button_pauses_all_lists_of_an_address(app, client, served, reader, links):

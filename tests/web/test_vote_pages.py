@@ -123,7 +123,7 @@ def test_an_invalid_token_shows_an_error_page(app, client, reader, page):
         for method in ("GET", "POST"):
             answer = client.request(method, f"/{page}/{token}")
             assert answer.status_code == (405 if (page, method) == ("edition", "POST") else 404)
-            assert "This link doesn't work" in answer.text
+            assert "This didn't work" in answer.text
     assert client.post(f"/{page}/").status_code == 404
     assert app.store.feedback.history(reader.id) == []
     assert app.store.readers.by_id(reader.id).stopped is None
