@@ -35,7 +35,7 @@ from bot.model import (
 )
 from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
-from bot.model.papers import PROGRAMME_SOURCE
+from bot.model.papers import TEST_SOURCE
 from bot.model.wording import plural
 from bot.operate.dispatcher import Dispatcher
 from bot.operate.status import breaker_problem, message_problem
@@ -126,12 +126,12 @@ class ChannelTests:
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _stored_sample(self, now: datetime) -> PaperId:
-        """Return the id of a stored, made-up paper that takes votes and appears in no edition."""
-        entry, name = Entry(SAMPLE_TITLE), f"{PROGRAMME_SOURCE}a test"
-        content = hashlib.sha256(name.encode()).hexdigest()
+        """Return the id of a stored, made-up paper that takes votes, appears in no edition, and goes after a day."""
+        entry = Entry(SAMPLE_TITLE)
+        content = hashlib.sha256(TEST_SOURCE.encode()).hexdigest()
         if not self.store.papers.digests_with(content):
             digest = ParsedDigest("programme", "A test", None, (entry,))
-            self.store.papers.add_digests(name, "A test", content, [digest], now=now)
+            self.store.papers.add_digests(TEST_SOURCE, "A test", content, [digest], now=now)
         return self.store.papers.identified([entry], now)[0].id
 
     def _request(self, reader: Reader) -> str:

@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, select, true
+from sqlalchemy import Column, ColumnElement, Connection, and_, delete, exists, func, or_, select, true
 
 from bot.config.files import create_private
 from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, State
 from bot.model.errors import StoreError
+from bot.model.papers import TEST_SOURCE
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, CatchUps, Editions, EditionWaits, StoredEdition, Visits
 from bot.store.engine import Aggregate, Database, in_chunks, parse_url
@@ -20,6 +21,7 @@ from bot.store.outbox import Outbox
 from bot.store.papers import AsOf, Papers, Search
 from bot.store.readers import Feedback, Overrides, Readers
 from bot.store.schema import (
+    digests,
     editions,
     leading_authors,
     lookups,
@@ -194,7 +196,7 @@ class Retention(Aggregate):
             number += self._in_windows(votes.c.id, is_old, true(), [votes.c.id])
         if keep.papers:
             number += self._papers(now - timedelta(days=keep.papers))
-        return number
+        return number + self._test_papers(now - timedelta(days=1))
 
     def bodies(self, before: datetime) -> int:
         is_over = or_(
@@ -235,11 +237,18 @@ class Retention(Aggregate):
         with self._database.writing() as connection:
             ids = connection.scalars(unused.order_by(papers.c.id).limit(_PAPERS)).all()
             for chunk in in_chunks(ids):
-                unused_in = (revisions, publications, leading_authors, paper_keys, sightings, lookups, summaries, tldrs)
-                for table in unused_in:
-                    connection.execute(delete(table).where(table.c.paper_id.in_(chunk)))
-                number += connection.execute(delete(papers).where(papers.c.id.in_(chunk))).rowcount
+                number += _delete_papers(connection, chunk)
         return number
+
+    def _test_papers(self, before: datetime) -> int:
+        """Delete the made-up papers of test mails, with their votes."""
+        tests = select(digests.c.id).where(digests.c.source == TEST_SOURCE, digests.c.received_at < before)
+        made_up = select(sightings.c.paper_id).where(sightings.c.digest_id.in_(tests))
+        with self._database.writing() as connection:
+            if ids := connection.scalars(made_up).all():
+                connection.execute(delete(votes).where(votes.c.paper_id.in_(ids)))
+                _delete_papers(connection, ids)
+            return connection.execute(delete(digests).where(digests.c.id.in_(tests))).rowcount
 
     def _in_windows(
         self,
@@ -268,3 +277,10 @@ class Retention(Aggregate):
             if len(old) < len(ids):
                 return number
         return number
+
+
+def _delete_papers(connection: Connection, ids: Sequence[int]) -> int:
+    """Delete papers that no pick, vote or saved item names, and return their number."""
+    for table in (revisions, publications, leading_authors, paper_keys, sightings, lookups, summaries, tldrs):
+        connection.execute(delete(table).where(table.c.paper_id.in_(ids)))
+    return connection.execute(delete(papers).where(papers.c.id.in_(ids))).rowcount

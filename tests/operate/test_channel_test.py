@@ -6,7 +6,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email import policy
 from urllib.parse import unquote
 
@@ -152,6 +152,10 @@ def test_a_home_without_papers_asks_for_a_thumb_on_a_sample_paper_that_no_editio
     assert [thumb["title"] for thumb in paperbot("export", "reward-models").json["thumbs"]] == [title]
     assert paperbot("run", "--force").code == 1, "the mailbox can't be reached"
     assert paperbot("export", "reward-models").json["editions"][0]["papers"] == []
+    with open_app(home) as app:
+        app.store.retention.purge(app.keep_days, datetime.now(UTC) + timedelta(days=2))
+    assert paperbot("export", "reward-models").json["thumbs"] == []
+    assert "a test" not in paperbot("status").out
 
 
 def test_without_a_server_a_test_is_a_file_beside_the_edition(home, paperbot):
