@@ -383,6 +383,50 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
 
 
 @pytest.mark.slow
+def test_going_back_shows_each_answer_and_enter_keeps_it(tmp_path):
+    answers = {
+        "What do you want to read about, in your own words?": "Barn owls and their prey",
+        "Which do you want?": "1, cs.SD mail",
+        "The IMAP server of that mailbox?": "imap.uni.edu",
+        "Your login there?": "ada",
+        "The sender of the alerts?": "news@nature.com",
+        "A library to learn from": "no",
+        "Your mail address?": "ada@example.org",
+        "When should editions come": "7:15 am",
+        "In which time zone": "Tokyo",
+        "Your mail server": "smtp.uni.invalid",
+        "Its port?": "465",
+        "Your login there?\r": "grace",
+        "The address, such as": "https://papers.example.org",
+        "The password of the mail server": "secret",
+        "The password of the mailbox": "hidden",
+        "Fetch papers now": "n",
+    }
+    terminal = Terminal("init", "papers", "--no-samples", cwd=tmp_path)
+    for question, answer in answers.items():
+        terminal.answer(question.strip(), answer)
+    inner = {*list(answers)[2:5], "The password of the mailbox"}  # asked after another prompt of the same question
+    for question in ["Send a test mail", *(question for question in reversed(answers) if question not in inner)]:
+        terminal.answer(question.strip(), "back")
+    terminal.wait("This is the first question.")
+    for question, answer in answers.items():
+        shown = "as before" if "password" in question else answer
+        terminal.wait(question.strip())
+        terminal.answer(f"[{shown}]: ", "")
+    terminal.answer("Send a test mail", "n")
+    assert terminal.finish() == 0
+    profile = profile_of(tmp_path / "papers", "my-papers")
+    assert profile.interests[0].text == "Barn owls and their prey"
+    assert [address for _, address in profile.addresses] == ["ada@example.org"]
+    assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "Asia/Tokyo")
+    settings = tomllib.loads((tmp_path / "papers" / "paperbot.toml").read_text())
+    email = settings["email"]
+    assert (email["host"], email["port"], email["username"]) == ("smtp.uni.invalid", 465, "grace")
+    assert settings["bot"]["public_url"] == "https://papers.example.org"
+    assert [source.get("username") for source in settings["sources"][-2:]] == [None, "ada"]
+
+
+@pytest.mark.slow
 def test_the_test_mail_proves_that_a_thumb_arrives_by_mail(tmp_path):
     with MailServer().running() as server, ImapServer().running() as mailbox:
         terminal = Terminal(
