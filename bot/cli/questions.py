@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,12 @@ from bot.cli.output import echo, wrapped
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.files import shipped
 from bot.config.home import SAMPLE_PROFILE, NewUser
+from bot.config.tables import mistakes_of
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
+from bot.model.categories import known_category
 from bot.model.errors import SourceError
 from bot.model.wording import oneline, plural
-from bot.sources import HttpError
+from bot.sources import HttpError, source_models
 
 if TYPE_CHECKING:  # takes long to import
     from bot.operate.proposals import Proposal
@@ -39,7 +42,10 @@ HOST = "PAPERBOT_EMAIL__HOST"
 _SCHOLAR = "scholaralerts-noreply@google.com"
 _BACK = ("back", "<")
 _NO = ("no", "none", "nothing", "skip", "-")
+SOURCE_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
 _BETWEEN = r"[\s,;]+"  # sources
+_NAMED = re.compile(rf"(?<![^\s,;])({'|'.join(SOURCE_KINDS)})\s*=\s*")
+_OF_WORDS = ("biorxiv", "medrxiv", "mailbox")  # up to a comma or semicolon
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
 _REFUSALS = range(400, 429)  # of a query; 429 asks to wait
 _COUNT_SECONDS = 10.0  # for each source's number of papers
@@ -183,7 +189,7 @@ class Questions:
                 echo(f"  {number:2}. [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
             echo(
                 "Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail. "
-                "openalex=WORDS or pubmed=WORDS is another search."
+                "openalex=WORDS or pubmed=WORDS is another search. All that --source takes works, too."
             )
             default = "the ones with x; or none" if proposals else "none: the digests that you copy into seeds/"
             answer = self._prompt(question, default, partial(chosen_sources, proposals=proposals))
@@ -267,20 +273,65 @@ def chosen_sources(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[s
     """Return the tables of an answer, or the proposal of another search. Raises ValueError."""
     from bot.operate.proposals import Proposal, source_table
 
-    kind, _, words = (part.strip() for part in answer.partition("="))
-    if kind in _SEARCHED and words:
+    # What stands before the first KIND=, then each kind and what follows it.
+    others, *named = _NAMED.split(answer.strip())
+    if len(named) == 2 and not others and named[0] in _SEARCHED and named[1]:
+        kind, words = named
         return Proposal(f"{_SEARCHED[kind]}: {words}", source_table(kind, words), is_ticked=True)
     chosen: list[Mapping[str, Any]] = []
-    for word in re.split(_BETWEEN, answer):
+    for kind, text in zip(named[::2], named[1::2], strict=True):
+        value, rest = text.rstrip(" ,;"), ""
+        if kind not in _SEARCHED:
+            value, rest = [*re.split(r"\s*[,;]\s*" if kind in _OF_WORDS else _BETWEEN, text, maxsplit=1), ""][:2]
+        chosen.append(named_source(f"{kind}={value}"))
+        others += f" {rest}"
+    for word in filter(None, re.split(_BETWEEN, others)):
         if word.isdecimal():
             if not 0 < int(word) <= len(proposals):
                 raise ValueError(f"there is no number {word} in the list")
             chosen.append(proposals[int(word) - 1].table)
         elif word.casefold() == "mail":
             chosen.append(_MAIL)
-        elif word:
+        elif word.casefold() == "proposed":
+            chosen += [proposal.table for proposal in proposals if proposal.is_ticked]
+        elif "=" in word and "://" not in word:
+            chosen.append(named_source(word))  # refuses it
+        else:
             chosen.append(source_table("feed" if "://" in word else "arxiv", word))
     return chosen
+
+
+def named_source(name: str) -> Mapping[str, Any]:
+    """Return the table of KIND=VALUE. Raises ValueError with the nearest one."""
+    from bot.operate.proposals import source_table
+
+    kind, _, value = name.partition("=")
+    if kind not in SOURCE_KINDS or not value:
+        nearest = nearest_source(name)
+        remedy = f"did you mean {nearest}?" if nearest else f"write one of {', '.join(SOURCE_KINDS)}, = and its value"
+        raise ValueError(f"{name!r} is no source; {remedy}")
+    table = source_table(kind, value)
+    for _, problem in mistakes_of(source_models(), table):
+        raise ValueError(problem)
+    return table
+
+
+def nearest_source(name: str) -> str:
+    """Return what a mistaken KIND=VALUE may mean, or an empty string.
+
+    >>> [nearest_source(name) for name in ("arxv=cs.LG", "https://example.org/rss", "cs.lg", "proposd", "owls")]
+    ['arxiv=cs.LG', 'feed=https://example.org/rss', 'arxiv=cs.LG', 'proposed', '']
+    """
+    kind, _, value = name.partition("=")
+    if "://" in kind:
+        return f"feed={name}"
+    near = get_close_matches(kind.strip().casefold(), (*SOURCE_KINDS, "proposed"), n=1)
+    if near:
+        return "proposed" if near == ["proposed"] else f"{near[0]}={value.strip() or '...'}"
+    try:
+        return f"arxiv={known_category(name)}"
+    except ValueError:
+        return ""
 
 
 def library(text: str) -> str:

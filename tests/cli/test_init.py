@@ -20,6 +20,7 @@ from servers import Page, Web
 from bot.app import open_app
 from bot.channels import address_checks
 from bot.cli.first_edition import papers_to_judge
+from bot.cli.questions import chosen_sources
 from bot.config.home import NewUser, make_home, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.editions.due import JUDGED
@@ -27,7 +28,14 @@ from bot.model import PickKind, Vote
 from bot.model.categories import arxiv_categories, subjects
 from bot.model.errors import SourceError
 from bot.operate import proposals
-from bot.operate.proposals import openalex_search, papers_last_week, proposed_sources, samples_fit, source_table
+from bot.operate.proposals import (
+    Proposal,
+    openalex_search,
+    papers_last_week,
+    proposed_sources,
+    samples_fit,
+    source_table,
+)
 from bot.readers import stored_reader
 from bot.sources import source_models
 from bot.sources.http import Fetcher
@@ -95,6 +103,35 @@ def test_a_mistaken_source_is_refused_with_the_nearest_one(paperbot, tmp_path, s
     answer = paperbot("init", tmp_path / "papers", "--source", source)
     assert answer.code == 2
     assert message in answer.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        ("arxiv=cs.LG", ["arxiv-cs-lg"]),
+        ("medrxiv=nursing, arxiv = cs.LG cs.CL, 1", ["medrxiv-nursing", "arxiv-cs-lg", "arxiv-cs-cl", "first"]),
+        ("2 biorxiv=cell biology; feed=https://example.org/?a=b", ["biorxiv-cell-biology", "example-org", "second"]),
+        ("https://example.org/?feed=rss proposed", ["example-org", "first"]),
+        ("1 openalex=barn owls, and prey, pubmed=owls", ["openalex", "pubmed", "first"]),
+        ("mailbox=ada@uni.edu@imap.uni.edu news@nature.com, 1", ["mail-news", "first"]),
+    ],
+)
+def test_the_question_for_sources_takes_what_the_option_takes(answer, names):
+    first, second = (Proposal(name, {"name": name}, is_ticked=name == "first") for name in ("first", "second"))
+    assert sorted(table["name"] for table in chosen_sources(answer, [first, second])) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("arxv=cs.LG", "did you mean arxiv=cs.LG"),
+        ("biorxiv=genetcs", "did you mean 'Genetics'"),
+        ("arxiv=", "'arxiv=' is no source"),
+    ],
+)
+def test_the_question_for_sources_refuses_as_the_option_does(answer, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        chosen_sources(answer, [])
 
 
 @pytest.mark.parametrize(
