@@ -282,7 +282,7 @@ def chosen_sources(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[s
     for kind, text in zip(named[::2], named[1::2], strict=True):
         value, rest = text.rstrip(" ,;"), ""
         if kind not in _SEARCHED:
-            value, rest = [*re.split(r"\s*[,;]\s*" if kind in _OF_WORDS else _BETWEEN, text, maxsplit=1), ""][:2]
+            value, rest = [*re.split(r"\s*[,;]\s*" if kind in _OF_WORDS else _BETWEEN, value, maxsplit=1), ""][:2]
         chosen.append(named_source(f"{kind}={value}"))
         others += f" {rest}"
     for word in filter(None, re.split(_BETWEEN, others)):

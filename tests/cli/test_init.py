@@ -109,7 +109,7 @@ def test_a_mistaken_source_is_refused_with_the_nearest_one(paperbot, tmp_path, s
     ("answer", "names"),
     [
         ("arxiv=cs.LG", ["arxiv-cs-lg"]),
-        ("medrxiv=nursing, arxiv = cs.LG cs.CL, 1", ["medrxiv-nursing", "arxiv-cs-lg", "arxiv-cs-cl", "first"]),
+        ("medrxiv=nursing arxiv = cs.LG cs.CL, 1", ["medrxiv-nursing", "arxiv-cs-lg", "arxiv-cs-cl", "first"]),
         ("2 biorxiv=cell biology; feed=https://example.org/?a=b", ["biorxiv-cell-biology", "example-org", "second"]),
         ("https://example.org/?feed=rss proposed", ["example-org", "first"]),
         ("1 openalex=barn owls, and prey, pubmed=owls", ["openalex", "pubmed", "first"]),
