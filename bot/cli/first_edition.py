@@ -17,7 +17,7 @@ from bot.config.home import NewUser
 from bot.config.profiles import Profile
 from bot.editions.due import JUDGED
 from bot.editions.models import refit
-from bot.model import Paper, Problem, Reader, Vote
+from bot.model import Paper, PaperId, Problem, Reader, Vote
 from bot.model.clock import local_date
 from bot.model.errors import PaperbotError
 from bot.model.wording import plural, shorten
@@ -74,12 +74,15 @@ def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
     answers = {"y": Vote.UP, "yes": Vote.UP, "n": Vote.DOWN, "no": Vote.DOWN, "done": "done"}
     answers |= dict.fromkeys(("a", "abstract", "?"), "abstract")
     judgement = one_of(answers, "or press Enter, or type a, back or done")
+    typed: dict[PaperId, str] = {}
     place = 0
     while place < len(best):
         paper = best[place]
         echo(f"\n{place + 1:2}/{len(best)}  {readable(paper.title)}", bold=True)
         try:
-            while (answer := prompt("Would you read it?", "next", judgement, has_no=False)) == "abstract":
+            while (
+                answer := prompt("Would you read it?", typed.get(paper.id, "next"), judgement, has_no=False)
+            ) == "abstract":
                 echo(shorten(readable(paper.abstract), _ABSTRACT_WIDTH) or "It came without an abstract.")
         except Back:
             place = max(0, place - 1)
@@ -88,6 +91,7 @@ def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
             break
         if answer:
             app.store.feedback.add(reader.id, paper.id, answer, now, JUDGED)
+            typed[paper.id] = "y" if answer is Vote.UP else "n"
         place += 1
     refit(app.store, app.ranker, [(reader, profile)], now)
 

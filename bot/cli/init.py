@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,21 +19,18 @@ from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
 from bot.cli.options import app_of, checked_address, is_terminal, valid
 from bot.cli.output import echo
-from bot.cli.questions import HOST, Questions, passwords_of, phone_url, prompt, time_of_day
+from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, prompt, time_of_day
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
 from bot.config.profiles import add_profile
-from bot.config.tables import mistakes_of
 from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address
-from bot.model.categories import known_category
 from bot.model.errors import UsageError
 from bot.model.wording import listed, shorten
 from bot.sources import source_models
 from bot.wording import understood, unmatched
 
-_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
 _TITLE_WIDTH = 60  # characters
 
 
@@ -202,46 +198,20 @@ def title_of(interests: str) -> str:
     return shorten(re.split(r"[.;:\n]", interests.strip())[0], _TITLE_WIDTH)
 
 
-def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, str], ...]:
+def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, Any], ...]:
     """Return the tables of sources given as KIND=VALUE. Raises BadParameter with the nearest one."""
-    from bot.operate.proposals import proposed_sources, source_table
-
-    tables: list[Mapping[str, str]] = []
+    tables: list[Mapping[str, Any]] = []
     for name in names:
-        kind, _, value = name.partition("=")
         try:
             if name == "proposed":
+                from bot.operate.proposals import proposed_sources
+
                 tables += [proposal.table for proposal in proposed_sources(interests or "") if proposal.is_ticked]
-            elif kind in _KINDS and value:
-                table = source_table(kind, value)
-                for _, problem in mistakes_of(source_models(), table):
-                    raise ValueError(problem)
-                tables.append(table)
             else:
-                nearest = nearest_source(name)
-                remedy = f"did you mean {nearest}?" if nearest else f"write one of {', '.join(_KINDS)}, = and its value"
-                raise ValueError(f"{name!r} is no source; {remedy}")
+                tables.append(named_source(name))
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="--source") from None
     return tuple(tables)
-
-
-def nearest_source(name: str) -> str:
-    """Return what a mistaken KIND=VALUE may mean, or an empty string.
-
-    >>> [nearest_source(name) for name in ("arxv=cs.LG", "https://example.org/rss", "cs.lg", "proposd", "owls")]
-    ['arxiv=cs.LG', 'feed=https://example.org/rss', 'arxiv=cs.LG', 'proposed', '']
-    """
-    kind, _, value = name.partition("=")
-    if "://" in kind:
-        return f"feed={name}"
-    near = get_close_matches(kind.strip().casefold(), (*_KINDS, "proposed"), n=1)
-    if near:
-        return "proposed" if near == ["proposed"] else f"{near[0]}={value.strip() or '...'}"
-    try:
-        return f"arxiv={known_category(name)}"
-    except ValueError:
-        return ""
 
 
 def samples_are_for(user: NewUser) -> bool:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from bot import wording
+from bot.channels import is_shared
 from bot.cli.options import report_options
 from bot.cli.output import console, echo, print_json, print_problems, table, working
-from bot.model import Match, Paper, Problem
+from bot.model import Match, Paper, Problem, Vote
+from bot.model.clock import local_date
 from bot.model.errors import UsageError
 from bot.model.wording import plural
 from bot.summaries.summary import finding, summarise
@@ -22,7 +24,9 @@ from bot.text.tokens import stem_terms
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.config.profiles import Profile
     from bot.editions.choices import Explanation
+    from bot.model import Reader
 
 _INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _OUTPUT_FILE = click.Path(path_type=Path, dir_okay=False)
@@ -53,6 +57,8 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
     in_library = bool(app.store.library.held(subscriber.id, [explained]))
     if not as_json:
         print_explanation(explanation, explained)
+        if text := effect_of_votes(app, subscriber, profile, explained):
+            echo(text)
         if in_library:
             echo("Not sent: it is already in your library.")
         return
@@ -84,6 +90,23 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
             "in_library": in_library,
         }
     )
+
+
+def effect_of_votes(app: App, reader: Reader, profile: Profile, paper: Paper) -> str:
+    """Return why a vote here, or a dislike in another profile, hides the paper, or an empty string."""
+    feedback = app.store.feedback
+    subject = "The channel" if is_shared(reader) else "You"
+    if vote := feedback.current(reader.id).get(paper.id):
+        is_next = paper.id in app.composer.candidates(reader, profile).chosen
+        day = local_date(vote.at, profile.schedule.timezone)
+        effect = "your next edition has it" if is_next else "it isn't sent again"
+        return f"{subject} gave it a thumb {vote.vote} on {day}: {effect}."
+    for other in app.store.readers.at_address(reader.address):
+        if other.profile != reader.profile and other.kind == reader.kind and other.profile in app.profiles:
+            vote = feedback.current(other.id).get(paper.id)
+            if vote and vote.vote is Vote.DOWN:
+                return f"Hidden: {subject.lower()} disliked it in “{app.profiles[other.profile].title}”."
+    return ""
 
 
 def print_explanation(explanation: Explanation, paper: Paper) -> None:

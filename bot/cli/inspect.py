@@ -83,7 +83,7 @@ def inspect(*, files: Sequence[str], timezone: str, as_json: bool) -> int:
         print_json({"files": [asdict(file) for file in inspected]})
     else:
         for file in inspected:
-            print_file(file)
+            print_file(file, names_file=len(inspected) > 1)
     return 1 if any(file.problem for file in inspected) else 0
 
 
@@ -161,7 +161,8 @@ def talk_of(talk: Contribution, zone: tzinfo) -> InspectedPaper:
     return paper if start else replace(paper, date=talk.day or paper.date)
 
 
-def print_file(file: InspectedFile) -> None:
+def print_file(file: InspectedFile, *, names_file: bool) -> None:
+    """Print a file's papers, and its problems, which several files need told apart."""
     if file.problem:
         echo(f"! {file.file}: {file.problem}", fg="red", err=True)
         return
@@ -185,8 +186,8 @@ def print_file(file: InspectedFile) -> None:
     if file.papers:
         console().print(rows)
     for reason in file.rejected:
-        subject = f"{reason['entry']}: " if reason["entry"] else ""
-        echo(f"! {subject}{reason['problem']}", fg="red", err=True)
+        place = filter(None, (file.file if names_file else "", reason["entry"], reason["problem"]))
+        echo(f"! {': '.join(place)}", fg="red", err=True)
 
 
 def place_of(paper: InspectedPaper) -> Iterator[str]:

@@ -10,8 +10,9 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,12 @@ from bot.cli.output import echo, wrapped
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.files import shipped
 from bot.config.home import SAMPLE_PROFILE, NewUser
+from bot.config.tables import mistakes_of
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
+from bot.model.categories import known_category
 from bot.model.errors import SourceError
 from bot.model.wording import oneline, plural
-from bot.sources import HttpError
+from bot.sources import HttpError, source_models
 
 if TYPE_CHECKING:  # takes long to import
     from bot.operate.proposals import Proposal
@@ -39,6 +42,10 @@ HOST = "PAPERBOT_EMAIL__HOST"
 _SCHOLAR = "scholaralerts-noreply@google.com"
 _BACK = ("back", "<")
 _NO = ("no", "none", "nothing", "skip", "-")
+SOURCE_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
+_BETWEEN = r"[\s,;]+"  # sources
+_NAMED = re.compile(rf"(?<![^\s,;])({'|'.join(SOURCE_KINDS)})\s*=\s*")
+_OF_WORDS = ("biorxiv", "medrxiv", "mailbox")  # up to a comma or semicolon
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
 _REFUSALS = range(400, 429)  # of a query; 429 asks to wait
 _COUNT_SECONDS = 10.0  # for each source's number of papers
@@ -50,11 +57,14 @@ class Back(Exception):  # noqa: N818 - an answer, not an error
 
 @dataclass
 class Questions:
-    """Questions to a user. An empty answer keeps the default, and "no" means none."""
+    """Questions to a user. An empty answer keeps the default or what was typed before "back". "no" means none."""
 
     user: NewUser
     samples: bool
     usual_time: str = "08:00"
+    _name: str = field(default="", init=False)  # of the open question
+    _typed: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False)  # by name and question
+    _proposals: dict[str, list[Proposal]] = field(default_factory=dict, init=False)  # by interests
 
     def ask(self, names: Sequence[str] = ()) -> NewUser:
         """Ask the open questions, all or only ``names``, and return the answers."""
@@ -64,7 +74,7 @@ class Questions:
         asked: list[tuple[int, NewUser]] = []  # with the answers before
         number = 0
         while number < len(names):
-            name = names[number]
+            self._name = name = names[number]
             try:
                 if self._is_open(name):
                     answer = questions[name]()
@@ -82,24 +92,25 @@ class Questions:
         topic = f"the samples' topic: {sample_interests()}" if self.samples else "none yet: an example for you to edit"
         local = local_timezone()
         return {
-            "interests": lambda: prompt("What do you want to read about, in your own words?", topic),
+            "interests": lambda: self._prompt("What do you want to read about, in your own words?", topic),
             "sources": self._sources,
-            "library": lambda: prompt(
+            "library": lambda: self._prompt(
                 "A library to learn from: a file such as .bib, .ris, .nbib or .csv, or zotero?", "none", library
             ),
-            "email": lambda: prompt("Your mail address?", "none yet", own_mail_address),
+            "email": lambda: self._prompt("Your mail address?", "none yet", own_mail_address),
             "at": lambda: (
-                prompt("When should editions come, Monday to Friday?", self.usual_time, time_of_day) or self.usual_time
+                self._prompt("When should editions come, Monday to Friday?", self.usual_time, time_of_day)
+                or self.usual_time
             ),
-            "timezone": lambda: prompt("In which time zone (a large city, or a country)?", local, zone) or local,
-            "mail_host": lambda: prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
-            "mail_port": lambda: prompt("Its port?", "587", port) or 587,
+            "timezone": lambda: self._prompt("In which time zone (a large city, or a country)?", local, zone) or local,
+            "mail_host": lambda: self._prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
+            "mail_port": lambda: self._prompt("Its port?", "587", port) or 587,
             "mail_username": self._mail_username,
             "public_url": self._public_url,
             "replies": self._replies,
             "passwords": self._passwords,
-            "edition": lambda: yes_or_no("Fetch papers now, and show your first edition?"),
-            "test_mail": lambda: yes_or_no(f"Send a test mail to {self.user.email}?"),
+            "edition": lambda: self._yes_or_no("Fetch papers now, and show your first edition?"),
+            "test_mail": lambda: self._yes_or_no(f"Send a test mail to {self.user.email}?"),
         }
 
     def _is_open(self, name: str) -> bool:
@@ -126,7 +137,7 @@ class Questions:
     def _mail_username(self) -> str | None:
         # Most servers of one's own machine take no login.
         usual = None if is_loopback(self.user.mail_host or "") else self.user.email
-        login = prompt("Your login there?", usual or "none")
+        login = self._prompt("Your login there?", usual or "none")
         return usual if login is None else str(login)
 
     def _public_url(self) -> str:
@@ -134,14 +145,16 @@ class Questions:
             "\nBelow each paper are two thumbs, from which Paperbot learns. On your phone they open a page, if the "
             "phone reaches this computer at an address. Else they open a mail to Paperbot, which you only send."
         )
-        return prompt("The address, such as https://papers.example.org?", "none: thumbs are mails", phone_url) or ""
+        return (
+            self._prompt("The address, such as https://papers.example.org?", "none: thumbs are mails", phone_url) or ""
+        )
 
     def _replies(self) -> str:
         host = self.user.mail_host or os.environ.get(HOST, "")
         imap = re.sub(r"^(?:smtp|mail)\.", "imap.", host)
-        server = prompt("The IMAP server of the mailbox that gets these mails, or no?", imap)
+        server = self._prompt("The IMAP server of the mailbox that gets these mails, or no?", imap)
         usual = self.user.mail_username or self.user.email
-        login = None if server == "" else prompt("Your login there?", usual or "none") or usual
+        login = None if server == "" else self._prompt("Your login there?", usual or "none") or usual
         if login is None:
             echo("Then thumbs work on this computer only, while `paperbot serve` runs.")
             return ""
@@ -154,7 +167,7 @@ class Questions:
         for variable, of in passwords_of(self.user).items():
             if variable not in os.environ:
                 question = f"The password of {of} (used now, and not stored)?"
-                last = prompt(question, "the same" if last else "later", has_no=False, hidden=True) or last
+                last = self._prompt(question, "the same" if last else "later", has_no=False, hidden=True) or last
                 if last:
                     passwords[variable] = last
         return passwords
@@ -163,26 +176,70 @@ class Questions:
         """Propose sources until the user chooses. A new search joins the list."""
         from bot.operate.proposals import Proposal, proposed_sources
 
-        proposals = with_counts(proposed_sources(self.user.interests or ""))
+        question, interests = "Which do you want?", self.user.interests or ""
+        if interests not in self._proposals:
+            self._proposals = {interests: with_counts(proposed_sources(interests))}
+            if any(word.isdecimal() for word in re.split(_BETWEEN, self._typed.get((self._name, question), ""))):
+                self._forget(question)  # the numbers are those of another list
         while True:
+            proposals = self._proposals[interests]
             if proposals:
                 echo("\nThese sources fit your interests, best first. An x marks the nearest:")
             for number, proposal in enumerate(proposals, 1):
                 echo(f"  {number:2}. [{'x' if proposal.is_ticked else ' '}] {proposal.about}")
             echo(
                 "Type numbers, categories of arXiv (cs.LG), addresses of feeds, or mail for alerts you get by mail. "
-                "openalex=WORDS or pubmed=WORDS is another search."
+                "openalex=WORDS or pubmed=WORDS is another search. All that --source takes works, too."
             )
             default = "the ones with x; or none" if proposals else "none: the digests that you copy into seeds/"
-            answer = prompt("Which do you want?", default, partial(chosen_sources, proposals=proposals))
+            answer = self._prompt(question, default, partial(chosen_sources, proposals=proposals))
             if isinstance(answer, Proposal):
                 others = [proposal for proposal in proposals if proposal.table["kind"] != answer.table["kind"]]
-                proposals = [*others, *with_counts([answer])]
+                self._proposals[interests] = [*others, *with_counts([answer])]
+                self._forget(question)
                 continue
             if answer is None:
                 answer = [proposal.table for proposal in proposals if proposal.is_ticked]
             with suppress(Back):  # back to the list, not to the question before it
-                return tuple(alerts_mailbox() if table is _MAIL else table for table in answer)
+                return tuple(self._alerts_mailbox() if table is _MAIL else table for table in answer)
+
+    def _alerts_mailbox(self) -> Mapping[str, Any]:
+        from bot.operate.proposals import source_table
+
+        host = self._prompt("The IMAP server of that mailbox?", "imap.example.org") or "imap.example.org"
+        login = self._prompt("Your login there?", "ada@example.org") or "ada@example.org"
+        sender = self._prompt("The sender of the alerts?", _SCHOLAR, own_mail_address) or _SCHOLAR
+        table = source_table("mailbox", f"{login}@{host} {sender}")
+        echo(f"Its password is read from {password_variable(table)}.")
+        return table
+
+    def _yes_or_no(self, question: str) -> bool:
+        """Return the answer to a question, yes if it is empty. Raises Back."""
+        answers = {"y": True, "yes": True, "n": False, **dict.fromkeys(_NO, False)}
+        return self._prompt(question, "yes", one_of(answers, "type y, n or back"), has_no=False) is not False
+
+    def _prompt(
+        self,
+        question: str,
+        default: str,
+        convert: Callable[[str], Any] = str,
+        *,
+        has_no: bool = True,
+        hidden: bool = False,
+    ) -> Any:
+        """Ask as ``prompt`` does. An empty answer keeps what was typed before "back"."""
+        key = (self._name, question)
+        before = self._typed.get(key)
+
+        def remember(text: str) -> Any:
+            answer = "" if has_no and text.casefold() in _NO else convert(text)
+            self._typed[key] = text
+            return answer
+
+        return prompt(question, default, remember, has_no=False, hidden=hidden, before=before)
+
+    def _forget(self, question: str) -> None:
+        self._typed.pop((self._name, question), None)
 
 
 def sample_interests() -> str:
@@ -216,31 +273,65 @@ def chosen_sources(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[s
     """Return the tables of an answer, or the proposal of another search. Raises ValueError."""
     from bot.operate.proposals import Proposal, source_table
 
-    kind, _, words = (part.strip() for part in answer.partition("="))
-    if kind in _SEARCHED and words:
+    # What stands before the first KIND=, then each kind and what follows it.
+    others, *named = _NAMED.split(answer.strip())
+    if len(named) == 2 and not others and named[0] in _SEARCHED and named[1]:
+        kind, words = named
         return Proposal(f"{_SEARCHED[kind]}: {words}", source_table(kind, words), is_ticked=True)
     chosen: list[Mapping[str, Any]] = []
-    for word in re.split(r"[\s,;]+", answer):
+    for kind, text in zip(named[::2], named[1::2], strict=True):
+        value, rest = text.rstrip(" ,;"), ""
+        if kind not in _SEARCHED:
+            value, rest = [*re.split(r"\s*[,;]\s*" if kind in _OF_WORDS else _BETWEEN, value, maxsplit=1), ""][:2]
+        chosen.append(named_source(f"{kind}={value}"))
+        others += f" {rest}"
+    for word in filter(None, re.split(_BETWEEN, others)):
         if word.isdecimal():
             if not 0 < int(word) <= len(proposals):
                 raise ValueError(f"there is no number {word} in the list")
             chosen.append(proposals[int(word) - 1].table)
         elif word.casefold() == "mail":
             chosen.append(_MAIL)
-        elif word:
+        elif word.casefold() == "proposed":
+            chosen += [proposal.table for proposal in proposals if proposal.is_ticked]
+        elif "=" in word and "://" not in word:
+            chosen.append(named_source(word))  # refuses it
+        else:
             chosen.append(source_table("feed" if "://" in word else "arxiv", word))
     return chosen
 
 
-def alerts_mailbox() -> Mapping[str, Any]:
+def named_source(name: str) -> Mapping[str, Any]:
+    """Return the table of KIND=VALUE. Raises ValueError with the nearest one."""
     from bot.operate.proposals import source_table
 
-    host = prompt("The IMAP server of that mailbox?", "imap.example.org") or "imap.example.org"
-    login = prompt("Your login there?", "ada@example.org") or "ada@example.org"
-    sender = prompt("The sender of the alerts?", _SCHOLAR, own_mail_address) or _SCHOLAR
-    table = source_table("mailbox", f"{login}@{host} {sender}")
-    echo(f"Its password is read from {password_variable(table)}.")
+    kind, _, value = name.partition("=")
+    if kind not in SOURCE_KINDS or not value:
+        nearest = nearest_source(name)
+        remedy = f"did you mean {nearest}?" if nearest else f"write one of {', '.join(SOURCE_KINDS)}, = and its value"
+        raise ValueError(f"{name!r} is no source; {remedy}")
+    table = source_table(kind, value)
+    for _, problem in mistakes_of(source_models(), table):
+        raise ValueError(problem)
     return table
+
+
+def nearest_source(name: str) -> str:
+    """Return what a mistaken KIND=VALUE may mean, or an empty string.
+
+    >>> [nearest_source(name) for name in ("arxv=cs.LG", "https://example.org/rss", "cs.lg", "proposd", "owls")]
+    ['arxiv=cs.LG', 'feed=https://example.org/rss', 'arxiv=cs.LG', 'proposed', '']
+    """
+    kind, _, value = name.partition("=")
+    if "://" in kind:
+        return f"feed={name}"
+    near = get_close_matches(kind.strip().casefold(), (*SOURCE_KINDS, "proposed"), n=1)
+    if near:
+        return "proposed" if near == ["proposed"] else f"{near[0]}={value.strip() or '...'}"
+    try:
+        return f"arxiv={known_category(name)}"
+    except ValueError:
+        return ""
 
 
 def library(text: str) -> str:
@@ -312,12 +403,6 @@ def password_variable(source: Mapping[str, Any]) -> str:
     return f"PAPERBOT_PASSWORDS__{source['name'].replace('-', '_').upper()}"
 
 
-def yes_or_no(question: str) -> bool:
-    """Return the answer to a question, yes if it is empty. Raises Back."""
-    answers = {"y": True, "yes": True, "n": False, **dict.fromkeys(_NO, False)}
-    return prompt(question, "yes", one_of(answers, "type y, n or back"), has_no=False) is not False
-
-
 def one_of(answers: Mapping[str, Any], remedy: str) -> Callable[[str], Any]:
     """Return a function that looks up an answer, or raises ValueError."""
 
@@ -330,15 +415,27 @@ def one_of(answers: Mapping[str, Any], remedy: str) -> Callable[[str], Any]:
 
 
 def prompt(
-    question: str, default: str, convert: Callable[[str], Any] = str, *, has_no: bool = True, hidden: bool = False
+    question: str,
+    default: str,
+    convert: Callable[[str], Any] = str,
+    *,
+    has_no: bool = True,
+    hidden: bool = False,
+    before: str | None = None,
 ) -> Any:
-    """Return the converted answer, None if it is empty, or "" for no. Raises Back."""
+    """Return the converted answer, None if it is empty, or "" for no. Raises Back.
+
+    With an answer ``before``, an empty one repeats it.
+    """
+    if before:
+        default = "as before" if hidden else oneline(before)
     while True:
         text = wrapped(f"{question} [{default}]")
         answer = click.prompt(text, default="", show_default=False, hide_input=hidden)
         answer = answer if hidden else answer.strip()
         if answer.casefold() in _BACK:
             raise Back
+        answer = answer or before or ""
         if not answer:
             return None
         if has_no and answer.casefold() in _NO:

@@ -20,6 +20,7 @@ from servers import Page, Web
 from bot.app import open_app
 from bot.channels import address_checks
 from bot.cli.first_edition import papers_to_judge
+from bot.cli.questions import chosen_sources
 from bot.config.home import NewUser, make_home, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.editions.due import JUDGED
@@ -27,7 +28,14 @@ from bot.model import PickKind, Vote
 from bot.model.categories import arxiv_categories, subjects
 from bot.model.errors import SourceError
 from bot.operate import proposals
-from bot.operate.proposals import openalex_search, papers_last_week, proposed_sources, samples_fit, source_table
+from bot.operate.proposals import (
+    Proposal,
+    openalex_search,
+    papers_last_week,
+    proposed_sources,
+    samples_fit,
+    source_table,
+)
 from bot.readers import stored_reader
 from bot.sources import source_models
 from bot.sources.http import Fetcher
@@ -95,6 +103,35 @@ def test_a_mistaken_source_is_refused_with_the_nearest_one(paperbot, tmp_path, s
     answer = paperbot("init", tmp_path / "papers", "--source", source)
     assert answer.code == 2
     assert message in answer.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        ("arxiv=cs.LG", ["arxiv-cs-lg"]),
+        ("medrxiv=nursing arxiv = cs.LG cs.CL, 1", ["medrxiv-nursing", "arxiv-cs-lg", "arxiv-cs-cl", "first"]),
+        ("2 biorxiv=cell biology; feed=https://example.org/?a=b", ["biorxiv-cell-biology", "example-org", "second"]),
+        ("https://example.org/?feed=rss proposed", ["example-org", "first"]),
+        ("1 openalex=barn owls, and prey, pubmed=owls", ["openalex", "pubmed", "first"]),
+        ("mailbox=ada@uni.edu@imap.uni.edu news@nature.com, 1", ["mail-news", "first"]),
+    ],
+)
+def test_the_question_for_sources_takes_what_the_option_takes(answer, names):
+    first, second = (Proposal(name, {"name": name}, is_ticked=name == "first") for name in ("first", "second"))
+    assert sorted(table["name"] for table in chosen_sources(answer, [first, second])) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("arxv=cs.LG", "did you mean arxiv=cs.LG"),
+        ("biorxiv=genetcs", "did you mean 'Genetics'"),
+        ("arxiv=", "'arxiv=' is no source"),
+    ],
+)
+def test_the_question_for_sources_refuses_as_the_option_does(answer, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        chosen_sources(answer, [])
 
 
 @pytest.mark.parametrize(
@@ -380,6 +417,50 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert "That is America/New_York." in terminal.seen
     assert "unknown: OpenAlex can't be reached" in terminal.seen
     assert "thumbs work on this computer only" in terminal.seen
+
+
+@pytest.mark.slow
+def test_going_back_shows_each_answer_and_enter_keeps_it(tmp_path):
+    answers = {
+        "What do you want to read about, in your own words?": "Barn owls and their prey",
+        "Which do you want?": "1, cs.SD mail",
+        "The IMAP server of that mailbox?": "imap.uni.edu",
+        "Your login there?": "ada",
+        "The sender of the alerts?": "news@nature.com",
+        "A library to learn from": "no",
+        "Your mail address?": "ada@example.org",
+        "When should editions come": "7:15 am",
+        "In which time zone": "Tokyo",
+        "Your mail server": "smtp.uni.invalid",
+        "Its port?": "465",
+        "Your login there?\r": "grace",
+        "The address, such as": "https://papers.example.org",
+        "The password of the mail server": "secret",
+        "The password of the mailbox": "hidden",
+        "Fetch papers now": "n",
+    }
+    terminal = Terminal("init", "papers", "--no-samples", cwd=tmp_path)
+    for question, answer in answers.items():
+        terminal.answer(question.strip(), answer)
+    inner = {*list(answers)[2:5], "The password of the mailbox"}  # asked after another prompt of the same question
+    for question in ["Send a test mail", *(question for question in reversed(answers) if question not in inner)]:
+        terminal.answer(question.strip(), "back")
+    terminal.wait("This is the first question.")
+    for question, answer in answers.items():
+        shown = "as before" if "password" in question else answer
+        terminal.wait(question.strip())
+        terminal.answer(f"[{shown}]: ", "")
+    terminal.answer("Send a test mail", "n")
+    assert terminal.finish() == 0
+    profile = profile_of(tmp_path / "papers", "my-papers")
+    assert profile.interests[0].text == "Barn owls and their prey"
+    assert [address for _, address in profile.addresses] == ["ada@example.org"]
+    assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "Asia/Tokyo")
+    settings = tomllib.loads((tmp_path / "papers" / "paperbot.toml").read_text())
+    email = settings["email"]
+    assert (email["host"], email["port"], email["username"]) == ("smtp.uni.invalid", 465, "grace")
+    assert settings["bot"]["public_url"] == "https://papers.example.org"
+    assert [source.get("username") for source in settings["sources"][-2:]] == [None, "ada"]
 
 
 @pytest.mark.slow

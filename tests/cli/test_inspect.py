@@ -74,6 +74,11 @@ def test_times_without_a_zone_are_those_of_the_option_and_said_to_be(files, pape
     assert "unknown time zone" in paperbot("inspect", "talks.csv", "--timezone", "Middle Earth").err
 
 
+def test_problems_name_their_file_among_several(files, paperbot):
+    assert paperbot("inspect", "talks.csv").err.startswith("! times: the file names no time zone")
+    assert paperbot("inspect", "day.txt", "talks.csv").err.startswith("! talks.csv: times: the file names no time zone")
+
+
 def test_standard_input_is_a_file_too(paperbot, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(digest("Robot arms").encode())))
     (file,) = paperbot("inspect", "-", "--json").json["files"]

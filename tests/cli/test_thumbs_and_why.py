@@ -1,6 +1,7 @@
 """Votes by command, their effect on the ranking, and the explanation of a score."""
 
 import math
+import tomllib
 
 import pytest
 
@@ -35,6 +36,24 @@ def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
     assert after["why"] in out
     liked = paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json
     assert liked["because"] == [], "no paper is its own reason"
+
+
+def test_why_says_that_a_vote_hides_the_paper_also_in_another_profile(ingested, paperbot):
+    profile = ingested / "profiles" / "reward-models.toml"
+    (ingested / "profiles" / "owls.toml").write_text(
+        'title = "Owls"\ninterests = "owls"\n[[readers]]\nemail = "ada@example.org"\n'
+    )
+    title = tomllib.loads(profile.read_text())["title"]
+    assert "Hidden" not in paperbot("why", "owls", "TTRL").out
+    paperbot("thumb", "up", "reward-models", "TTRL", "--now", NOW)
+    assert "You gave it a thumb up on 2025-05-07: it isn't sent again." in paperbot("why", "reward-models", "TTRL").out
+    assert "Hidden" not in paperbot("why", "owls", "TTRL").out
+    paperbot("thumb", "down", "reward-models", "TTRL", "--now", "2025-05-08T23:30+00:00")
+    assert "a thumb down on 2025-05-09: it isn't sent again." in paperbot("why", "reward-models", "TTRL").out
+    assert f"Hidden: you disliked it in “{title}”." in paperbot("why", "owls", "TTRL").out
+    paperbot("thumb", "clear", "reward-models", "TTRL")
+    assert "You gave it" not in paperbot("why", "reward-models", "TTRL").out
+    assert "Hidden" not in paperbot("why", "owls", "TTRL").out
 
 
 def test_clear_takes_a_thumb_back(ingested, paperbot):
