@@ -144,7 +144,7 @@ def reason_for_no_edition(app: App, force: bool) -> str:
         remedy = "`paperbot status` shows when the next one is. `paperbot run --force` makes one now."
         return "" if force else f"No edition is due now. {remedy}"
     if app.store.readers.first(app.profiles, 1):
-        return "No edition was made: all readers have stopped. `paperbot status` shows why."
+        return "No edition was made: all readers have stopped or paused. `paperbot status` shows why."
     if app.profiles:
         command = f"paperbot subscribe {next(iter(app.profiles))} ada@example.org"
         return f"No edition was made: no profile has a reader. Add an address to one, as with `{command}`."

@@ -6,7 +6,6 @@ options --questions--> NewUser --make_home--> a home
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
 from bot.cli.options import app_of, checked_address, is_terminal, valid
 from bot.cli.output import echo
-from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, prompt, time_of_day
+from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day, title_of
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
@@ -27,11 +26,9 @@ from bot.config.profiles import add_profile
 from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address
 from bot.model.errors import UsageError
-from bot.model.wording import listed, shorten
+from bot.model.wording import listed
 from bot.sources import source_models
 from bot.wording import understood, unmatched
-
-_TITLE_WIDTH = 60  # characters
 
 
 def mailbox_account(text: str) -> str:
@@ -163,11 +160,9 @@ def add(
     app = app_of(ctx)
     first = next(iter(app.profiles.values()), None)
     usual = f"{first.schedule.at:%H:%M}" if first else "08:00"
-    user = NewUser(interests=interests, at=at, sources=named_sources(sources, interests))
+    user = NewUser(interests=interests, title=title, at=at, sources=named_sources(sources, interests))
     if not yes and is_terminal():
-        user = Questions(user, samples=False, usual_time=usual).ask(("interests", "sources", "at"))
-        if user.interests and not title:
-            title = prompt("What are its editions called?", title_of(user.interests))
+        user = Questions(user, samples=False, usual_time=usual).ask(("interests", "sources", "at", "title"))
     if not user.interests:
         raise UsageError('a profile needs interests; name them, as with --interests "Barn owls and their prey"')
     address = address or next((known for profile in app.profiles.values() for _, known in profile.addresses), None)
@@ -177,7 +172,7 @@ def add(
     added = app.home.add_sources(user.all_sources)
     slug = add_profile(
         app.home.profiles_folder,
-        title or title_of(user.interests),
+        user.title or title_of(user.interests),
         user.interests,
         reader,
         address_checks(),
@@ -192,10 +187,6 @@ def add(
     if added:
         echo(f"{listed(added)} added to {app.home.settings_file}.")
     echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
-
-
-def title_of(interests: str) -> str:
-    return shorten(re.split(r"[.;:\n]", interests.strip())[0], _TITLE_WIDTH)
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, Any], ...]:

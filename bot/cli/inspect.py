@@ -186,8 +186,8 @@ def print_file(file: InspectedFile, *, names_file: bool) -> None:
     if file.papers:
         console().print(rows)
     for reason in file.rejected:
-        place = filter(None, (file.file if names_file else "", reason["entry"], reason["problem"]))
-        echo(f"! {': '.join(place)}", fg="red", err=True)
+        parts = filter(None, (file.file if names_file else "", reason["entry"], reason["problem"]))
+        echo(f"! {': '.join(parts)}", fg="red", err=True)
 
 
 def place_of(paper: InspectedPaper) -> Iterator[str]:

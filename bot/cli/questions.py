@@ -29,7 +29,7 @@ from bot.config.tables import mistakes_of
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.categories import known_category
 from bot.model.errors import SourceError
-from bot.model.wording import oneline, plural
+from bot.model.wording import oneline, plural, shorten
 from bot.sources import HttpError, source_models
 
 if TYPE_CHECKING:  # takes long to import
@@ -48,6 +48,7 @@ _NAMED = re.compile(rf"(?<![^\s,;])({'|'.join(SOURCE_KINDS)})\s*=\s*")
 _OF_WORDS = ("biorxiv", "medrxiv", "mailbox")  # up to a comma or semicolon
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
 _REFUSALS = range(400, 429)  # of a query; 429 asks to wait
+_TITLE_WIDTH = 60  # characters
 _COUNT_SECONDS = 10.0  # for each source's number of papers
 
 
@@ -67,10 +68,10 @@ class Questions:
     _proposals: dict[str, list[Proposal]] = field(default_factory=dict, init=False)  # by interests
 
     def ask(self, names: Sequence[str] = ()) -> NewUser:
-        """Ask the open questions, all or only ``names``, and return the answers."""
+        """Ask the open questions, those of ``init`` or only ``names``, and return the answers."""
         echo('Press Enter to keep the answer in brackets, or type "back". You can change all answers later.\n')
         questions = self._questions()
-        names = names or list(questions)
+        names = names or [name for name in questions if name != "title"]
         asked: list[tuple[int, NewUser]] = []  # with the answers before
         number = 0
         while number < len(names):
@@ -102,6 +103,7 @@ class Questions:
                 self._prompt("When should editions come, Monday to Friday?", self.usual_time, time_of_day)
                 or self.usual_time
             ),
+            "title": lambda: self._prompt("What are its editions called?", title_of(self.user.interests or "")),
             "timezone": lambda: self._prompt("In which time zone (a large city, or a country)?", local, zone) or local,
             "mail_host": lambda: self._prompt("Your mail server, such as smtp.example.org?", "none: mails are files"),
             "mail_port": lambda: self._prompt("Its port?", "587", port) or 587,
@@ -123,6 +125,7 @@ class Questions:
         if name == "mail_host" and has_server:
             echo(f"Mails go by {os.environ[HOST]}, as {HOST} says.")
         return {
+            "title": bool(user.interests),
             "mail_host": not has_server,
             "mail_port": bool(user.mail_host),
             "mail_username": bool(user.mail_host),
@@ -240,6 +243,10 @@ class Questions:
 
     def _forget(self, question: str) -> None:
         self._typed.pop((self._name, question), None)
+
+
+def title_of(interests: str) -> str:
+    return shorten(re.split(r"[.;:\n]", interests.strip())[0], _TITLE_WIDTH)
 
 
 def sample_interests() -> str:

@@ -312,6 +312,7 @@ class NewUser:
     """A new user's answers. None keeps the shipped value."""
 
     interests: str | None = None
+    title: str | None = None  # of the editions of another profile
     email: str | None = None
     at: str | None = None
     timezone: str | None = None

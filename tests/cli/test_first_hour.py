@@ -122,7 +122,8 @@ def test_a_run_without_editions_says_why(home, paperbot, profile, says, force, f
     assert ("profiles/a.toml:1: titel: unknown key" in answer.err) is (says == "")
 
 
-def test_run_with_force_says_that_all_readers_have_stopped(home, paperbot):
+@pytest.mark.parametrize("reason", [StopReason.UNSUBSCRIBED, StopReason.PAUSED])
+def test_run_with_force_says_that_all_readers_have_stopped_or_paused(home, paperbot, reason):
     paperbot("run", "--force")
     (home / "profiles" / "reward-models.toml").write_text(
         'title = "A"\ninterests = "b"\n[[readers]]\nemail = "bob@example.org"\n'
@@ -130,8 +131,8 @@ def test_run_with_force_says_that_all_readers_have_stopped(home, paperbot):
     paperbot("thumb", "up", "reward-models", "p1")
     with open_app(home) as app:
         for reader in app.store.readers.all():
-            app.store.readers.stop(reader.id, StopReason.UNSUBSCRIBED)
-    assert "all readers have stopped" in paperbot("run", "--force").out
+            app.store.readers.stop(reader.id, reason)
+    assert "all readers have stopped or paused" in paperbot("run", "--force").out
 
 
 @pytest.mark.usefixtures("all_papers")

@@ -463,6 +463,19 @@ def test_going_back_shows_each_answer_and_enter_keeps_it(tmp_path):
     assert [source.get("username") for source in settings["sources"][-2:]] == [None, "ada"]
 
 
+def test_back_from_the_title_of_another_profile_is_the_question_before(home):
+    terminal = Terminal("profiles", "add", cwd=home)
+    terminal.answer("What do you want to read about", "Barn owls; prey")
+    terminal.answer("Which do you want?", "no")
+    terminal.answer("When should editions come", "7 pm")
+    terminal.answer("What are its editions called? [Barn owls]", "back")
+    terminal.answer("When should editions come, Monday to Friday? [7 pm]", "")
+    terminal.answer("What are its editions called? [Barn owls]", "Owls")
+    assert terminal.finish() == 0
+    profile = profile_of(home, "owls")
+    assert (profile.title, f"{profile.schedule.at:%H:%M}") == ("Owls", "19:00")
+
+
 @pytest.mark.slow
 def test_the_test_mail_proves_that_a_thumb_arrives_by_mail(tmp_path):
     with MailServer().running() as server, ImapServer().running() as mailbox:
