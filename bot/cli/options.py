@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
-from bot.channels import channel_of, reader_channels
+from bot.channels import channel_of
 from bot.config.files import shipped
 from bot.model import Kind
 from bot.model.errors import UsageError
@@ -106,10 +106,7 @@ def checked_address(address: str) -> tuple[Kind, str]:
         channel = channel_of(address)
         return channel.name, channel.check_address(address)
     except ValueError as error:
-        if "@" in address:
-            raise UsageError(str(error)) from None
-        examples = " or ".join(channel.example for channel in reader_channels())
-        raise UsageError(f"{address!r} is neither a mail address nor a Slack id; write it like {examples}") from None
+        raise UsageError(str(error)) from None
 
 
 def schema_option(name: str, subject: str) -> Callable[[Any], Any]:

@@ -39,7 +39,8 @@ class SlackKind(ReaderChannelKind):
 
     def check_address(self, address: str) -> str:
         if not _ADDRESS.fullmatch(address):
-            raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
+            remedy = "copy it from the channel's details, like C0123ABC"
+            raise ValueError(f"{address!r} is not a Slack id; {remedy} (a mail address has an @)")
         return address
 
     def is_shared(self, address: str) -> bool:
