@@ -62,6 +62,16 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
     assert store.readers.by_id(eve.id).stopped_because is None
 
 
+def test_who_returns_after_a_pause_is_no_new_subscriber(store, samples, now):
+    eve = store.readers.request_subscription("rewards", *EVE, now)
+    store.readers.confirm(eve.id, now)
+    assert [reader.id for reader in store.readers.subscribers(now - timedelta(days=1))] == [eve.id]
+    store.editions.save(samples.edition(eve, at=now + timedelta(hours=1)), "slot", [])
+    store.readers.leave(eve.id, StopReason.PAUSED)
+    store.readers.resubscribe(eve.id, now + timedelta(days=2))
+    assert store.readers.subscribers(now - timedelta(days=1)) == {}
+
+
 def test_readers_can_end_their_own_stop(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     assert not store.readers.resubscribe(eve.id, now)  # only the confirmation ends the wait for it
