@@ -241,12 +241,13 @@ class Retention(Aggregate):
         return number
 
     def _test_papers(self, before: datetime) -> int:
-        """Delete the made-up papers of test mails, with their votes."""
+        """Delete the made-up papers of test mails, with their votes and saves."""
         tests = select(digests.c.id).where(digests.c.source == TEST_SOURCE, digests.c.received_at < before)
         made_up = select(sightings.c.paper_id).where(sightings.c.digest_id.in_(tests))
         with self._database.writing() as connection:
             if ids := connection.scalars(made_up).all():
-                connection.execute(delete(votes).where(votes.c.paper_id.in_(ids)))
+                for table in (votes, zotero_saves):
+                    connection.execute(delete(table).where(table.c.paper_id.in_(ids)))
                 _delete_papers(connection, ids)
             return connection.execute(delete(digests).where(digests.c.id.in_(tests))).rowcount
 

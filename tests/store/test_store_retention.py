@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
-from bot.model import State, Vote
+from bot.model import Entry, Message, OutboxKey, ParsedDigest, State, Vote, ZoteroSave
+from bot.model.papers import TEST_SOURCE
 from bot.store import database
 from bot.store.database import KeepDays
 from bot.store.schema import editions, outbox, papers, picks, votes
@@ -84,3 +85,19 @@ def test_messages_without_an_edition_go_once_they_are_settled(samples, store, ye
     keep = KeepDays(bodies=0, editions=5, picks=0, thumbs=0, papers=0)
     store.retention.purge(keep, year + 1_000 * DAY)
     assert store.outbox.counts()[State.PENDING] == 1
+
+
+def test_the_paper_of_a_test_mail_goes_after_a_day_with_its_vote_and_save(store, samples, now):
+    reader = samples.reader()
+    samples.ingest("Owls at Night", now=now)
+    store.papers.add_digests(
+        TEST_SOURCE, "A test", "0" * 64, [ParsedDigest("programme", "A test", None, (Entry("A test"),))], now=now
+    )
+    made_up = store.papers.newest_id()
+    store.feedback.add(reader.id, made_up, Vote.UP, now, "page")
+    save, key = ZoteroSave(made_up, "ABCD2345", "zotero-save"), OutboxKey("zotero-save", reader.id, "zotero")
+    store.zotero.put_save(reader.id, save, Message(b"{}", "A test"), key, now)
+    assert store.retention.purge(FOREVER, now + DAY) == 0
+    assert store.retention.purge(FOREVER, now + 2 * DAY) == 1
+    assert [paper.title for paper in store.papers.get([1, made_up]).values()] == ["Owls at Night"]
+    assert TEST_SOURCE not in store.sources.activity()
