@@ -306,6 +306,7 @@ _REFERENCE = re.compile(
 _PREFIX = re.compile(r"(?:</?|\s(?=[^\s<>=]{3,63}\s?=))([A-Za-z][\w.-]{0,30}):")
 _DECLARED_PREFIX = re.compile(r"xmlns:([A-Za-z][\w.-]{0,30})=")
 _ROOT = re.compile(r"<[^\s<>/]+")
+_TITLE_END = re.compile(r"</(?:\w+:)?title>", re.IGNORECASE)
 # Prefixes that feeds forget to declare.
 _NAMESPACES = {
     "arxiv": "http://arxiv.org/schemas/atom",
@@ -435,9 +436,9 @@ def _truncation(body: str) -> str:
 
 
 def _without_cut_title(body: str) -> str:
-    """Return the document without its last item if that has half a title, which would be another paper."""
+    """Return the document without its last item if that has no whole title. Half of one would be another paper."""
     *_, last = [None, *_ITEM.finditer(body)]
-    return body[: last.start()] if last and "title>" not in body[last.end() :].partition("</")[2] else body
+    return body[: last.start()] if last and not _TITLE_END.search(body, last.end()) else body
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

@@ -74,6 +74,21 @@ def test_no_date_depends_on_the_clock(written: str, day: date | None) -> None:
             assert one(f"<title>A</title><pubDate>{written}</pubDate>").published == day
 
 
+@pytest.mark.parametrize(
+    ("last", "titles"),
+    [
+        ("<title>Bees Da", ["Owls See"]),
+        ("<link>/2</link><title>Bees Da", ["Owls See"]),
+        ("<link>/2</link><title>Bees Dance</ti", ["Owls See"]),
+        ("<title>Bees Dance</title><description>By d", ["Owls See", "Bees Dance"]),
+    ],
+)
+def test_a_feed_that_is_cut_off_keeps_its_whole_titles(last: str, titles: list[str]) -> None:
+    digest = read(f"<rss version='2.0'><channel><item><title>Owls See</title></item><item>{last}")
+    assert [entry.title for entry in digest.entries] == titles
+    assert digest.rejected[0].startswith("cut off: ")
+
+
 def test_a_long_title_is_kept_and_a_longer_one_is_cut() -> None:
     assert len(one(f"<title>{'owls ' * 100}</title>").title) == 499
     title = one(f"<title>{'owls ' * 300}</title>").title
