@@ -89,8 +89,9 @@ class App:
         self.home = Home(home, source_models(), address_checks())
         self._stop = stop
         self._shared_parser = parser
-        # Senders of thumbs by mail: those that were recorded, and those that weren't.
-        self.replies: dict[bool, list[str]] = {True: [], False: []}
+        # The senders of thumbs by mail.
+        self.recorded_replies: list[str] = []
+        self.refused_replies: list[str] = []
         # Closes in reverse order, even if one part fails.
         self._resources = ExitStack()
 
@@ -207,7 +208,8 @@ class App:
 
         is_recorded = record_reply(self.store, self.signer, sender, subject, now)
         if (match := REPLY_SUBJECT.fullmatch(subject)) and match["vote"]:
-            self.replies[is_recorded].append(oneline(sender))
+            replies = self.recorded_replies if is_recorded else self.refused_replies
+            replies.append(oneline(sender))
         return is_recorded
 
     @property

@@ -131,10 +131,10 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
 
 def print_replies(app: App) -> None:
     """Print how many thumbs came by mail, and of whom none could be taken."""
-    if app.replies[True]:
-        echo(f"{plural(len(app.replies[True]), 'thumb')} came by mail")
-    for sender in dict.fromkeys(app.replies[False]):
-        number = plural(app.replies[False].count(sender), "thumb")
+    if app.recorded_replies:
+        echo(f"{plural(len(app.recorded_replies), 'thumb')} came by mail")
+    for sender in dict.fromkeys(app.refused_replies):
+        number = plural(app.refused_replies.count(sender), "thumb")
         reason = "its link is too old or not from here, or it came from another address than the edition went to"
         echo(f"? {number} by mail of {sender or 'an unknown sender'} not taken: {reason}", fg="yellow", err=True)
 
