@@ -461,7 +461,7 @@ def paper_link(paper: Paper) -> PaperLink:
 
 # Prefixes the source of planned papers. The settings allow no such name.
 PROGRAMME_SOURCE = "conference: "
-# Of the made-up paper on which a test mail asks for a thumb.
+# The source of the made-up paper on which a test mail asks for a thumb.
 TEST_SOURCE = f"{PROGRAMME_SOURCE}a test"
 
 
