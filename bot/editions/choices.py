@@ -29,6 +29,7 @@ _PHRASES = frozenset({ReasonKind.ALERT, *TOPICAL, ReasonKind.PHRASES})
 # A chosen paper can't be its own reason.
 _TAUGHT = frozenset({ReasonKind.LEARNED, ReasonKind.LIKED})
 _OWN_PAPERS_CITED = "cites a paper of yours"
+_UNCOVERED_SHOWN = 3
 # Approach and result, without the background.
 _SENTENCES_OF_POSSIBLE = 2
 
@@ -106,6 +107,11 @@ class Ranked:
 
     def touches(self, paper: PaperId) -> bool:
         return self.ranking.touches(paper)
+
+    @property
+    def uncovered(self) -> list[str]:
+        """The first topics that no source has papers on, if these are most of the reader's."""
+        return [topic.text for topic in self.ranking.model.text.uncovered[:_UNCOVERED_SHOWN]]
 
     @property
     def looks_for_nothing(self) -> bool:

@@ -120,6 +120,7 @@ class EditionComposer:
                 now=now,
                 activity=activity,
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
+                uncovered=ranked.uncovered if ranked and not picks else (),
             )
             if ranking and ranked and not ranked.scores:
                 edition = replace(edition, quiet=all_sent(len(ranking.scores)))
@@ -215,6 +216,7 @@ def compose(
     now: datetime,
     activity: SourceActivitySince = _NO_ACTIVITY,
     closest: Sequence[Paper] = (),
+    uncovered: Sequence[str] = (),
 ) -> Edition:
     """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all candidates."""
     picked = {pick.paper.id for pick in picks}
@@ -228,7 +230,7 @@ def compose(
         watermark=watermark,
         language=request.profile.language,
         is_weekly=request.profile.schedule.is_weekly,
-        quiet=None if picks else quiet_reason(scores, activity),
+        quiet=None if picks else quiet_reason(scores, activity, uncovered),
         closest=tuple(closest),
         more=sum(is_good(score) and score.paper not in picked for score in scores),
         has_room=len(picks) < min(request.profile.edition.size, len(scores)),

@@ -158,7 +158,8 @@ class SourceActivitySince:
         return Quiet(QuietReason.HOLIDAY, f"It is a holiday at arXiv{resumes}.")
 
 
-def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quiet:
+def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince, uncovered: Sequence[str] = ()) -> Quiet:
+    """``uncovered`` are the reader's topics that no source has papers on."""
     if not scores:
         return activity.quiet()
     papers = plural(len(scores), "new paper")
@@ -169,7 +170,10 @@ def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quie
     if not ranked:
         words = f"{papers} came in, and none has a term of each group that your profile requires."
         return Quiet(QuietReason.LACKING, words)
-    return Quiet(QuietReason.BELOW, f"{papers} came in, and none comes close enough to what you want.")
+    words = f"{papers} came in, and none comes close enough to what you want."
+    if uncovered:
+        words += f" Your sources have hardly any paper on {listed([f'“{topic}”' for topic in uncovered])}."
+    return Quiet(QuietReason.BELOW, words)
 
 
 def all_sent(papers: int) -> Quiet:

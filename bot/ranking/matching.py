@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from bot.ranking.meaning import DIMENSIONS, Meaning, PaperWords, shipped, word_hash
+from bot.ranking.meaning import DIMENSIONS, Meaning, PaperWords, rarity, shipped, word_hash
 from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
 from bot.text.topics import Topic, common_expansions, read_interests
@@ -223,6 +223,9 @@ _REFUSED_MEANING = 0.2
 _LEAST_DEVIATION_OF_PAIRS = 0.07
 # Standard deviations above the mean, of a topic and of each of its words.
 _CLOSE, _CLOSE_PART = 2.5, 1.0
+# Papers that show which topics a home has. Fewer than this share of them may have a word by chance.
+_LEAST_SAMPLE, _CHANCE = 500, 0.0005
+_MOST_COVERED = 0.5
 # Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
 
@@ -285,6 +288,24 @@ class TextModel:
         return [
             topic for topic, idf in specific.items() if len(topic.stems) > 1 or (idf >= least and not topic.is_verb)
         ]
+
+    @cached_property
+    def uncovered(self) -> list[Topic]:
+        """The topics that the home's papers don't have, if these are most of the text.
+
+        Meaning is relative, so the best of nothing looks good: without speech in any paper, a text on speech is closest
+        to translation. A topic is missing if hardly a paper has its rarest word. A small home is no sample.
+        """
+        if self._meaning.count < _LEAST_SAMPLE:
+            return []
+        missing, weights = [], []
+        for topic in self.reasons:
+            rarest = max(topic.stems, key=rarity)
+            papers = int(self._meaning.frequencies(np.array([word_hash(rarest)], dtype=np.uint32))[0])
+            missing.append(papers <= _CHANCE * self._meaning.count)
+            weights.append(self._weighted(topic).weight)
+        lacking = [topic for topic, is_missing in zip(self.reasons, missing, strict=True) if is_missing]
+        return lacking if np.dot(weights, missing) > _MOST_COVERED * sum(weights) else []
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.

@@ -229,9 +229,12 @@ class Meaning:
         table = shipped()
         place = _places(table["hash"], words)
         share = np.where(place >= 0, np.exp(-table["idf"][place].astype(float)), 0.25 / _TABLE_PAPERS)
+        return np.asarray(np.log((of_table + self.count) / (of_table * share + self.frequencies(words))))
+
+    def frequencies(self, words: np.ndarray) -> np.ndarray:
+        """Return how many of the home's papers have each hashed word, (n_words,)."""
         own = _places(self.words, words)
-        papers = np.where(own >= 0, self.papers_with[own] if len(self.words) else 0, 0)
-        return np.asarray(np.log((of_table + self.count) / (of_table * share + papers)))
+        return np.asarray(np.where(own >= 0, self.papers_with[own] if len(self.words) else 0, 0))
 
     def vectors(self, words: np.ndarray) -> np.ndarray:
         """Return (n_words, DIMENSIONS), 0 for unknown words."""

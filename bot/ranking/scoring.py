@@ -365,10 +365,15 @@ class Ranking:
         return self.model.text.close_topics(self.pool.seen.meanings[self.pool.row[paper]])
 
     def touches(self, paper: PaperId) -> bool:
-        """Return whether a paper names a specific topic, or is close to one. True without a text."""
+        """Return whether a paper names a specific topic, or is close to one. True without a text.
+
+        Where the home lacks most of the topics, none is close.
+        """
         row, text = self.pool.row[paper], self.model.text
         if text.is_empty:
             return True
         named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in text.reasons)
+        if text.uncovered and not named:
+            return False
         least = _TOUCHES_BY_WORDS if named else _TOUCHES_BY_MEANING
         return bool(self.matches.meaning[row] >= least and (named or self.close_topics(paper)))

@@ -137,5 +137,10 @@ def test_a_day_whose_papers_all_lack_required_terms_says_so():
     )
 
 
+def test_a_day_without_a_match_names_topics_that_no_source_has():
+    quiet = quiet_reason([score()], SourceActivitySince(), ["speech recognition", "accents"])
+    assert quiet.words.endswith("Your sources have hardly any paper on “speech recognition” and “accents”.")
+
+
 def test_new_papers_take_precedence_over_source_activity():
     assert quiet_reason([score(muted="x")], SourceActivitySince(rest=Rest.WEEKEND)).reason is QuietReason.MUTED

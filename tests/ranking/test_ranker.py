@@ -124,6 +124,33 @@ def test_papers_that_name_a_topic_or_are_near_in_meaning_touch_a_text_and_others
     assert touching("") == touching("never robots") == [901, 902, 903]  # nothing that is wanted could be read
 
 
+def test_where_no_paper_has_most_of_the_topics_only_papers_that_name_one_touch_a_text():
+    fields = (
+        "We translate sentences of languages",
+        "We detect objects in images",
+        "Robots grasp cups",
+        "Proteins fold",
+        "Weather is forecast from satellites",
+        "Prices of stocks move",
+    )
+    texts = [f"{field}, run {n}\n{field} and gain {n}%." for n in range(100) for field in fields]
+    near = paper(901, "Dialects", "Sentences of languages with few speakers are translated by models.")
+    named = paper(902, "Children learn words", "We study how children learn languages.")
+
+    def touching(ranker, text):
+        ranking = ranker.rank(Interest(text), [near, named])
+        return [number for number in (901, 902) if ranking.touches(number)]
+
+    home = Ranker(Corpus().fit(texts))
+    text = "Speech recognition for children. Spoken languages"
+    assert touching(home, text) == [902]
+    uncovered = [topic.text for topic in home.text([text]).uncovered]
+    assert uncovered == ["Speech recognition", "children", "Spoken languages"]
+    assert touching(home, "Translation of languages") == [901]
+    # A small home is no sample of its sources.
+    assert 901 in touching(Ranker(Corpus().fit(texts[:300])), text)
+
+
 def test_votes_alone_rank(ranker, papers):
     ranking = ranker.rank(Interest(up=papers[:4]), papers)
     assert all(title.endswith("reward") for title in best(ranking, papers))
