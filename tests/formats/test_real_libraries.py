@@ -83,6 +83,16 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
         (RIS.format("AB  - See. [Author Abstract] KEY WORDS: owls"), "abstract", "See."),
         (RIS.format("AB  - See. © The Author(s), under licence to Springer Nature 2024."), "abstract", "See."),
         (RIS.format("AB  - See.Copyright © 2021, The Author(s)."), "abstract", "See."),
+        (RIS.format("AB  - See. © ©The Author(s) 2023."), "abstract", "See."),
+        (
+            RIS.format("AB  - See. Crown Copyright © 2011 Published by Owls B.V. All rights reserved."),
+            "abstract",
+            "See.",
+        ),
+        (RIS.format("AB  - See. © The Owls 2019. All rights reserved. For permissions, email x."), "abstract", "See."),
+        (RIS.format("AB  - See. Published by Elsevier Ltd."), "abstract", "See."),
+        (RIS.format("AB  - See. Elsevier Inc. All rights reserved."), "abstract", "See."),
+        (RIS.format("AB  - We used data published by Owls Ltd."), "abstract", "We used data published by Owls Ltd."),
         (RIS.format("AB  - We used ArcGIS © software. Owls see."), "abstract", "We used ArcGIS © software. Owls see."),
         (
             RIS.format("AB  - <bold>Background: </bold>Owls.<bold>Methods: </bold>We see."),
@@ -90,6 +100,7 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
             "Background: Owls. Methods: We see.",
         ),
         # addresses, dates, books and arXiv ids
+        (RIS.format("UR  - https://a.org/1?from=exporthttp://doi.org/10.1000/1"), "url", "https://a.org/1?from=export"),
         (RIS.format("UR  - https://a.org/1 and https://a.org/1.pdf"), "url", "https://a.org/1"),
         (BIB.format("date = {14.03.2018}"), "published", "2018-03-14"),
         (BIB.format("month = {18--24 Jul}, year = {2021}"), "published", "2021-07-18"),
@@ -106,6 +117,35 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
         ),
         (BIB.format(r"abstract = {{\glqq}Night{\grqq} \enquote{by} 5{\thinspace}\%}"), "abstract", "„Night“ “by” 5 %"),
         (BIB.format(r"author = {{\cprime}Andr\'e, Y}"), "authors", ("Y ʹAndré",)),
+        # BibTeX of people and programs that don't know it, and values of JavaScript
+        (
+            BIB.format("author = {A. Lovelace, G.-M. Hopper, and B. Owl}"),
+            "authors",
+            ("A. Lovelace", "G.-M. Hopper", "B. Owl"),
+        ),
+        (
+            BIB.format("author = {Ada Lovelace, Grace Hopper, Bo Owl}"),
+            "authors",
+            ("Ada Lovelace", "Grace Hopper", "Bo Owl"),
+        ),
+        (BIB.format("author = {Lovelace A., Hopper G.}"), "authors", ("A. Lovelace", "G. Hopper")),
+        (BIB.format("author = {Lovelace, Ada; Hopper, Grace}"), "authors", ("Ada Lovelace", "Grace Hopper")),
+        (BIB.format("author = {{Owls; Bees}}"), "authors", ("Owls; Bees",)),
+        (BIB.format("author = {van der Berg, Jan Pieter}"), "authors", ("Jan Pieter van der Berg",)),
+        (BIB.format("author = {de Owl, Jr, Ada Bo}"), "authors", ("Ada Bo de Owl, Jr",)),
+        (BIB.format("abstract = {null}"), "abstract", ""),
+        # ERIC, SSRN, EBSCO
+        ("OWN - ERIC\nTI  - Owls\nAU  - Lovelace, Ada\n\nOWN - ERIC\nTI  - Bees\n", "authors", ("Ada Lovelace",)),
+        (
+            RIS.format("UR  - https://ssrn.com/abstract=1 or http://dx.doi.org/10.2139/x"),
+            "url",
+            "https://ssrn.com/abstract=1",
+        ),
+        (
+            'title,an,contributors,doi,publicationDate,source\nOwls,1,"Lovelace, Ada; Hopper, Grace",,20240312,J\n',
+            "authors",
+            ("Ada Lovelace", "Grace Hopper"),
+        ),
     ],
 )
 def test_a_peculiarity_is_read_as_a_person_reads_it(text, field, expected):

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.format import first_name_first
-from bot.formats.libraries.reference import NEXT_URL, Reference, day_in, without_additions
+from bot.formats.format import first_name_first, initials_first
+from bot.formats.libraries.reference import MISSING, NEXT_URL, Reference, day_in, without_additions
 from bot.model import limits
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ _PIECE = re.compile(
 )
 _GROUP = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+\}")  # an institution: braces around the whole name
 _AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
+_WITH_INITIALS = re.compile(r"(?:[^\W\d_]\.[\s-]?){1,4}[^\W\d_][^.,]{2}|[^\s.]{2,30}\s(?:[^\W\d_]\.[\s-]?){1,4}\Z")
 # biblatex: family=van Rossum, given=Guido, given-i=G
 _NAME_PART = re.compile(
     r"""(?:^|,)[\s"{]{0,9}(family|given|prefix|suffix)\s{0,9}=\s{0,9}("[^"]*"|\{[^{}]*\}|[^,{}"]*)"""
@@ -104,7 +105,8 @@ def references(text: str) -> Iterator[Reference | str]:
         elif isinstance(readable, Entry):
             fields: dict[str, str] = {}
             for field in readable.fields:
-                fields.setdefault(field.key.lower(), _value(str(field.value), strings))
+                if (value := _value(str(field.value), strings)) not in MISSING:
+                    fields.setdefault(field.key.lower(), value)
             entries.append((readable.entry_type.lower(), fields))
             by_key.setdefault(readable.key.lower(), fields)
         elif isinstance(block, ParsingFailedBlock):
@@ -174,13 +176,40 @@ def _authors(text: str) -> Iterator[str]:
         elif depth <= 0 and match[0][0] != "\\":
             names.append(text[start : match.start()])
             start = match.end()
-    for name in (_NUMBER.sub("", part.strip()) for part in [*names, text[start:]]):
+    names.append(text[start:])
+    if len(names) == 1 and not _GROUP.fullmatch(text.strip()):
+        names = text.split("; ")  # without a blank it may end an entity
+    for name in (_NUMBER.sub("", part.strip()) for part in names):
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
             yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
         else:
-            yield plain(name) if _GROUP.fullmatch(name) else first_name_first(plain(name).replace(",,", ","))
+            spoken = plain(name)
+            if _GROUP.fullmatch(name):
+                yield spoken
+            elif _is_list(spoken, ends="," not in names[-1]):
+                yield from filter(None, (initials_first(part.strip()) for part in spoken.split(",")))
+            else:
+                yield first_name_first(spoken.replace(",,", ","))
+
+
+def _is_list(name: str, *, ends: bool) -> bool:
+    """Return whether authors are between commas, as people and programs write them that don't know BibTeX.
+
+    In "Ada Lovelace, Grace Hopper, and Bo Owl" only the last is behind "and", and a comma ``ends`` the others.
+
+    >>> _is_list("A. Lovelace, G. Hopper", ends=False), _is_list("Ada Lovelace, Grace Hopper, Bo Owl", ends=False)
+    (True, True)
+    >>> _is_list("van der Berg, Jan Pieter", ends=True), _is_list("Ada Lovelace, Grace Hopper,", ends=True)
+    (False, True)
+    """
+    names = [part.strip() for part in name.split(",")]
+    people = list(filter(None, names))
+    if len(people) < 2 or not all(" " in person for person in people):
+        return False
+    is_closed = ends and not names[-1]
+    return len(people) > 2 or is_closed or all(map(_WITH_INITIALS.match, people))
 
 
 def plain(text: str) -> str:

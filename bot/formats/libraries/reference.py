@@ -14,7 +14,8 @@ from bot.formats.format import MONTHS, calendar_day, first_name_first
 from bot.formats.tables import table
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
-NEXT_URL = re.compile(r"(?:[;\s]|\sand\s)\s{0,9}(?=https?://)")  # between two addresses of one field
+# Between two addresses of one field. Rayyan puts nothing between them.
+NEXT_URL = re.compile(r"(?:[;\s]|\s(?:and|or)\s)\s{0,9}(?=https?://)|(?<=[a-z\d])(?=https?://)")
 _LONGEST_DATE = 200
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _DAYS = (
@@ -27,16 +28,18 @@ _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]{1,2}\d{1,2})?[.\s~,-]{1,3}$")
-MISSING = {"NA", "N/A", "nan", "NaN"}  # as R and pandas write it
+MISSING = {"NA", "N/A", "nan", "NaN", "null", "None"}  # as R, pandas, JavaScript and Python write it
 # EndNote names a reference after a PDF that it can't identify: <Owls by night.pdf>
 _FILE = re.compile(r"<(.{1,300})\.pdf>", re.IGNORECASE)
 # BIOSIS: "Lovelace, Ada [Author, Reprint Author; E-mail: ada@example.org]"
 _ROLE = re.compile(r"\s?\[[^][]{0,300}\]")
-_LONGEST_ADDITION = 400
-# Additions of ProQuest, Ovid, Scopus and Springer: "© The Author(s) 2024."
+_LONGEST_ADDITION = 500
+# Additions of ProQuest, Ovid, Scopus and publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
-    r"\s{0,9}(?:\[Author Abstract\].*|Copyright\s?\u00a9[^\n]{0,300}\Z"
-    r"|\u00a9\s?(?:[A-Z]|by )[^\n]{0,200}?(?:19|20)\d\d(?:\.[^\n]{0,100})?\Z)",
+    r"\s{0,9}(?:\[Author Abstract\].*|(?:Crown )?Copyright:?\s?\u00a9[^\n]*\Z"
+    r"|(?:\u00a9\s?){1,2}(?:[A-Z]|by )[^\n]{0,200}?(?:19|20)\d\d(?:\.[^\n]{0,200})?\Z"
+    r"|(?<=[.!?)])\s(?:Published (?:by [A-Z]|(?:19|20)\d\d\.)|This article is protected by copyright)[^\n]{0,120}\Z"
+    r"|(?<=[.!?)])\s[A-Z][^.\n]{0,60}[.,] All rights reserved\.?\Z)",
     re.DOTALL,
 )
 
