@@ -134,7 +134,9 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
         (BIB.format("author = {van der Berg, Jan Pieter}"), "authors", ("Jan Pieter van der Berg",)),
         (BIB.format("author = {de Owl, Jr, Ada Bo}"), "authors", ("Ada Bo de Owl, Jr",)),
         (BIB.format("abstract = {null}"), "abstract", ""),
-        # ERIC, SSRN, EBSCO
+        (BIB.format("author = {OpenOwls and : and Ada Lovelace}"), "authors", ("OpenOwls", "Ada Lovelace")),
+        # ERIC, SSRN, EBSCO, ACL Anthology
+        ("%0 Conference Proceedings\n%T Owls\n%S Proceedings of Owls\n", "venue", "Proceedings of Owls"),
         ("OWN - ERIC\nTI  - Owls\nAU  - Lovelace, Ada\n\nOWN - ERIC\nTI  - Bees\n", "authors", ("Ada Lovelace",)),
         (
             RIS.format("UR  - https://ssrn.com/abstract=1 or http://dx.doi.org/10.2139/x"),

@@ -179,7 +179,7 @@ def _authors(text: str) -> Iterator[str]:
     names.append(text[start:])
     if len(names) == 1 and not _GROUP.fullmatch(text.strip()):
         names = text.split("; ")  # without a blank it may end an entity
-    for name in (_NUMBER.sub("", part.strip()) for part in names):
+    for name in (_NUMBER.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
