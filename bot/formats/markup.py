@@ -41,12 +41,17 @@ _LETTERS = frozenset("abipqsu")  # elements with the name of a variable
 _REFERENCE = re.compile(r"&(?:[a-z][a-z0-9]{1,31};|#\d{1,7}(?!\d);?|#x[\da-f]{1,6}(?![\da-f]);?)", re.IGNORECASE)
 # No character of Unicode. `html.unescape` raises on more than 4,300 digits.
 _INVALID_REFERENCE = re.compile(r"&#x?[\da-f]{8,};?", re.IGNORECASE)
+# Web of Science puts a blank on both sides of the ampersand: "Schr & ouml;dinger", "p & lt; 0.05", "25 & DEG;C".
+_SPACED_REFERENCE = re.compile(r"(?<=(\S)) & ([a-zA-Z]{2,9};)(?=(\s?))")
+_SPACED_SIGNS = frozenset("&<>\"'\u00a0°±²³µ·×–—‘’“”…≤≥")
+# INSPEC: BaB/sub 2/O/sub 4/
+_INSPEC = re.compile(r"/(su[bp])\s([^/<>]{1,20})/")
 _ALT = re.compile(r"\balt\s?=\s?[\"'](\{[\w +/-]{1,30}\}|[^\x00-\x7f])[\"']", re.IGNORECASE)
 _AFTER_LINE_BREAK = re.compile(r"\s*[\n\v]\s*[,.;:)\]]")
 _MAX_DEPTH = 40  # each level copies its text once more
 _HEADING_END = "\x02"  # control characters, which no text has
 _PRESCRIPTS = "\x03"
-_SIGNS_OF_MARKUP = re.compile(r"[<&{\[\n]|[OC]_[A-Z]|[a-z][A-Z]")
+_SIGNS_OF_MARKUP = re.compile(r"[<&{\[\n]|[OC]_[A-Z]|[a-z][A-Z]|/su[bp]")
 ABSTRACT = "Abstract"  # the heading, as a block of its own
 
 
@@ -71,11 +76,13 @@ def blocks(markup: str) -> list[str]:
     ['Abstract', 'Background: Owls see.', 'By night']
     """
     text = markup
+    if " & " in text:
+        text = _SPACED_REFERENCE.sub(_unspaced, text)
     for _ in range(2 if "&" in markup else 0):  # "&amp;lt;"
         text = _REFERENCE.sub(lambda reference: unescape(reference[0]), _INVALID_REFERENCE.sub("", text))
     text = _without_marks(text)
     if "<" in text:
-        text = _without(text, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
+        text = _without(text, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "").replace("<正>", "")  # CNKI's
         text = _without_tags(_BOLD_HEADING.sub(rf"<br/>\1{_HEADING_END}<br/>", text))
     results: list[str] = []
     heading = ""
@@ -94,6 +101,16 @@ def blocks(markup: str) -> list[str]:
     return [*results, heading] if heading else results
 
 
+def _unspaced(match: re.Match[str]) -> str:
+    before, name, behind = match.groups()
+    sign = html5.get(name) or html5.get(name.lower(), "")
+    is_latin = "À" <= sign < "ɐ"
+    if not (is_latin or "Α" <= sign <= "ϵ" or sign in _SPACED_SIGNS):  # "male & female;"
+        return match[0]
+    is_joined = before in "-(/" or sign == "’" or (sign == "&" and not behind) or (is_latin and before.isalpha())
+    return sign if is_joined and not (is_latin and sign.isupper()) else f" {sign}"
+
+
 def _without(text: str, begin: str, end: str) -> str:
     # A regular expression would search the whole text from each beginning without an end.
     first, *others = text.split(begin)
@@ -105,7 +122,7 @@ _HEADING = re.compile(_TITLES, re.IGNORECASE)
 # medRxiv's API glues a heading to its text: "BackgroundDiets threaten".
 _GLUED = re.compile(rf"(?:{_TITLES})(?=[A-Z](?:[a-z]|[\s-])|\d)")
 _BOLD_HEADING = re.compile(
-    rf"<(?:b|strong|bold)>\s?({_TITLES})\s?</(?:b|strong|bold)>\s?[:.]?(?=\s{{0,9}}(?-i:[A-Z<]|$))", re.IGNORECASE
+    rf"<(?:b|strong|bold)>\s?({_TITLES})[:.]?\s?</(?:b|strong|bold)>\s?[:.]?(?=\s{{0,9}}(?-i:[A-Z<]|$))", re.IGNORECASE
 )
 
 # The marks of bioRxiv and medRxiv: O_ST_ABS...C_ST_ABS around a heading, O_LI...C_LI around an item, O_FIG...C_FIG
@@ -127,6 +144,8 @@ def _sign(match: re.Match[str]) -> str:
 
 def _without_marks(text: str) -> str:
     """Remove the marks of bioRxiv's API, and what is around the formulas of LaTeX documents."""
+    if "/su" in text:
+        text = _INSPEC.sub(r"<\1>\2</\1>", text)
     line_break = "<br/>" if "<" in text else "\n"
     if ("C_" in text or "O_" in text) and _MARKS.search(text):
         for kind in ("FIG", "TBL"):

@@ -48,6 +48,8 @@ _LITERAL = str.maketrans(
     | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
 )
 
+# MathSciNet writes 2\sp{m} for 2^{m}. The library would write 2m.
+_SCRIPT_COMMAND = re.compile(r"\\s([pb])(?![a-zA-Z])\s*")
 # The library would write "360^∘".
 _DEGREE = re.compile(r"\^\{?\\(?:circ|degr?|degrees?)(?![a-zA-Z])\s*\}?")
 _PRIMES = re.compile(r"\^(?:\{\s*((?:\\prime\s*){1,3})\}|\\prime(?![a-zA-Z]))")
@@ -151,6 +153,7 @@ def _is_formula(content: str, *, is_before_digit: bool) -> bool:
 def _formula(formula: str) -> str:
     """Put blanks around relations and use Unicode digits as scripts."""
     formula = _NO_BRACKET.sub("", formula.strip())
+    formula = _SCRIPT_COMMAND.sub(lambda script: "^" if script[1] == "p" else "_", formula)
     formula = _PRIMES.sub(lambda primes: " ′″‴"[primes[0].count("prime")], _DEGREE.sub("°", formula))
     formula = _NOT.sub("\\1\u0338", _RELATION.sub(r"\\ \\\1\\ ", formula))
     formula = _DIGIT_SCRIPT.sub(

@@ -42,7 +42,7 @@ _DROPPED = """
     bf bfseries cal centering color em it itshape rm sc sf sl small tt big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr
     Biggl Biggr left right middle inst label newcommand renewcommand displaystyle textstyle scriptstyle limits nolimits
     scriptscriptstyle boldmath unboldmath upshape normalfont protect relax xspace noindent allowbreak nonumber phantom
-    hphantom vphantom hskip vskip
+    hphantom vphantom hskip vskip Bbb germ frak scr Cal
 """.split()
 # Rare in abstracts (2 of 60,000 have siunitx), and wrong without their own rules. The parser needs their arguments.
 _RAW = {

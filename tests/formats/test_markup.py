@@ -27,6 +27,11 @@ MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML">'
         # references
         ("&alpha; &amp;alpha; R&D; AT&T ?a=1&copy=2", "α α R&D; AT&T ?a=1&copy=2"),
         ("CO&lt;sub&gt;2&lt;/sub&gt; and N&amp;lt;sub&amp;gt;2&amp;lt;/sub&amp;gt;", "CO2 and N2"),
+        # Web of Science and INSPEC
+        ("Schr & ouml;dinger at 25 & DEG;C, a & lt; 5 and R & amp;D", "Schrödinger at 25 °C, a < 5 and R&D"),
+        ("IFN- & gamma;, TNF & alpha;, an & Aring;ngstrom, it & rsquo;s", "IFN-γ, TNF α, an Ångstrom, it’s"),
+        ("male & female; age, and AT & T;", "male & female; age, and AT & T;"),
+        ("BaB/sub 2/O/sub 4/ and/or a/sub-group/b", "BaB2O4 and/or a/sub-group/b"),
         # comparisons
         ("n<N and m>M", "n<N and m>M"),
         ("if a<b and c>d, x<y", "if a<b and c>d, x<y"),

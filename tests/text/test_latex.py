@@ -114,6 +114,8 @@ def test_numbers_are_never_joined(latex: str, plain: str) -> None:
         (r"$\operatorname{argmax}_x$ $\operatorname*{argmin}$", "argmax_x argmin"),
         (r"$\left( x \right)$ $\left. x \right|$ $\bigl( x \bigr)$", "( x ) x | ( x )"),
         (r"$\displaystyle x$, \gt{our truth}", "x, our truth"),
+        # MathSciNet
+        (r"$2\sp{m}\pm 1$, $\Bbb R\sp n$, $\scr O\sb{X}$, $\germ g$", "2^m ± 1, R^n, O_X, g"),
         (r"$a\pmod{5}$ \binom{12}{3} \SI[a=b]{5}{\kilo\gram}", r"a\pmod{5} \binom{12}{3} \SI[a=b]{5}{\kilo\gram}"),
     ],
 )  # fmt: skip

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.format import first_name_first
-from bot.formats.libraries.reference import NEXT_URL, Reference, day_in
+from bot.formats.format import first_name_first, initials_first
+from bot.formats.libraries.reference import MISSING, NEXT_URL, Reference, day_in, without_additions
 from bot.model import limits
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _BEGINNING = re.compile(r"^[ \t]*@[a-zA-Z]{1,40}[ \t\n]*[{(]", re.MULTILINE)
 # The day of addition: BibDesk, BibSonomy, JabRef, and last Zotero's day of access.
 _ADDED = ("date-added", "dateadded", "added-at", "creationdate", "timestamp", "urldate")
+_EARLY = ("early access date", "earlyaccessdate")  # Web of Science's for a paper without an issue
 _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprint", "publisher", "volume")
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
@@ -40,6 +41,7 @@ _ACCENT = re.compile(
          (?:\{{[ ]?(?:{_LETTER})[ ]?\}}|(?:{_LETTER})(?:\{{\}})?)""",
     re.VERBOSE,
 )
+_QUOTED = re.compile(r"\\(?:enquote|mkbibquote)\*?\{([^{}]{1,500})\}")
 _NESTED = re.compile(r"""\\["'`^~=.uvHckrbdt]\s?\{\\["'`^~=.uvHckrbdt]""")
 # APS and JabRef write an accent for formulas and text: \ifmmode \acute{n}\else \'{n}\fi{}
 _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
@@ -47,6 +49,9 @@ _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi
 _OTHER_COMMANDS = {
     "\\textless": "<", "\\textgreater": ">", "\\textasciicircum": "^", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\SS": "SS",
     "\\~": "~", "\\^": "^", "\\-": "", "\\ensuremath": "", "\\url": "", "\\href": "",
+    "\\glqq": "\u201e", "\\grqq": "\u201c", "\\thinspace": " ", "\\cprime": "\u02b9",
+    # Crossref's, until 2022: "$\\less$i$\\greater$Strix$\\less$/i$\\greater$, R{\\&}amp$\\mathsemicolon$D"
+    "\\less": "<", "\\greater": ">", "\\mathsemicolon": ";", "\\mathplus": "+", "\\mathequals": "=",
 }  # fmt: skip
 _WITHOUT_BRACES = str.maketrans({"{": "", "}": ""})
 # ADS writes "~5 per cent" for an approximation.
@@ -70,6 +75,7 @@ _PIECE = re.compile(
 )
 _GROUP = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+\}")  # an institution: braces around the whole name
 _AND = re.compile(r"[{}]|\\[{}]|(?<!\s)\s{1,99}and(?=\s)", re.IGNORECASE)
+_WITH_INITIALS = re.compile(r"(?:[^\W\d_]\.[\s-]?){1,4}[^\W\d_][^.,]{2}|[^\s.]{2,30}\s(?:[^\W\d_]\.[\s-]?){1,4}\Z")
 # biblatex: family=van Rossum, given=Guido, given-i=G
 _NAME_PART = re.compile(
     r"""(?:^|,)[\s"{]{0,9}(family|given|prefix|suffix)\s{0,9}=\s{0,9}("[^"]*"|\{[^{}]*\}|[^,{}"]*)"""
@@ -99,7 +105,8 @@ def references(text: str) -> Iterator[Reference | str]:
         elif isinstance(readable, Entry):
             fields: dict[str, str] = {}
             for field in readable.fields:
-                fields.setdefault(field.key.lower(), _value(str(field.value), strings))
+                if (value := _value(str(field.value), strings)) not in MISSING:
+                    fields.setdefault(field.key.lower(), value)
             entries.append((readable.entry_type.lower(), fields))
             by_key.setdefault(readable.key.lower(), fields)
         elif isinstance(block, ParsingFailedBlock):
@@ -128,7 +135,9 @@ def _value(raw: str, strings: Mapping[str, str]) -> str:
 
 
 def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
-    is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
+    # Older records of ADS name no archive. dblp and Semantic Scholar write "abs/1706.03762" for a volume.
+    archive = fields.get("archiveprefix", fields.get("eprinttype", "arxiv" if "adsurl" in fields else ""))
+    volume = fields.get("volume", "")
     venue = next(filter(None, map(fields.get, _VENUES)), "")
     # DBLP and BibSonomy stamp changes to their record.
     is_foreign = "biburl" in fields or "bibsource" in fields
@@ -137,16 +146,19 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     return Reference(
         type=f"{kind};{fields.get('type', '')}",
         title=plain(fields.get("title", "")),
-        abstract=plain(fields.get("abstract", "")),
+        abstract=without_additions(plain(fields.get("abstract", ""))),
         authors=tuple(_authors(fields.get("author", ""))),
         published=(
             plain(fields.get("date", "")),
             plain(f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"),
-        ),
+        )
+        if year or "date" in fields
+        else tuple(fields[name] for name in _EARLY if name in fields),
         doi=_address(fields.get("doi", "")),
         urls=tuple(url for name in _URLS if name in fields for url in NEXT_URL.split(_address(fields[name]))),
         venue=macro[1].upper() if (macro := _MACRO.fullmatch(venue)) else plain(venue),
-        arxiv_id=fields.get("eprint", "") if is_arxiv else fields.get("arxivid", ""),
+        arxiv_id=(archive.lower() == "arxiv" and fields.get("eprint"))
+        or fields.get("arxivid", volume if volume.startswith("abs/") else ""),
         mentions=tuple(fields[name] for name in _MENTIONS if name in fields),
         added=next(filter(None, (day_in(fields.get(name, "")) for name in added)), None),
     )
@@ -157,19 +169,47 @@ def _authors(text: str) -> Iterator[str]:
     names: list[str] = []
     depth = 0
     start = 0
+    text += " "  # behind a last "and"
     for match in _AND.finditer(text):
         if match[0] in "{}":
             depth += 1 if match[0] == "{" else -1
         elif depth <= 0 and match[0][0] != "\\":
             names.append(text[start : match.start()])
             start = match.end()
-    for name in (_NUMBER.sub("", part.strip()) for part in [*names, text[start:]]):
+    names.append(text[start:])
+    if len(names) == 1 and not _GROUP.fullmatch(text.strip()):
+        names = text.split("; ")  # without a blank it may end an entity
+    for name in (_NUMBER.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
             yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
         else:
-            yield plain(name) if _GROUP.fullmatch(name) else first_name_first(plain(name))
+            spoken = plain(name)
+            if _GROUP.fullmatch(name):
+                yield spoken
+            elif _is_list(spoken, ends="," not in names[-1]):
+                yield from filter(None, (initials_first(part.strip()) for part in spoken.split(",")))
+            else:
+                yield first_name_first(spoken.replace(",,", ","))
+
+
+def _is_list(name: str, *, ends: bool) -> bool:
+    """Return whether authors are between commas, as people and programs write them that don't know BibTeX.
+
+    In "Ada Lovelace, Grace Hopper, and Bo Owl" only the last is behind "and", and a comma ``ends`` the others.
+
+    >>> _is_list("A. Lovelace, G. Hopper", ends=False), _is_list("Ada Lovelace, Grace Hopper, Bo Owl", ends=False)
+    (True, True)
+    >>> _is_list("van der Berg, Jan Pieter", ends=True), _is_list("Ada Lovelace, Grace Hopper,", ends=True)
+    (False, True)
+    """
+    names = [part.strip() for part in name.split(",")]
+    people = list(filter(None, names))
+    if len(people) < 2 or not all(" " in person for person in people):
+        return False
+    is_closed = ends and not names[-1]
+    return len(people) > 2 or is_closed or all(map(_WITH_INITIALS.match, people))
 
 
 def plain(text: str) -> str:
@@ -186,13 +226,17 @@ def plain(text: str) -> str:
     position = 0
     if "\\ifmmode" in text:
         text = _IF_FORMULA.sub(r"\1", text)
+    if "quote" in text:
+        text = _QUOTED.sub("\u201c\\1\u201d", text)
     for _ in range(3 if _NESTED.search(text) else 1):  # nested accents from inside: {\~{\^e}}
         text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
     for match in _LATEX.finditer(text):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
         if not match["dropped"]:
-            is_sign = len(match[0]) == 3 and match[0][1] in "<>=+-|"  # "$<$5"
-            parts.append(match[0].strip("$") if is_sign else match[0] if match["formula"] else _decoded(match[0]))
+            command = match[0].strip("$") if match["formula"] else match[0]
+            is_sign = len(match[0]) == 3 and command in "<>=+-|"  # "$<$5"
+            is_formula = match["formula"] and command not in _OTHER_COMMANDS
+            parts.append(command if is_sign else match[0] if is_formula else _decoded(command))
         position = match.end()
     parts.append(text[position:].translate(_WITHOUT_BRACES))
     return "".join(parts)

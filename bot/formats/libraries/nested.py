@@ -40,6 +40,7 @@ XML_BEGINNINGS = {
 # Elements beside the items or within them.
 _NO_ITEMS = frozenset(("Journal", "Memo", "Collection", "Attachment", "Series", "UserItem"))
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_SCRIPTS = {"superscript": "sup", "subscript": "sub"}
 _DOI = re.compile(r"DOI\s{1,9}(10\.\S{1,300})")
 
 
@@ -169,7 +170,17 @@ def _local(element: Any) -> str:
 
 
 def _texts(element: Any, path: str) -> list[str]:
-    return [text for inner in element.iterfind(path) if (text := "".join(inner.itertext()).strip())]
+    return [text for inner in element.iterfind(path) if (text := "".join(_styled(inner)).strip())]
+
+
+def _styled(element: Any) -> Iterator[str]:
+    """Yield the texts of an element, with EndNote's scripts as HTML."""
+    script = next((tag for face, tag in _SCRIPTS.items() if face in (element.get("face") or "")), "")
+    yield f"<{script}>" * bool(script) + (element.text or "")
+    for inner in element:
+        yield from _styled(inner)
+        yield inner.tail or ""
+    yield f"</{script}>" * bool(script)
 
 
 def _values(element: Any, section: str) -> dict[str, list[str]]:

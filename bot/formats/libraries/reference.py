@@ -8,15 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
+from itertools import chain
 
 from bot.formats.format import MONTHS, calendar_day, first_name_first
 from bot.formats.tables import table
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
-NEXT_URL = re.compile(r"[;\s]\s{0,9}(?=https?://)")  # between two addresses of one field
+# Between two addresses of one field. Rayyan puts nothing between them.
+NEXT_URL = re.compile(r"(?:[;\s]|\s(?:and|or)\s)\s{0,9}(?=https?://)|(?<=[a-z\d])(?=https?://)")
 _LONGEST_DATE = 200
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _DAYS = (
+    re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),  # 14.03.2018
     re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>[0-3]\d)(?!\d)"),
     re.compile(r"(?<!\d)(?P<y>(?:1[5-9]|20)\d\d)[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?(?!\d)"),
     re.compile(r"(?<![\d/.])(?P<m>\d{1,2})[/.](?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),
@@ -24,7 +27,21 @@ _DAYS = (
 _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
-_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]\d{1,2})?[.\s~,-]{1,3}$")
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]{1,2}\d{1,2})?[.\s~,-]{1,3}$")
+MISSING = {"NA", "N/A", "nan", "NaN", "null", "None"}  # as R, pandas, JavaScript and Python write it
+# EndNote names a reference after a PDF that it can't identify: <Owls by night.pdf>
+_FILE = re.compile(r"<(.{1,300})\.pdf>", re.IGNORECASE)
+# BIOSIS: "Lovelace, Ada [Author, Reprint Author; E-mail: ada@example.org]"
+_ROLE = re.compile(r"\s?\[[^][]{0,300}\]")
+_LONGEST_ADDITION = 500
+# Additions of ProQuest, Ovid, Scopus and publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
+_AFTER_ABSTRACT = re.compile(
+    r"\s{0,9}(?:\[Author Abstract\].*|(?:Crown )?Copyright:?\s?\u00a9[^\n]*\Z"
+    r"|(?:\u00a9\s?){1,2}(?:[A-Z]|by )[^\n]{0,200}?(?:19|20)\d\d(?:\.[^\n]{0,200})?\Z"
+    r"|(?<=[.!?)])\s(?:Published (?:by [A-Z]|(?:19|20)\d\d\.)|This article is protected by copyright)[^\n]{0,120}\Z"
+    r"|(?<=[.!?)])\s[A-Z][^.\n]{0,60}[.,] All rights reserved\.?\Z)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +92,35 @@ def reference(
     """Return the reference of a record, with lists of texts by the format's names.
 
     All dates, addresses and mentions count, but only the first value of other fields. ``lead`` and ``group`` are
-    authors before and behind the others. ``seconds`` is the Unix time of addition.
+    authors before and behind the others. ``early`` is the date of a paper without an issue. ``seconds`` is the Unix
+    time of addition.
     """
 
+    def lists(field: str) -> Iterator[list[str]]:
+        for name in names.get(field, ()):
+            yield [value for value in record.get(name, ()) if value and value not in MISSING]
+
     def first(field: str) -> list[str]:
-        values = ([value for value in record.get(name, ()) if value] for name in names.get(field, ()))
-        return next(filter(None, values), [])
+        return next(filter(None, lists(field)), [])
 
     def every(field: str) -> tuple[str, ...]:
-        return tuple(value for name in names.get(field, ()) for value in record.get(name, ()) if value)
+        return tuple(chain.from_iterable(lists(field)))
 
     def text(field: str) -> str:
         return next(iter(first(field)), "")
 
     if authors is None:
-        # Some programs write all authors into one value.
-        people = ";".join((*every("lead"), *first("authors"), *every("group"))).split(";")
-        authors = map(author_name or first_name_first, filter(None, (name.strip() for name in people)))
+        people = people_in(";".join((*every("lead"), *first("authors"), *every("group"))))
+        authors = map(author_name or first_name_first, people)
     added = day_in(text("added"))
     with suppress(ValueError, OverflowError, OSError):
         added = added or datetime.fromtimestamp(float(text("seconds")[:20]), UTC).date()
     return Reference(
         type=";".join(every("type")),
-        title=text("title"),
-        abstract=" ".join(first("abstract")),
+        title=file[1] if (file := _FILE.fullmatch(text("title"))) else text("title"),
+        abstract=without_additions(" ".join(first("abstract"))),
         authors=tuple(dict.fromkeys(authors)),
-        published=every("published"),
+        published=every("published") or every("early"),
         doi=text("doi"),
         urls=tuple(url for value in every("urls") for url in NEXT_URL.split(value)),
         venue=text("venue"),
@@ -109,6 +129,24 @@ def reference(
         added=added,
         key=key,
     )
+
+
+def people_in(text: str) -> list[str]:
+    """Return the names of authors in one value, where a program writes all into one.
+
+    >>> people_in("Lovelace, Ada [Author; E-mail: x]; Hopper, G and Owl, B; Office of Owls, Bees and Mice, Wales")
+    ['Lovelace, Ada', 'Hopper, G', 'Owl, B', 'Office of Owls, Bees and Mice, Wales']
+    """
+    people = []
+    for part in _ROLE.sub("", text).split(";"):
+        names = part.split(" and ")
+        people += names if " of " not in part and all("," in name for name in names) else [part]
+    return [name for part in people if (name := part.strip())]
+
+
+def without_additions(abstract: str) -> str:
+    """Return an abstract without what databases add at its end."""
+    return abstract[:-_LONGEST_ADDITION] + _AFTER_ABSTRACT.sub("", abstract[-_LONGEST_ADDITION:])
 
 
 def day_in(*texts: str) -> date | None:

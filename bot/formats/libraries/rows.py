@@ -15,18 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.formats.format import author_names, first_name_first, initials_first
-from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference
 from bot.formats.tables import table
 from bot.model import limits
 
 _YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
+_OVID = {"ti", "so", "ab"}  # whose year is in the citation
 # Columns of programmes.
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
 )
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
 _NO_LETTER = re.compile(r"[^a-z]+")
-_NUMBER = re.compile(r"\s*\(\d{1,15}\)\s*$")
+_NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
+# Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
+_BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
 # A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
 _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
 
@@ -47,7 +50,7 @@ def _table(text: str) -> tuple[str, int] | None:
             continue
         names = set(map(_simple, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
-        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known
+        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID
         if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
             return delimiter, number
     if _BY_ROW.match(text):
@@ -88,7 +91,7 @@ def table_references(text: str) -> Iterator[Reference | str]:
             continue
         row: dict[str, str] = {}
         for name, value in zip(names, values, strict=False):
-            row.setdefault(name, value.strip())
+            row.setdefault(name, "" if value in MISSING else value.strip())
         yield _reference(row)
 
 
@@ -110,23 +113,49 @@ def _blocks(text: str) -> Iterator[Reference | str]:
 
 
 def _reference(row: dict[str, str]) -> Reference:
-    people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE].strip(" ,;")
-    if "journalbook" in row:  # PubMed's lists of authors are sentences
-        people = people.removesuffix(".")
+    people = next(filter(None, map(row.get, fields("columns")["authors"])), "")[: limits.BYLINE]
+    people = _NUMBER.sub("", people).strip(" ,;").replace("\n\n", ";")  # Ovid has an author a paragraph
+    if "journalbook" in row:  # PubMed's lists of authors are sentences, with groups behind a semicolon
+        people = people.removesuffix(".").replace(";", ",")
+    if "itemtitle" in row:
+        people = _BETWEEN_GLUED.sub(";", people)
     if people.startswith(("['", '["')):  # a list as Python writes it
         people = re.sub(r"['\"], ?['\"]", ";", people[2:].rstrip("]'\""))
-    parts: Sequence[str] = people.split(";" if ";" in people else "|")  # OpenAlex has a bar
-    # "Lovelace, Ada" is one, "Lovelace A, Hopper G" are two. Zotero separates all by semicolons.
+    if ";" not in people:
+        people = people.replace("|", ";")  # OpenAlex's
+    parts: Sequence[str] = people_in(people)
+    # "Lovelace, Ada" is one, "Lovelace A, Hopper G" are two. Zotero and Scopus separate all by semicolons.
     is_one = people.count(",") < 2 and not all(" " in part.strip() for part in people.split(","))
-    if len(parts) == 1 and "abstractnote" not in row and not is_one:
+    if len(parts) == 1 and row.keys().isdisjoint(("abstractnote", "authorfullnames")) and not is_one:
         parts = author_names(people)
-    names = filter(None, (_NUMBER.sub("", part.strip()) for part in parts))
-    authors = (initials_first(name) if "," not in name else first_name_first(name) for name in names)
-    return reference({name: (value,) for name, value in row.items()}, fields("columns"), authors=authors)
+    authors = (initials_first(name) if "," not in name else first_name_first(name) for name in parts)
+    for prefix in ("", "published"):
+        if month := row.get(f"{prefix}month"):
+            day = "-".join(filter(None, (row.get(f"{prefix}year"), month, row.get("day"))))
+            row.setdefault("publicationdate", day)
+    source = row.get("so", "")
+    if cited := _CITED_DATE.match(source):
+        row.setdefault("py", cited[1])
+    read = reference({name: (value,) for name, value in row.items()}, fields("columns"), authors=authors)
+    return _without_citation(read) if read.venue in (source, row.get("source")) else read
 
 
-# A citation goes on behind the journal: "Owls. 12(3):1-4, 2019."
-_AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*")
+# The journal goes on as a citation: "Owls. 12(3):1-4, 2019.", "Owls (2019) 12:3", "Ada Owl [Editor]. Owls.:1-4, 2019."
+_BEFORE_VENUE = re.compile(r"\A.*\[Ed[^]]{0,99}\]\.\s")
+_AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*|\.:\d.*|\s\((?:19|20)\d\d\)\s.*")
+_CITED_DATE = re.compile(r".*(?:Date of Publication: |, )([^.,]{0,20}(?:19|20)\d\d[^.,]{0,10})\.", re.DOTALL)
+# Journals@Ovid: "Owls by night.[Article]", "Lovelace, Ada MD, PhD *"
+_KIND = re.compile(r"(?<=\.)\[[A-Z][A-Za-z ,:-]{2,40}\]$")
+_DEGREES = re.compile(
+    r"(,.{0,60}?[a-z.])(?:,? (?:MD|PhD|MPH|MSc?|BSc|DO|RN|FACS|MBBS)){0,5}(?: [*+\d\u2020\u2021\u00a7]{1,9})?$"
+)
+_FAMILY = re.compile(r"\A((?:(?:van|von|de|der|den|du|la|le|da|di|el|al)\s){0,3}\S+)\s", re.IGNORECASE)
+
+
+def _without_citation(read: Reference) -> Reference:
+    venue = _AFTER_VENUE.sub("", _BEFORE_VENUE.sub("", read.venue), count=1)
+    venue = venue.removesuffix(".") if venue.count(".") == 1 else venue  # not "Phys. Rev."
+    return replace(read, venue=venue, title=_KIND.sub("", read.title))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +171,7 @@ class TaggedFormat:
     lists: Sequence[str] = ()
     is_database: bool = False
     has_sentences: bool = False
+    has_families_first: bool = False  # "Van Ryswyk Emer"
 
     def begins(self, text: str) -> int | None:
         match = self.beginning.search(text[:PREAMBLE])
@@ -152,12 +182,17 @@ class TaggedFormat:
         for line, record in self._records(text[start:]):
             names = fields(self.name)
             if not record.keys() & {*names["title"], self.starts}:
+                if len(record) == 1:  # Ovid's field behind the end of a record
+                    continue
                 yield f"line {text.count(chr(10), 0, start) + line:,}: a record without a title"
                 continue
-            read = reference(record, names, author_name=initials_first)
-            if self.has_sentences:
-                read = replace(read, venue=_AFTER_VENUE.sub("", read.venue))
-            yield read
+            read = reference(record, names, author_name=self._author)
+            yield _without_citation(read) if self.has_sentences else read
+
+    def _author(self, name: str) -> str:
+        name = _DEGREES.sub(r"\1", name) if self.has_sentences else name
+        spoken = initials_first(name)
+        return first_name_first(_FAMILY.sub(r"\1, ", name)) if self.has_families_first and spoken == name else spoken
 
     def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[str]]]]:
         record: dict[str, list[list[str]]] = {}  # of each tag the values, each as its lines
