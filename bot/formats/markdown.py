@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ from bot.formats.markdown_text import (
     NUMBER,
     PICTURES,
     SECTIONS,
+    TITLE_SECTIONS,
     articles_in,
     byline,
     categories_in,
@@ -49,6 +50,7 @@ from bot.formats.markdown_text import (
     field_key,
     headline,
     is_label,
+    names_before,
     names_in,
     plain_text,
 )
@@ -86,7 +88,12 @@ _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _END = "</details>"
 _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
+_QUOTED = re.compile(r"\A[\"“]([^\"“”]{1,500})[\"”]\Z")
 _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
+_FRONT_OF_PAPER = _FRONT | {"authors": "**Authors:** {}", "arxiv": "**Link:** arXiv:{}", "doi": "**DOI:** {}"}
+_ID_LINK = re.compile(r"\]\((?:[\w.-]{1,60}/){0,5}(\d{4}\.\d{4,5}(?:v\d{1,2})?)(?:\.(?:md|html|pdf))?\)")  # to a file
+_ABSTRACT_TAG = re.compile(r"<(?:details|div|p) class=\"[\w -]{0,60}abstract[\w -]{0,60}\">", re.IGNORECASE)
+_LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in a line of facts
 
 
 class _Text(NamedTuple):
@@ -168,11 +175,13 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
     texts: list[_Text] = []
     comment = ""  # the beginning of an open one
     front = _front(lines)
+    is_paper = any(re.match(r"(?:arxiv|doi):[^\w]{0,3}\w", lines[at].text, re.IGNORECASE) for at in front)
+    fields = _FRONT_OF_PAPER if is_paper else _FRONT
     for at, (number, line) in enumerate(lines):
         text = line
         if at in front:
             key, _, value = text.partition(":")
-            text = _FRONT.get(key.lower(), "").format(value.strip(" \"'"))
+            text = fields.get(key.lower(), "").format(value.strip(" \"'[]")) if value else ""
         elif comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
             text = "".join(part.partition("-->")[2] for part in parts)
@@ -197,8 +206,9 @@ def _pieces(text: str) -> Iterator[str]:
             return f"**{summary}**: \n"
         return f"**{summary}**\n" if len(summary) > 25 or "](http" in summary else ""
 
-    text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
+    text = _ID_LINK.sub(r"](https://arxiv.org/abs/\1)", _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\"))
     if "<" in text:
+        text = _ABSTRACT_TAG.sub("\n**Abstract**: \n", text)
         text = _SUMMARY.sub(heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
         text = _BREAK.sub("\n", text.replace(_END, f"\n{_END}\n"))
         text = "\n".join(part if part == _END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
@@ -212,6 +222,9 @@ def _field(text: str) -> _Field | None:
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
         name = field_key(heading[1])
         return _Field(KINDS[name], name, True, "") if KINDS.get(name) in _HEADED_FIELDS else None
+    if text.startswith("|") and len(cells := _cells(text)) == 2:  # a row of one paper's facts, or a table's head
+        name, is_head = field_key(cells[0]), field_key(cells[1]) in KINDS
+        return _Field(KINDS[name], name, True, cells[1].strip()) if name in KINDS and not is_head else None
     body = PICTURES.sub("", BULLET.sub("", text, count=1))
     if match := _BOLD_FIELD.fullmatch(body):
         name = field_key(match[2])
@@ -233,7 +246,7 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
         field = _field(text)
         item = _ITEM.fullmatch(text)
         if heading := _HEADING.fullmatch(text):
-            if field and level:
+            if (field and (level or begins)) or _is_section(text):
                 continue
             if (articles_in(text) and clean_title(heading[1])) or _has_proof(texts, k):
                 begins.append(_Begin(k, "heading"))
@@ -288,6 +301,10 @@ def _level(text: str) -> int:
     return len(text) - len(text.lstrip("#")) if _HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
 
 
+def _is_section(text: str) -> bool:
+    return field_key(text) in TITLE_SECTIONS and text.startswith("#")
+
+
 def _is_rule(text: str) -> bool:
     return text[0] in _RULE_CHARACTERS and not text.strip(f"{_RULE_CHARACTERS} ") and len(text.replace(" ", "")) >= 3
 
@@ -312,16 +329,16 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
             if field.kind == "title":
                 heading = texts[at].text.lstrip("# ")
                 return bool(NUMBER.match(heading) and clean_title(heading))
-            if field.kind in _PROOF:
+            if field.kind in _PROOF or (field.kind == "line" and articles_in(text)):
                 # A plain "Authors:" below a plain title or other text belongs to another format.
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
-        elif articles_in(text) and not clean_title(text):  # only links such as [PDF](...)
+        elif articles_in(text) and not clean_title(ADDRESS.sub("", text)):  # only links such as [PDF](...)
             return True
         elif (
-            text.startswith("|")
-            or _HEADING.fullmatch(text)
+            (text.startswith("|") and len(_cells(text)) > 2)
+            or (_HEADING.fullmatch(text) and not _is_section(text))
             or _is_candidate(text)
             or _is_rule(text)
             or len(text) > LONGEST_TITLE
@@ -365,17 +382,24 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title, rest = headline(item[1] if item else first)
         title = title or clean_title(item[1] if item else first)
         body = [rest, *body]
+        fields["authors"] += filter(None, [names_before(item[1] if item else first)])
         fields["date"].append(ADDRESS.sub("", first))
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
-    title = clean_title(values.get("original", "")) or title
+    title = _QUOTED.sub(r"\1", clean_title(values.get("original", "")) or title)
     abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    links = f"{values.get('link', '')[:LONGEST_ITEM]} {first[:LONGEST_ITEM]} {values.get('rest', '')[:LONGEST_ITEM]}"
+    places = (values.get("link", ""), first, *(values.get(kind, "") for kind in ("rest", "date", "venue")))
+    links = " ".join(place[:LONGEST_ITEM] for place in places)
+    return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
+
+
+def _entry(title: str, abstract: str, values: Mapping[str, str], links: str, day: date | None) -> Entry:
+    """Return a paper from its fields. The first article among the links is the paper's."""
     addresses = ADDRESS.findall(links)
-    articles = articles_in(links) or articles_in(whole)
+    articles = articles_in(links)
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
@@ -408,12 +432,11 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
 def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
     """Add the fields below a title, by kind: "rest" has lines of links, "text" paragraphs without a name."""
     name: str | None = None
+    is_footer = False  # below a rule, where only fields are the paper's
     for text in body:
         if not text:
             name = name if name in _LONG or (name and not any(fields[name])) else None
-        elif text == _END:
-            name = None
-        elif field := _field(text):
+        elif (field := _field(text)) and field.kind != "line":
             first_words = " ".join(fields[name or ""][:3]).lstrip(" *_")[: limits.TOPIC]
             heading = field_key(re.split("[:：]", first_words, maxsplit=1)[0]) or field.name
             is_section = not field.is_bold or {heading, field.name} <= SECTIONS
@@ -422,22 +445,33 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             else:
                 name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value)
-        elif _is_rule(text) or 0 < _level(text) <= (level or _LEVELS):
+        elif 0 < _level(text) <= (level or _LEVELS):
             break
-        elif _level(text):
-            name = ""
+        elif _is_rule(text):
+            name, is_footer = None, True
+        elif text == _END or _level(text):
+            name = None if text == _END else ""
+        elif is_footer and name is None:
+            continue
         elif "](" in text and not clean_title(text):
             fields["link" if name == "link" else "rest"].append(text)
         elif name is not None and (
             name in _LONG or not any(fields[name]) or fields[name][-1].endswith(",") or text.startswith(_LIST_MARKERS)
         ):
-            is_list = name == "authors" and any(fields[name]) and text.startswith(_LIST_MARKERS)
-            fields[name].append(f", {text[2:]}" if is_list else text)
-        elif not fields["authors"] and (names := byline(text)):
-            fields["authors"].append(names)
-            fields["rest"].append(text)
+            is_item = text.startswith(_LIST_MARKERS)
+            is_list = name == "authors" and any(fields[name]) and is_item
+            fields[name].append(f", {text[2:]}" if is_list else text[2:] if is_item and name in _LONG else text)
         else:
-            fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
+            _read_line(field.value if field else text, fields)
+
+
+def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
+    """Add the facts of a line without a name: a day, authors, links, or a paragraph."""
+    if len(text) < limits.TOPIC and (day := _LINE_DAY.search(text)):
+        fields["date"].append(day[0])
+    names = "" if fields["authors"] else byline(text)
+    fields["authors"] += filter(None, [names])
+    fields["text" if not names and len(text) >= 80 and not articles_in(text) else "rest"].append(text)
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)
