@@ -334,7 +334,8 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
-        elif articles_in(text) and not clean_title(ADDRESS.sub("", text)):  # only links such as [PDF](...)
+        elif articles_in(text) and not clean_title(ADDRESS.sub("", text) if _level(texts[at].text) else text):
+            # Only links such as [PDF](...), or an address below a heading.
             return True
         elif (
             (text.startswith("|") and len(_cells(text)) > 2)
