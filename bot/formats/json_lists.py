@@ -109,7 +109,7 @@ def parse(content: bytes) -> ParsedDigest:
     api = next((api for api in _APIS if _has_any(beginning, api.marks)), None)
     items: list[Any] | None
     if api is None:
-        for other in table("json_lists")["other"]:
+        for other in () if _has_any(beginning, _BOTS.marks) else table("json_lists")["other"]:
             if _has_any(beginning, other["marks"]):
                 raise DigestError(other["words"])
         items, markdown = _found(answer)
@@ -157,13 +157,21 @@ def _found(answer: Any) -> tuple[list[Any], list[str]]:
             pending += [(inner, above) for inner in reversed(value)]
         elif isinstance(value, Mapping):
             paper = {**value, "_above": list(above)}
-            if _text(paper, _BOTS.title) and (_has_any(paper, _BOTS.abstract) or _arxiv_id(paper, _BOTS)):
+            if _is_paper(paper):
                 papers.append(paper)
             elif len(above) < _DEEPEST:
                 texts = (text[: limits.ID] for key, text in value.items() if "date" in key and isinstance(text, str))
                 around = (*islice(texts, _DATES), *above)
                 pending += [(inner, (key[: limits.ID], *around)) for key, inner in reversed([*value.items()])]
     return papers, markdown
+
+
+def _is_paper(value: Any) -> bool:
+    """Return whether an object has a paper's facts. Schemas have titles and descriptions, too."""
+    is_described = _has_any(value, _BOTS.authors) and _has_any(value, (*_BOTS.abstract, *_BOTS.urls))
+    return bool(_text(value, _BOTS.title)) and (
+        is_described or _has_any(value, _BOTS.marks) or bool(_arxiv_id(value, _BOTS))
+    )
 
 
 def _feed_item(item: Any) -> dict[str, Any]:

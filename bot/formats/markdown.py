@@ -329,7 +329,8 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
             if field.kind == "title":
                 heading = texts[at].text.lstrip("# ")
                 return bool(NUMBER.match(heading) and clean_title(heading))
-            if field.kind in _PROOF or (field.kind == "line" and articles_in(text)):
+            is_linked = field.kind == "line" or (field.kind == "link" and text.startswith("|"))
+            if articles_in(text) if is_linked else field.kind in _PROOF:
                 # A plain "Authors:" below a plain title or other text belongs to another format.
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
