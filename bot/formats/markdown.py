@@ -66,6 +66,8 @@ _ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
 _BOLD_FIELD = re.compile(r"(\*{1,3}|__?)([^*_:：|<>]{1,40}?) ?([:：]?) ?\1 ?([:：]?) ?(.*)")
 _PLAIN_FIELD = re.compile(r"([^\W\d_][^:：|\[\]*]{0,30}?) ?[:：] ?(.*)")
 # A bold field in the middle of a line.
+_WORD = re.compile(r"[^\W\d_]{2}")
+_UNKNOWN_FIELD = re.compile(r"[-*+•] ([^\W\d_][^:：|\[\]*]{0,30}) ?[:：](?!//)")  # in an item
 _NEXT_FIELD = re.compile(
     r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
@@ -90,7 +92,10 @@ _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
 _QUOTED = re.compile(r"\A[\"“]([^\"“”]{1,500})[\"”]\Z")
 _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
-_FRONT_OF_PAPER = _FRONT | {"authors": "**Authors:** {}", "arxiv": "**Link:** arXiv:{}", "doi": "**DOI:** {}"}
+_FRONT_KEY = re.compile(r"([A-Za-z][\w -]{0,40}):(?: (.*)|$)")
+_FRONT_LIST = re.compile(r"(?:\A|, ?)['\"]|['\"](?=, |\Z)")  # the quotation marks in it
+# arXiv's feed, an item a file.
+_ANNOUNCED = re.compile(r"arXiv:\d{4}\.\d{4,5}\S{0,4} Announce Type: \S{1,20}(?: Abstract:)?\s?", re.IGNORECASE)
 _ID_LINK = re.compile(r"\]\((?:[\w.-]{1,60}/){0,5}(\d{4}\.\d{4,5}(?:v\d{1,2})?)(?:\.(?:md|html|pdf))?\)")  # to a file
 _ABSTRACT_TAG = re.compile(r"<(?:details|div|p) class=\"[\w -]{0,60}abstract[\w -]{0,60}\">", re.IGNORECASE)
 _LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in a line of facts
@@ -175,14 +180,13 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
     texts: list[_Text] = []
     comment = ""  # the beginning of an open one
     front = _front(lines)
-    is_paper = any(re.match(r"(?:arxiv|doi):[^\w]{0,3}\w", lines[at].text, re.IGNORECASE) for at in front)
-    fields = _FRONT_OF_PAPER if is_paper else _FRONT
+    texts += (_Text(front.start, lines[front.start].number, text) for text in _front_texts(lines, front))
+    is_paper, title = len(texts) > len(_FRONT), texts[0].text if texts else ""
     for at, (number, line) in enumerate(lines):
         text = line
-        if at in front:
-            key, _, value = text.partition(":")
-            text = fields.get(key.lower(), "").format(value.strip(" \"'[]")) if value else ""
-        elif comment or text.startswith("<!--"):
+        if at in front or (is_paper and text == title):
+            continue
+        if comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
             text = "".join(part.partition("-->")[2] for part in parts)
             comment = "" if "-->" in parts[-1] else "<!--"
@@ -199,6 +203,25 @@ def _front(lines: Sequence[Line]) -> range:
     return range(first, first + block.index("---", 1) + 1 if is_front else first)
 
 
+def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
+    """Return front matter as a heading and a day. If it has an article, all its fields are that paper's."""
+    values: dict[str, str] = {}
+    key = ""
+    for text in (lines[at].text for at in front):
+        if match := _FRONT_KEY.fullmatch(text):
+            key = match[1].lower().replace("_", " ")
+            values[key] = match[2] or ""
+        elif key and text != "---":
+            values[key] += f", {text[2:]}" if text.startswith("- ") else f" {text}"
+    stated = {key: _FRONT_LIST.sub(", ", value.strip("[], ")).strip(", >") for key, value in values.items()}
+    links = " ".join(stated.get(key, "") for key in ("arxiv", "arxiv id", "doi"))
+    if not (re.search(r"\d{4}", links) or any(map(articles_in, stated.values()))):
+        return [form.format(stated[key]) for key, form in _FRONT.items() if stated.get(key)]
+    names = {key: key if field_key(key) in KINDS else "link" for key in stated if key != "title"}
+    fields = [f"**{name}:** {stated[key]}" for key, name in names.items() if name == key or articles_in(stated[key])]
+    return [f"# {stated.get('title', '')}", *filter(lambda text: text[-1] != " ", fields), ""]
+
+
 def _pieces(text: str) -> Iterator[str]:
     def heading_of_details(match: re.Match[str]) -> str:
         summary = match[1].strip(" *")
@@ -206,6 +229,7 @@ def _pieces(text: str) -> Iterator[str]:
             return f"**{summary}**: \n"
         return f"**{summary}**\n" if len(summary) > 25 or "](http" in summary else ""
 
+    text = _ANNOUNCED.sub("**Abstract**: ", text)
     text = _ID_LINK.sub(r"](https://arxiv.org/abs/\1)", _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\"))
     if "<" in text:
         text = _ABSTRACT_TAG.sub("\n**Abstract**: \n", text)
@@ -302,7 +326,7 @@ def _level(text: str) -> int:
 
 
 def _is_section(text: str) -> bool:
-    return field_key(text) in TITLE_SECTIONS and text.startswith("#")
+    return text.startswith("#") and field_key(NUMBER.sub("", text.lstrip("# "))) in TITLE_SECTIONS
 
 
 def _is_rule(text: str) -> bool:
@@ -335,7 +359,9 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
-        elif articles_in(text) and not clean_title(ADDRESS.sub("", text) if _level(texts[at].text) else text):
+        elif articles_in(text) and not _WORD.search(
+            clean_title(ADDRESS.sub("", text) if _level(texts[at].text) else text)
+        ):
             # Only links such as [PDF](...), or an address below a heading.
             return True
         elif (
@@ -434,6 +460,7 @@ def _entry(title: str, abstract: str, values: Mapping[str, str], links: str, day
 def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
     """Add the fields below a title, by kind: "rest" has lines of links, "text" paragraphs without a name."""
     name: str | None = None
+    is_item = False  # of the field above
     is_footer = False  # below a rule, where only fields are the paper's
     for text in body:
         if not text:
@@ -447,11 +474,12 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             else:
                 name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value)
+                is_item = text.startswith(_LIST_MARKERS)
         elif 0 < _level(text) <= (level or _LEVELS):
             break
         elif _is_rule(text):
             name, is_footer = None, True
-        elif text == _END or _level(text):
+        elif text == _END or _level(text) or (is_item and _is_unknown_field(text)):
             name = None if text == _END else ""
         elif is_footer and name is None:
             continue
@@ -460,11 +488,16 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         elif name is not None and (
             name in _LONG or not any(fields[name]) or fields[name][-1].endswith(",") or text.startswith(_LIST_MARKERS)
         ):
-            is_item = text.startswith(_LIST_MARKERS)
-            is_list = name == "authors" and any(fields[name]) and is_item
-            fields[name].append(f", {text[2:]}" if is_list else text[2:] if is_item and name in _LONG else text)
+            bare = text[2:] if text.startswith(_LIST_MARKERS) else text
+            is_list = name == "authors" and any(fields[name]) and bare != text
+            fields[name].append(f", {bare}" if is_list else bare if name in _LONG else text)
         else:
             _read_line(field.value if field else text, fields)
+
+
+def _is_unknown_field(text: str) -> bool:
+    field = _UNKNOWN_FIELD.match(text)
+    return bool(field and field_key(field[1]) not in SECTIONS)
 
 
 def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:

@@ -53,7 +53,7 @@ _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
 )
 BULLET = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)] (?=[*_\[]))?(?:\[[ xX]\] )?")
-_SIGNS = r"\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f300-\U0001faff "
+_SIGNS = r"\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f300-\U0001faff "
 PICTURES = re.compile(rf"\A[{_SIGNS}]{{1,50}}|[{_SIGNS}]{{1,20}}\Z")
 _TITLE_ENDS = re.compile(rf"\A[{_SIGNS}|,;·-]{{1,50}}|[{_SIGNS}|,;·-]{{1,20}}\Z")
 _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|labs\.arxiv\.org)/\w+|arxiv\.cool/abs)/")
@@ -66,7 +66,9 @@ _REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
 _AFTER_TITLE = re.compile(r"\s[*_]|\[|\s[-|\u2013\u2014]\s")
 _CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
 _VENUE_BEFORE = re.compile(r"^[(\[][A-Z][^()\[\]]{1,40}(?:['’ ]\d\d|20\d\d)[^()\[\]]{0,20}[)\]]\s*")
-_NO_REMARK = re.compile(r"\s*(?:(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d{1,2})?)?\s*", re.IGNORECASE)
+_NO_REMARK = re.compile(
+    rf"\s*(?:(?:arxiv:)?\d{{4}}\.\d{{4,5}}(?:v\d{{1,2}})?|[{_SIGNS}]{{1,9}}\d{{0,6}})?\s*", re.IGNORECASE
+)
 LEAST_WORDS = 3
 LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
@@ -124,7 +126,7 @@ def byline(text: str) -> str:
     if _CITED_JOURNAL.match(text[: limits.BYLINE]):
         return ""
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
-    text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text))
+    text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text)))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
     is_short = bool(_ET_AL.search(text))  # "Lovelace et al."
     names: list[str] = []
@@ -175,7 +177,7 @@ def clean_title(text: str) -> str:
     ).replace("``", "")
     text = PICTURES.sub("", BULLET.sub("", _TITLE_REST.sub("", plain_text(text)), count=1))
     text = _VENUE_BEFORE.sub("", NUMBER.sub("", text, count=1))
-    return _TITLE_ENDS.sub("", text) if re.search(r"\w", text) else ""
+    return _TITLE_ENDS.sub("", text) if re.search(r"\w", ADDRESS.sub("", text)) else ""
 
 
 def is_label(text: str) -> bool:
