@@ -73,7 +73,7 @@ _NEXT_FIELD = re.compile(
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
 _DOUBLE_BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]\(")
-_ARXIV_ID = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
+_ARXIV_ID = re.compile(r"(?:arxiv(?:\.org/(?:abs|pdf)/|:)? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary[^<>]{0,100}>(.{0,1000}?)</summary>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
@@ -83,7 +83,7 @@ _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)") 
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _NO_TOPIC, _NO_VENUE, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated"))
-_VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
+_VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
@@ -359,10 +359,11 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
-        elif articles_in(text) and not _WORD.search(
-            clean_title(ADDRESS.sub("", text) if _level(texts[at].text) else text)
-        ):
-            # Only links such as [PDF](...), or an address below a heading.
+        elif (
+            articles_in(text)
+            and ("](" in text or _level(texts[at].text))
+            and not _WORD.search(clean_title(ADDRESS.sub("", text)))
+        ):  # only links such as [PDF](...), or an address below a heading
             return True
         elif (
             (text.startswith("|") and len(_cells(text)) > 2)
@@ -419,7 +420,9 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
     abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    places = (values.get("link", ""), first, *(values.get(kind, "") for kind in ("rest", "date", "venue")))
+    pmid = re.match(r"\d{6,9}(?!\d)", values.get("pmid", ""))
+    pubmed = f"https://pubmed.ncbi.nlm.nih.gov/{pmid[0]}/" if pmid else ""
+    places = (values.get("link", ""), pubmed, first, *(values.get(kind, "") for kind in ("rest", "date", "venue")))
     links = " ".join(place[:LONGEST_ITEM] for place in places)
     return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
 
