@@ -33,6 +33,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?(?:[a-z]\.)?){1,5}")
 # Web of Science: "Lovelace, A (Lovelace, Ada); Hopper, G (Hopper, Grace)"
 _FULL_NAMES = re.compile(r"\b(?=([^\W\d_][^();,]{0,60}),)\1, [^();,]{1,40}? \((\1, [^();,]{1,60})\)")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\u00b7\u2022\"]{1,59}")
+_ID = re.compile(r"(?:arxiv: ?)?\d{4}\.\d{4,5}(?:v\d{1,2})?", re.IGNORECASE)
 _MIN_TITLE = 10
 MIN_ABSTRACT = 120  # characters; a shorter sentence may be the sender's
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -290,5 +291,5 @@ def is_label(text: str) -> bool:
 
 
 def reads_like_title(text: str) -> bool:
-    is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2
+    is_short = len(text) < _MIN_TITLE or len(re.findall(r"\w+", text[:LONGEST_TITLE])) < 2 or _ID.fullmatch(text)
     return not (is_short or len(text) > LONGEST_TITLE or is_label(text))

@@ -28,7 +28,7 @@ from xml.sax.handler import feature_external_ges
 
 from feedparser.api import StrictFeedParser
 
-from bot.formats.addresses import article_at
+from bot.formats.addresses import article_at, destination
 from bot.formats.format import (
     FORBIDDEN_IN_XML,
     Document,
@@ -69,6 +69,7 @@ _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
+_GOOGLE_LINK = re.compile(r"https?://(?:www\.)?google\.[a-z.]{2,6}/url\?", re.IGNORECASE)  # of its alerts
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
 _YEAR_AND_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])")
 _AFTER_VENUE = re.compile(r"(?:, Published online|, Vol(?:umes?|\.) |; ).*")
@@ -194,6 +195,8 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
 
     link = tidy(_value(item, "link"))
+    if _GOOGLE_LINK.match(link):
+        link = destination(link).address
     if not link.lower().startswith(("https://", "http://")) or " " in link:
         link = ""
     # 2504.08385 is an arXiv id only in some addresses.

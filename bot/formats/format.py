@@ -398,15 +398,20 @@ def plausible_date(published: date | None, digest: date | None) -> date | None:
     return published
 
 
-_MONTH = rf"({'|'.join(MONTHS)})[a-z]{{0,6}}"
+_MONTH = rf"(?P<month>{'|'.join(MONTHS)})[a-z]{{0,6}}"
+_DAY, _YEAR = r"(?P<day>\d{1,2})", r"(?P<year>(?:19|20)\d\d)"
 _YEAR_FIRST = re.compile(
     r"(?<!\d)((?:19|20)\d\d)"
     r"(?: ?[-_./年] ?(0?[1-9]|1[0-2]) ?[-_./月] ?(0?[1-9]|[12]\d|3[01])"
     r"|[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01]))(?!\d)"
 )
-_DAY_FIRST = re.compile(rf"(?<!\d)(\d{{1,2}})[-_. ]{{1,2}}{_MONTH}[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
-_MONTH_FIRST = re.compile(
-    rf"(?<![a-z]){_MONTH}[-_. ]{{1,2}}(\d{{1,2}})[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE
+_WORDED = tuple(
+    re.compile(f"(?<![a-z\\d]){parts}(?!\\d)", re.IGNORECASE)
+    for parts in (
+        f"{_DAY}[-_. ]{{1,2}}{_MONTH}[-_. ,]{{1,2}}{_YEAR}",
+        f"{_MONTH}[-_. ]{{1,2}}{_DAY}[-_. ,]{{1,2}}{_YEAR}",
+        f"{_YEAR}[-_. ]{_MONTH}[-_. ]{_DAY}",
+    )
 )
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
 # Words in the file names of most digests.
@@ -414,13 +419,11 @@ _STOP_WORDS = frozenset("readme topic related papers paper digest daily arxiv ne
 
 
 def date_in(text: str) -> date | None:
-    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``."""
+    """Return the first day in a text: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``, ``2025 May 6``."""
     if year_first := _YEAR_FIRST.search(text):
         return calendar_day(year_first[3] or year_first[5], year_first[2] or year_first[4], year_first[1])
-    if day_first := _DAY_FIRST.search(text):
-        return calendar_day(*day_first.groups())
-    month_first = _MONTH_FIRST.search(text)
-    return calendar_day(month_first[2], month_first[1], month_first[3]) if month_first else None
+    words = next(filter(None, (days.search(text) for days in _WORDED)), None)
+    return calendar_day(words["day"], words["month"], words["year"]) if words else None
 
 
 def numeric_days(text: str) -> list[date]:
@@ -440,7 +443,7 @@ def topic_in(name: str) -> str:
     """
     # A feed's digest has the name of its URL, perhaps with a query string.
     stem = PurePosixPath(name).name.partition("?")[0].rpartition(".")[0] or PurePosixPath(name).name
-    for pattern in (_YEAR_FIRST, _DAY_FIRST, _MONTH_FIRST):
+    for pattern in (_YEAR_FIRST, *_WORDED):
         stem = pattern.sub(" ", stem)
     words = (word for word in re.split(r"[\s_-]+", stem) if word.lower() not in _STOP_WORDS)
     return " ".join(filter(None, words))[:60]

@@ -133,7 +133,8 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
         if not is_paper or title_link.element in (news or ()):
             continue
-        title = prose(pattern("before_title").sub("", title_link.text, count=1), limits.TITLE).strip('"\u201c\u201d ')
+        title = pattern("after_title").sub("", pattern("before_title").sub("", title_link.text, count=1), count=1)
+        title = prose(title, limits.TITLE).strip('"\u201c\u201d ')
         below = candidate.item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
         abstract = abstract_in(below, title_link.text)
@@ -296,9 +297,10 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
             for at in reversed(range(len(above) - 1)):
                 below = [lines[place] for place in above[at : at + _NEAR - 1]]
                 text = below[0].text
-                is_title = len(_WORD.findall(text)) >= _MIN_WORDS and reads_like_title(text)
+                is_numbered = bool(_NUMBER.match(text))
+                is_title = (is_numbered or len(_WORD.findall(text)) >= _MIN_WORDS) and reads_like_title(text)
                 is_title = is_title and not pattern("citation").search(text) and credits_in(below[:1]) == Credits()
-                if is_title and credits_in(below[1:]).authors:
+                if is_title and (credits_in(below[1:]).authors or (is_numbered and abstract_in(below[1:]))):
                     # Not the label's number: the title is not part of that link.
                     title = replace(label, text=text, element=-label.element)
                     linked[above[at]] = replace(below[0], links=(title,))

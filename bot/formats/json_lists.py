@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -27,12 +28,15 @@ from bot.formats.format import (
     build_digest,
     date_in,
     decode,
+    initials_first,
     plausible_date,
     prose,
     quoted,
     reject_reason,
+    split_lines,
     tidy,
 )
+from bot.formats.markdown import MARKDOWN
 from bot.formats.publishers import is_no_paper, read_title
 from bot.formats.tables import table, words
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
@@ -44,11 +48,15 @@ _MARKED = 100  # items of an array that may have an API's marks
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
-_PREPRINT_SERVER = re.compile(r"rxiv|ssrn|research square|preprint|^corr$", re.IGNORECASE)
+_NO_VENUE = re.compile(r"rxiv|ssrn|research square|preprint|^corr$|^[a-z-]{2,8}\.[a-z-]{2,5}$", re.IGNORECASE)
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
-_NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"))
+_NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"), ("given-name", "surname"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
 _HOMONYM = re.compile(r" 0\d{3}$")  # dblp numbers people of the same name
+_MARKDOWN = re.compile(r"(?:\||[-*] ).{0,2000}?\bhttps?://")  # rows and items of cv-arxiv-daily's forks
+_TABLE = "|Publish Date|Title|Authors|PDF|Code|Abstract|\n|---|---|---|---|---|---|\n"
+_DEEPEST = 8  # objects around a paper
+_DATES = 3  # of each of them
 _LINES = re.compile(r"\{[^\n]{1,1000000}\}\r?\n\{")
 
 _Paths = Sequence[str]
@@ -72,6 +80,7 @@ class _Api:
     authors: _Paths = ("authors",)
     is_plain: bool = False  # no markup in titles and abstracts: "<" is a sign
     families_first: bool = False  # "Lovelace, A. M.; Hopper, G."
+    initials_last: bool = False  # "Lovelace AM"
     published: _Paths = ()
     arxiv: _Paths = ()
     doi: _Paths = ("doi",)
@@ -86,6 +95,7 @@ class _Api:
 
 
 _APIS = [_Api(**row) for row in table("json_lists")["api"]]
+_BOTS = _Api(**table("json_lists")["bots"])
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -97,14 +107,21 @@ def parse(content: bytes) -> ParsedDigest:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
     beginning = answer[:_MARKED] if isinstance(answer, list) else answer
     api = next((api for api in _APIS if _has_any(beginning, api.marks)), None)
+    items: list[Any] | None
     if api is None:
-        for other in table("json_lists")["other"]:
+        for other in () if _has_any(beginning, _BOTS.marks) else table("json_lists")["other"]:
             if _has_any(beginning, other["marks"]):
                 raise DigestError(other["words"])
+        items, markdown = _found(answer)
+        if markdown and not items:
+            return MARKDOWN.parse(split_lines(_TABLE + "".join(markdown)))
+        api = _BOTS if items else None
+    else:
+        items = next((list(_values(answer, path)) for path in api.items if _has_any(answer, (path,))), None)
+    if api is None:
         known = f"JSON, but none of the lists that Paperbot reads: {', '.join(api.site for api in _APIS)}"
         message = _text(beginning, ("error.message", "error", "message", "detail"))
         raise DigestError(f"{known}; it says {quoted(message)}" if message else known)
-    items = next((list(_values(answer, path)) for path in api.items if _has_any(answer, (path,))), None)
     if items is None or (items and not any(isinstance(item, Mapping) for item in items)):
         raise DigestError(f"JSON of {api.site} without a list of papers")
     if len(items) > _MAX_PAPERS:
@@ -125,6 +142,36 @@ def parse(content: bytes) -> ParsedDigest:
         if not (is_retracted or is_other):
             papers.append(_paper(api, f"item {number}", item, day))
     return build_digest(api.name, topic, day, papers)
+
+
+def _found(answer: Any) -> tuple[list[Any], list[str]]:
+    """Return the papers anywhere in JSON, each with the keys and dates around it, and the texts in Markdown."""
+    papers: list[Any] = []
+    markdown: list[str] = []
+    pending: list[tuple[Any, tuple[str, ...]]] = [(answer, ())]
+    while pending:
+        value, above = pending.pop()
+        if isinstance(value, str) and _MARKDOWN.match(value):
+            markdown.append(f"{value.strip()}\n")
+        elif isinstance(value, list):
+            pending += [(inner, above) for inner in reversed(value)]
+        elif isinstance(value, Mapping):
+            paper = {**value, "_above": list(above)}
+            if _is_paper(paper):
+                papers.append(paper)
+            elif len(above) < _DEEPEST:
+                texts = (text[: limits.ID] for key, text in value.items() if "date" in key and isinstance(text, str))
+                around = (*islice(texts, _DATES), *above)
+                pending += [(inner, (key[: limits.ID], *around)) for key, inner in reversed([*value.items()])]
+    return papers, markdown
+
+
+def _is_paper(value: Any) -> bool:
+    """Return whether an object has a paper's facts. Schemas have titles and descriptions, too."""
+    is_described = _has_any(value, _BOTS.authors) and _has_any(value, (*_BOTS.abstract, *_BOTS.urls))
+    return bool(_text(value, _BOTS.title)) and (
+        is_described or _has_any(value, _BOTS.marks) or bool(_arxiv_id(value, _BOTS))
+    )
 
 
 def _feed_item(item: Any) -> dict[str, Any]:
@@ -150,8 +197,7 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     doi = next(filter(None, (doi_in(text[: limits.URL]) for text in _texts(item, api.doi))), None)
     addresses = [text for text in _texts(item, api.urls) if _WEB_ADDRESS.fullmatch(text)]
     articles = [article for text in (*_texts(item, api.doi), *addresses) if (article := article_at(text[: limits.URL]))]
-    identifiers = filter(None, (arxiv_id_in(text[: limits.URL]) for text in _texts(item, api.arxiv)))
-    arxiv_id = next(identifiers, None) or next((found.arxiv_id for found in articles if found.arxiv_id), None)
+    arxiv_id = _arxiv_id(item, api) or next((found.arxiv_id for found in articles if found.arxiv_id), None)
     keys = {key: quote(_text(item, (key,))[: limits.ID], safe="") for key in re.findall(r"\{(\w+)\}", api.page)}
     page = api.page.format_map(keys) if keys and all(keys.values()) else ""
     version = _text(item, api.version)
@@ -164,7 +210,7 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     venue = _text(item, api.venue) if not kind or kind in _VENUES else ""
     values = {FactKind(kind): _text(item, (path,)) for kind, path in api.facts.items()}
     stars = _count(item, (api.facts.get("stars", "stars"),))
-    facts = {FactKind.VENUE: "" if _PREPRINT_SERVER.search(venue) else prose(venue, limits.FACT)}
+    facts = {FactKind.VENUE: "" if _NO_VENUE.search(venue) else prose(venue, limits.FACT)}
     facts |= {kind: address for kind, address in values.items() if _WEB_ADDRESS.fullmatch(address)}
     if stars is not None and FactKind.CODE in facts:
         facts[FactKind.STARS] = str(stars)
@@ -176,7 +222,10 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
         published=published,
         arxiv_id=arxiv_id,
         doi=doi,
-        url=None if doi else next(iter(addresses), None) or (None if arxiv_id else page or None),
+        url=None
+        if doi
+        else next((text for text in addresses if "arxiv.org/" not in text), None)
+        or (None if arxiv_id else page or None),
         upvotes=_count(item, api.upvotes),
         organisation=_text(item, api.organisation) or None,
         version=number,
@@ -184,6 +233,10 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
         categories=tuple(filter(None, categories)),
         facts=tuple(Fact(kind, value, api.site) for kind, value in facts.items() if value),
     )
+
+
+def _arxiv_id(item: Any, api: _Api) -> str | None:
+    return next(filter(None, (arxiv_id_in(text[: limits.URL]) for text in _texts(item, api.arxiv))), None)
 
 
 def _abstract(item: Any, api: _Api) -> str:
@@ -201,9 +254,9 @@ def _abstract(item: Any, api: _Api) -> str:
 
 
 def _authors(item: Any, api: _Api) -> tuple[str, ...]:
-    path = next((path for path in api.authors if _has_any(item, (path,))), "")
+    path = next((path for path in api.authors if _has_any(item, (path,))), None)
     names: list[str] = []
-    for value in _values(item, path):
+    for value in () if path is None else _values(item, path):
         if isinstance(value, Mapping):
             parts = next((pair for pair in _NAME_PARTS if all(_text(value, (key,)) for key in pair)), ())
             names.append(" ".join(_text(value, (key,)) for key in parts) or _text(value, _NAMES))
@@ -213,14 +266,18 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
             names += author_names(tidy(value[: limits.BYLINE]).rstrip("."))
     if api.families_first:
         names = [f"{first.strip()} {last.strip()}" for last, _, first in (name.partition(",") for name in names)]
+    names = list(map(initials_first, names)) if api.initials_last else names
     return tuple(filter(None, (_HOMONYM.sub("", name.strip()) for name in names)))
 
 
 def _values(value: Any, path: str) -> Iterator[Any]:
-    """Yield the values at a path. A list stands for its items."""
+    """Yield the values at a path. A list stands for its items, and "*" for the objects under any key."""
     values = value if isinstance(value, list) else [value]
     for key in filter(None, path.split(".")):
-        inner = [item[key] for item in values if isinstance(item, Mapping) and item.get(key) is not None]
+        maps = [item for item in values if isinstance(item, Mapping)]
+        inner = [item[key] for item in maps if item.get(key) is not None]
+        if key == "*":
+            inner = [each for item in maps for each in item.values() if isinstance(each, Mapping)]
         values = [item for value in inner for item in (value if isinstance(value, list) else [value])]
     yield from values
 
@@ -229,7 +286,9 @@ def _has_any(value: Any, marks: _Paths) -> bool:
     for mark in marks:
         path, _, part = mark.partition("~")
         above, _, key = path.rpartition(".")
-        values = (item if not key else item.get(key) for item in _values(value, above) if isinstance(item, Mapping))
+        values = (
+            item if key in ("", "*") else item.get(key) for item in _values(value, above) if isinstance(item, Mapping)
+        )
         if any(part in item if part and isinstance(item, str) else item is not None and not part for item in values):
             return True
     return False

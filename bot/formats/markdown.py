@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ from bot.formats.markdown_text import (
     NUMBER,
     PICTURES,
     SECTIONS,
+    TITLE_SECTIONS,
     articles_in,
     byline,
     categories_in,
@@ -49,6 +50,7 @@ from bot.formats.markdown_text import (
     field_key,
     headline,
     is_label,
+    names_before,
     names_in,
     plain_text,
 )
@@ -64,12 +66,14 @@ _ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
 _BOLD_FIELD = re.compile(r"(\*{1,3}|__?)([^*_:：|<>]{1,40}?) ?([:：]?) ?\1 ?([:：]?) ?(.*)")
 _PLAIN_FIELD = re.compile(r"([^\W\d_][^:：|\[\]*]{0,30}?) ?[:：] ?(.*)")
 # A bold field in the middle of a line.
+_WORD = re.compile(r"[^\W\d_]{2}")
+_UNKNOWN_FIELD = re.compile(r"[-*+•] ([^\W\d_][^:：|\[\]*]{0,30}) ?[:：](?!//)")  # in an item
 _NEXT_FIELD = re.compile(
     r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
 _DOUBLE_BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]\(")
-_ARXIV_ID = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
+_ARXIV_ID = re.compile(r"(?:arxiv(?:\.org/(?:abs|pdf)/|:)? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary[^<>]{0,100}>(.{0,1000}?)</summary>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
@@ -79,14 +83,22 @@ _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)") 
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _NO_TOPIC, _NO_VENUE, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated"))
-_VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$")
+_VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
 _HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
 _RULE_CHARACTERS = "-*_"
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _END = "</details>"
 _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
+_QUOTED = re.compile(r"\A[\"“]([^\"“”]{1,500})[\"”]\Z")
 _FRONT = {"title": "# {}", "date": "**Updated:** {}"}
+_FRONT_KEY = re.compile(r"([A-Za-z][\w -]{0,40}):(?: (.*)|$)")
+_FRONT_LIST = re.compile(r"(?:\A|, ?)['\"]|['\"](?=, |\Z)")  # the quotation marks in it
+# arXiv's feed, an item a file.
+_ANNOUNCED = re.compile(r"arXiv:\d{4}\.\d{4,5}\S{0,4} Announce Type: \S{1,20}(?: Abstract:)?\s?", re.IGNORECASE)
+_ID_LINK = re.compile(r"\]\((?:[\w.-]{1,60}/){0,5}(\d{4}\.\d{4,5}(?:v\d{1,2})?)(?:\.(?:md|html|pdf))?\)")  # to a file
+_ABSTRACT_TAG = re.compile(r"<(?:details|div|p) class=\"[\w -]{0,60}abstract[\w -]{0,60}\">", re.IGNORECASE)
+_LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in a line of facts
 
 
 class _Text(NamedTuple):
@@ -168,12 +180,13 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
     texts: list[_Text] = []
     comment = ""  # the beginning of an open one
     front = _front(lines)
+    texts += (_Text(front.start, lines[front.start].number, text) for text in _front_texts(lines, front))
+    is_paper, title = len(texts) > len(_FRONT), texts[0].text if texts else ""
     for at, (number, line) in enumerate(lines):
         text = line
-        if at in front:
-            key, _, value = text.partition(":")
-            text = _FRONT.get(key.lower(), "").format(value.strip(" \"'"))
-        elif comment or text.startswith("<!--"):
+        if at in front or (is_paper and text == title):
+            continue
+        if comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
             text = "".join(part.partition("-->")[2] for part in parts)
             comment = "" if "-->" in parts[-1] else "<!--"
@@ -190,6 +203,25 @@ def _front(lines: Sequence[Line]) -> range:
     return range(first, first + block.index("---", 1) + 1 if is_front else first)
 
 
+def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
+    """Return front matter as a heading and a day. If it has an article, all its fields are that paper's."""
+    values: dict[str, str] = {}
+    key = ""
+    for text in (lines[at].text for at in front):
+        if match := _FRONT_KEY.fullmatch(text):
+            key = match[1].lower().replace("_", " ")
+            values[key] = match[2] or ""
+        elif key and text != "---":
+            values[key] += f", {text[2:]}" if text.startswith("- ") else f" {text}"
+    stated = {key: _FRONT_LIST.sub(", ", value.strip("[], ")).strip(", >") for key, value in values.items()}
+    links = " ".join(stated.get(key, "") for key in ("arxiv", "arxiv id", "doi"))
+    if not (re.search(r"\d{4}", links) or any(map(articles_in, stated.values()))):
+        return [form.format(stated[key]) for key, form in _FRONT.items() if stated.get(key)]
+    names = {key: key if field_key(key) in KINDS else "link" for key in stated if key != "title"}
+    fields = [f"**{name}:** {stated[key]}" for key, name in names.items() if name == key or articles_in(stated[key])]
+    return [f"# {stated.get('title', '')}", *filter(lambda text: text[-1] != " ", fields), ""]
+
+
 def _pieces(text: str) -> Iterator[str]:
     def heading_of_details(match: re.Match[str]) -> str:
         summary = match[1].strip(" *")
@@ -197,8 +229,10 @@ def _pieces(text: str) -> Iterator[str]:
             return f"**{summary}**: \n"
         return f"**{summary}**\n" if len(summary) > 25 or "](http" in summary else ""
 
-    text = _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\")
+    text = _ANNOUNCED.sub("**Abstract**: ", text)
+    text = _ID_LINK.sub(r"](https://arxiv.org/abs/\1)", _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\"))
     if "<" in text:
+        text = _ABSTRACT_TAG.sub("\n**Abstract**: \n", text)
         text = _SUMMARY.sub(heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
         text = _BREAK.sub("\n", text.replace(_END, f"\n{_END}\n"))
         text = "\n".join(part if part == _END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
@@ -212,6 +246,9 @@ def _field(text: str) -> _Field | None:
     if heading := _HEADING.fullmatch(text[: limits.TOPIC]):
         name = field_key(heading[1])
         return _Field(KINDS[name], name, True, "") if KINDS.get(name) in _HEADED_FIELDS else None
+    if text.startswith("|") and len(cells := _cells(text)) == 2:  # a row of one paper's facts, or a table's head
+        name, is_head = field_key(cells[0]), field_key(cells[1]) in KINDS
+        return _Field(KINDS[name], name, True, cells[1].strip()) if name in KINDS and not is_head else None
     body = PICTURES.sub("", BULLET.sub("", text, count=1))
     if match := _BOLD_FIELD.fullmatch(body):
         name = field_key(match[2])
@@ -233,7 +270,7 @@ def _begins(texts: Sequence[_Text]) -> list[_Begin]:
         field = _field(text)
         item = _ITEM.fullmatch(text)
         if heading := _HEADING.fullmatch(text):
-            if field and level:
+            if (field and (level or begins)) or _is_section(text):
                 continue
             if (articles_in(text) and clean_title(heading[1])) or _has_proof(texts, k):
                 begins.append(_Begin(k, "heading"))
@@ -288,6 +325,10 @@ def _level(text: str) -> int:
     return len(text) - len(text.lstrip("#")) if _HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
 
 
+def _is_section(text: str) -> bool:
+    return text.startswith("#") and field_key(NUMBER.sub("", text.lstrip("# "))) in TITLE_SECTIONS
+
+
 def _is_rule(text: str) -> bool:
     return text[0] in _RULE_CHARACTERS and not text.strip(f"{_RULE_CHARACTERS} ") and len(text.replace(" ", "")) >= 3
 
@@ -312,16 +353,21 @@ def _has_proof(texts: Sequence[_Text], at: int) -> bool:
             if field.kind == "title":
                 heading = texts[at].text.lstrip("# ")
                 return bool(NUMBER.match(heading) and clean_title(heading))
-            if field.kind in _PROOF:
+            is_linked = field.kind == "line" or (field.kind == "link" and text.startswith("|"))
+            if articles_in(text) if is_linked else field.kind in _PROOF:
                 # A plain "Authors:" below a plain title or other text belongs to another format.
                 is_marked = field.is_bold or text.startswith(_LIST_MARKERS)
                 return is_marked or (seen == fields + 1 and bool(_MARKED.match(texts[at].text)))
             fields += 1
-        elif articles_in(text) and not clean_title(text):  # only links such as [PDF](...)
+        elif (
+            articles_in(text)
+            and ("](" in text or _level(texts[at].text))
+            and not _WORD.search(clean_title(ADDRESS.sub("", text)))
+        ):  # only links such as [PDF](...), or an address below a heading
             return True
         elif (
-            text.startswith("|")
-            or _HEADING.fullmatch(text)
+            (text.startswith("|") and len(_cells(text)) > 2)
+            or (_HEADING.fullmatch(text) and not _is_section(text))
             or _is_candidate(text)
             or _is_rule(text)
             or len(text) > LONGEST_TITLE
@@ -365,17 +411,26 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title, rest = headline(item[1] if item else first)
         title = title or clean_title(item[1] if item else first)
         body = [rest, *body]
+        fields["authors"] += filter(None, [names_before(item[1] if item else first)])
         fields["date"].append(ADDRESS.sub("", first))
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
 
-    title = clean_title(values.get("original", "")) or title
+    title = _QUOTED.sub(r"\1", clean_title(values.get("original", "")) or title)
     abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    links = f"{values.get('link', '')[:LONGEST_ITEM]} {first[:LONGEST_ITEM]} {values.get('rest', '')[:LONGEST_ITEM]}"
+    pmid = re.match(r"\d{6,9}(?!\d)", values.get("pmid", ""))
+    pubmed = f"https://pubmed.ncbi.nlm.nih.gov/{pmid[0]}/" if pmid else ""
+    places = (values.get("link", ""), pubmed, first, *(values.get(kind, "") for kind in ("rest", "date", "venue")))
+    links = " ".join(place[:LONGEST_ITEM] for place in places)
+    return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
+
+
+def _entry(title: str, abstract: str, values: Mapping[str, str], links: str, day: date | None) -> Entry:
+    """Return a paper from its fields. The first article among the links is the paper's."""
     addresses = ADDRESS.findall(links)
-    articles = articles_in(links) or articles_in(whole)
+    articles = articles_in(links)
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
@@ -408,12 +463,12 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
 def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
     """Add the fields below a title, by kind: "rest" has lines of links, "text" paragraphs without a name."""
     name: str | None = None
+    is_item = False  # of the field above
+    is_footer = False  # below a rule, where only fields are the paper's
     for text in body:
         if not text:
             name = name if name in _LONG or (name and not any(fields[name])) else None
-        elif text == _END:
-            name = None
-        elif field := _field(text):
+        elif (field := _field(text)) and field.kind != "line":
             first_words = " ".join(fields[name or ""][:3]).lstrip(" *_")[: limits.TOPIC]
             heading = field_key(re.split("[:：]", first_words, maxsplit=1)[0]) or field.name
             is_section = not field.is_bold or {heading, field.name} <= SECTIONS
@@ -422,22 +477,39 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             else:
                 name = "" if field.kind in _LONG and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value)
-        elif _is_rule(text) or 0 < _level(text) <= (level or _LEVELS):
+                is_item = text.startswith(_LIST_MARKERS)
+        elif 0 < _level(text) <= (level or _LEVELS):
             break
-        elif _level(text):
-            name = ""
+        elif _is_rule(text):
+            name, is_footer = None, True
+        elif text == _END or _level(text) or (is_item and _is_unknown_field(text)):
+            name = None if text == _END else ""
+        elif is_footer and name is None:
+            continue
         elif "](" in text and not clean_title(text):
             fields["link" if name == "link" else "rest"].append(text)
         elif name is not None and (
             name in _LONG or not any(fields[name]) or fields[name][-1].endswith(",") or text.startswith(_LIST_MARKERS)
         ):
-            is_list = name == "authors" and any(fields[name]) and text.startswith(_LIST_MARKERS)
-            fields[name].append(f", {text[2:]}" if is_list else text)
-        elif not fields["authors"] and (names := byline(text)):
-            fields["authors"].append(names)
-            fields["rest"].append(text)
+            bare = text[2:] if text.startswith(_LIST_MARKERS) else text
+            is_list = name == "authors" and any(fields[name]) and bare != text
+            fields[name].append(f", {bare}" if is_list else bare if name in _LONG else text)
         else:
-            fields["text" if len(text) >= 80 and not articles_in(text) else "rest"].append(text)
+            _read_line(field.value if field else text, fields)
+
+
+def _is_unknown_field(text: str) -> bool:
+    field = _UNKNOWN_FIELD.match(text)
+    return bool(field and field_key(field[1]) not in SECTIONS)
+
+
+def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
+    """Add the facts of a line without a name: a day, authors, links, or a paragraph."""
+    if len(text) < limits.TOPIC and (day := _LINE_DAY.search(text)):
+        fields["date"].append(day[0])
+    names = "" if fields["authors"] else byline(text)
+    fields["authors"] += filter(None, [names])
+    fields["text" if not names and len(text) >= 80 and not articles_in(text) else "rest"].append(text)
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)

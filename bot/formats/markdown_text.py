@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from bot.formats.addresses import Article, article_at
@@ -27,34 +27,48 @@ NUMBER = re.compile(
 )
 ANCHOR = re.compile(r"<a\s[^<>]{0,100}?href=[\"']?([^\"'\s<>]{1,2000})[^<>]{0,200}>([^<>]{0,500})</a>", re.IGNORECASE)
 BLOCK_TAG = re.compile(
-    r"</?(?:a|img|div|p|span|details|ul|ol|li|center|h[1-6]|hr|font|kbd|tbody|table|tr|td|th|picture|source|small|big|summary)"
+    r"</?(?:a|article|big|button|center|details|div|font|h[1-6]|hr|img|kbd|li|nav|ol|p|picture|section|small|source|span"
+    r"|summary|table|tbody|td|th|tr|ul)"
     r"(?:\s[^<>]{0,500})?/?>",
     re.IGNORECASE,
 )
 BOLD_TAG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
 _FORMULA = re.compile(r"(\$\$[^$]{1,2000}\$\$|(?<!\\)\$[^$]{1,500}\$)")
-_MARKS = (
+_WORD = re.compile(r"[A-Za-z]{2}|%")
+_MARKS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (
     (re.compile(r"(`{1,3})([^`]{1,500})\1"), r"\2"),
     (re.compile(r"(?<![A-Za-z0-9\\*])\*{2,}|(?<!\\)\*{2,}(?![A-Za-z0-9])|~~"), ""),
     (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*]{1,500}?)(?<=\S)\*(?![\w*])"), r"\1"),
     (re.compile(r"(?<![\w\\])(__?)(?=[^\s_])([^_]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\\([*_#+\-!|<>\[\]])|(?<=\d)\\(?=[.)])"), r"\1"),
+    # Escaped parentheses have words in them, and formulas don't.
+    (re.compile(r"\\\(([^\\$^_={}()]{1,400})\\\)"), lambda text: f"({text[1]})" if _WORD.search(text[1]) else text[0]),
 )
-_ET_AL, _MORE = pattern("and_others", "markdown"), pattern("more_authors", "markdown")
+_ET_AL, _MORE, _ORGANISATION = (pattern(name, "markdown") for name in ("and_others", "more_authors", "organisation"))
+_NOTES = re.compile(
+    r"^\s{0,9}authors?: |<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", re.IGNORECASE
+)
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
 )
 BULLET = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)] (?=[*_\[]))?(?:\[[ xX]\] )?")
-_SIGNS = r"\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f300-\U0001faff "
+_SIGNS = r"\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f300-\U0001faff "
 PICTURES = re.compile(rf"\A[{_SIGNS}]{{1,50}}|[{_SIGNS}]{{1,20}}\Z")
 _TITLE_ENDS = re.compile(rf"\A[{_SIGNS}|,;·-]{{1,50}}|[{_SIGNS}|,;·-]{{1,20}}\Z")
 _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|labs\.arxiv\.org)/\w+|arxiv\.cool/abs)/")
+# A title in another language behind it, and what stays of "(PMID: [40000001](...))".
+_CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
+_TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
+_VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
+_CITED_JOURNAL = re.compile(r"[\s.,]{0,5}\*[^*]{2,150}\*[,.]? ?(?:\(?\d|vol\b|no\b|pp\b)", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
 _AFTER_TITLE = re.compile(r"\s[*_]|\[|\s[-|\u2013\u2014]\s")
 _CATEGORY = re.compile(r"[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?")
 _VENUE_BEFORE = re.compile(r"^[(\[][A-Z][^()\[\]]{1,40}(?:['’ ]\d\d|20\d\d)[^()\[\]]{0,20}[)\]]\s*")
-_NO_REMARK = re.compile(r"\s*(?:(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d{1,2})?)?\s*", re.IGNORECASE)
+_NO_REMARK = re.compile(
+    rf"\s*(?:(?:arxiv:)?\d{{4}}\.\d{{4,5}}(?:v\d{{1,2}})?|[{_SIGNS}]{{1,9}}\d{{0,6}})?\s*", re.IGNORECASE
+)
 LEAST_WORDS = 3
 LONGEST_ITEM = 4_000  # characters of a line in which a title is looked for
 
@@ -63,12 +77,13 @@ _FIELDS: Mapping[str, Sequence[str]] = table("markdown")["fields"]
 # The kinds of fields by their names. Nothing reads those without a kind.
 KINDS = {name: "" if kind == "nothing" else kind for kind, names in _FIELDS.items() for name in names}
 _LABELS = frozenset(table("markdown")["titles"]["labels"])
+TITLE_SECTIONS = frozenset(table("markdown")["titles"]["sections"])
 SECTIONS = frozenset(table("markdown")["abstracts"]["sections"])
 
 
 def field_key(name: str) -> str:
     """Return a field's name in lower case, without pictures and unknown remarks in parentheses."""
-    name = PICTURES.sub("", name.strip(" *_`#:：")).strip(" *_`#:：").lower()
+    name = PICTURES.sub("", name.strip(" *_`#:：■◆●")).strip(" *_`#:：").lower()
     return name if name in KINDS else _REMARK.sub("", name).strip()
 
 
@@ -82,10 +97,13 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
         if not title or is_label(title) or re.fullmatch(r"\[.*\]", title):
             continue
         rest = text[match.end() :]
+        if _VENUE_ALONE.fullmatch(title) and (linked := LINK.search(rest)) and not is_label(linked[1]):
+            continue
         if not is_rest and (title.endswith(":") or rest.startswith(":")):  # **OwlNet**: Owls by night
             following, after = headline(rest.removeprefix(":").strip(), is_rest=True)
             if following and not byline(following):
-                return f"{title.rstrip(':')}: {following}", after
+                name = title.rstrip(":")
+                return following if following.startswith(f"{name}:") else f"{name}: {following}", after
         return title.rstrip(":,."), rest
     quotation = re.search(r"[\"\u201c]([^\"\u201c\u201d]{10,300})[\"\u201d]", text)
     if quotation:
@@ -105,23 +123,36 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 
 
 def byline(text: str) -> str:
+    if _CITED_JOURNAL.match(text[: limits.BYLINE]):
+        return ""
     text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
-    text = re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text))
+    text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text)))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
+    is_short = bool(_ET_AL.search(text))  # "Lovelace et al."
     names: list[str] = []
     for name in author_names(_ET_AL.sub("", text)):
         parts = name.split()
         is_capital = all(not part[0].islower() or part.lower() in words("particles") for part in parts)
         is_name = is_capital and len(parts) <= 5 and _NAME.fullmatch(name)
-        if not is_name or (not names and len(parts) < 2):
+        if not is_name or (not names and len(parts) < 2 and not is_short) or _ORGANISATION.search(name):
             break
         names.append(name)
-    is_list = len(names) > 1 or bool(_ET_AL.search(text)) or len(text) <= 40
+    is_list = len(names) > 1 or is_short or len(text) <= 40
     return ", ".join(names) if names and is_list else ""
 
 
+def names_before(text: str) -> str:
+    """Return the names before a title in quotation marks: "Lovelace, Ada, Hopper, Grace", or first names first."""
+    before, quotation, _ = text[: limits.BYLINE].partition('"')
+    parts = [part.strip(" .`*_") for part in re.split(r",(?: and)?|(?<=\w) and ", before)]
+    parts = parts if parts[-1] else parts[:-1]
+    if not quotation or len(parts) % 2 or not all(map(re.compile(r"[^\W\d_a-z][^\W\d_]+").fullmatch, parts)):
+        return byline(before) if quotation else ""
+    return ", ".join(f"{first} {last}" for last, first in zip(parts[::2], parts[1::2], strict=True))
+
+
 def names_in(text: str) -> tuple[str, ...]:
-    text = re.sub(r"<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", "", text[: limits.BYLINE])
+    text = _NOTES.sub("", text[: limits.BYLINE])
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
     names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
     bare = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
@@ -144,9 +175,9 @@ def clean_title(text: str) -> str:
         lambda words: "" if (is_label(words[1]) if words[1] else _NO_REMARK.fullmatch(words[2] or "")) else words[0],
         text,
     ).replace("``", "")
-    text = PICTURES.sub("", BULLET.sub("", plain_text(text), count=1))
+    text = PICTURES.sub("", BULLET.sub("", _TITLE_REST.sub("", plain_text(text)), count=1))
     text = _VENUE_BEFORE.sub("", NUMBER.sub("", text, count=1))
-    return _TITLE_ENDS.sub("", text) if re.search(r"\w", text) else ""
+    return _TITLE_ENDS.sub("", text) if re.search(r"\w", ADDRESS.sub("", text)) else ""
 
 
 def is_label(text: str) -> bool:

@@ -51,7 +51,9 @@ DOCUMENTS: tuple[Document, ...] = (PUBMED, FEED, JSON_LIST)
 _HTML = re.compile(
     r"(?:<\?xml[^<>]{0,300}>\s*|<!--[^<>]{0,2000}-->\s*){0,5}<(?:!doctype html|html|head|body)\b", re.IGNORECASE
 )
-_COMMENTS = re.compile(r"\A(?:<!--(?:[^-]|-(?!->))*-->\s*)+(?=[^<\s])")  # above Markdown, and not above XML
+_COMMENTS = re.compile(  # above Markdown, and not above XML
+    r"\A(?:<!--(?:[^-]|-(?!->))*-->\s*)+(?=[^<\s]|<(?:a|br|center|details|div|h[1-6]|img|p|table)\b)"
+)
 _BEGINNING = 20_000  # characters; a mail's header has some thousand
 _SHORT_PAGE = 8_000  # characters; long pages have more words in forms and scripts
 

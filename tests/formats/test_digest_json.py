@@ -89,6 +89,7 @@ def test_a_json_feed_within_an_array_is_read() -> None:
         ({**FEED}, "JSON of JSON Feed without a list of papers"),
         ({**FEED, "items": 7}, "JSON of JSON Feed without a list of papers"),
         (7, "no papers in a format that Paperbot reads"),
+        ({"title": "A profile", "description": "A schema."}, "JSON, but none of the lists"),
         ([], "JSON, but none of the lists that Paperbot reads: Hugging Face, bioRxiv"),
         (b"[{", "JSON that can't be read"),
         (b"[" * 100_000, "JSON that can't be read"),

@@ -132,6 +132,7 @@ def test_a_title_in_a_table_may_have_its_summary_behind_it() -> None:
     "text",
     [
         "# Report\n\nWe read [a paper](https://arxiv.org/abs/2605.00009) today.\n\n| Model | Score |\n|---|---|\n| A | 1 |",
+        "# Digests\n\n| from | how |\n|---|---|\n| arXiv | feed: `https://rss.arxiv.org/rss/cs.AI` |",
         "# Install\n\n1. Run it.\n2. Read [the docs](https://example.org/docs).\n\n**Note**: this.",
     ],
 )
