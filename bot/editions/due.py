@@ -18,7 +18,7 @@ from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
 from bot.model import Origin, PaperId, Problem, Reader, ReaderId, SourceState, Vote
-from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
+from bot.model.clock import local_date, local_time, rest_between
 from bot.model.errors import ConfigError
 from bot.model.wording import plural
 from bot.ranking.selection import is_quiet
@@ -116,7 +116,7 @@ def due_editions(
 ) -> Iterator[DueEdition]:
     for slug, profile in profiles.items():
         schedule = profile.schedule
-        newest_slot, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
+        newest_slot, *_ = schedule.due_slots(now, since=now - _WEEK)
         today = local_date(now, schedule.timezone)
         for page in store.active_readers.without_edition(slug, newest_slot, today, now, ids):
             readers = with_profiles(store, profiles, page)
@@ -128,7 +128,7 @@ def due_editions(
             for reader, own_profile in readers:
                 own = own_profile.schedule
                 last = last_days.get(reader.id)
-                slots = due_slots(own.at, own.days, own.timezone, now, last=last, since=since.get(reader.id))
+                slots = own.due_slots(now, last=last, since=since.get(reader.id))
                 # A new subscriber from a page gets an edition at once, at any hour.
                 if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
                     slots = [local_date(now, own.timezone)]
@@ -213,7 +213,7 @@ def due_letters(
         for page in store.active_readers.without_slot(slug, letter_slot(friday), ids):
             since = store.readers.since_of([reader.id for reader in page])
             for reader, own in with_profiles(store, weekly, page):
-                due = moment(friday, own.schedule.at, own.schedule.timezone)
+                due = own.schedule.moment(friday)
                 # A reader who was forgotten meanwhile has no time.
                 if own.weekly and since.get(reader.id, now) <= due <= now < due + _LETTER_DAYS:
                     yield reader, own, friday

@@ -32,7 +32,7 @@ from bot.editions.due import with_profiles
 from bot.editions.health import SourceMonitor
 from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
-from bot.model.clock import days_between, local_date, moment
+from bot.model.clock import days_between, local_date
 from bot.model.errors import UsageError
 from bot.ranking.experts import MOST_PAPERS
 from bot.ranking.prequential import (
@@ -477,10 +477,9 @@ def replay(
     if last - first > timedelta(days=MAX_DAYS):
         raise UsageError(f"{first} to {last} is more than {MAX_DAYS} days; replay fewer at once")
     composed = {edition.date: edition.composed_at for edition in store.editions.of_reader(reader.id)[::-1]}
-    schedule = profile.schedule
     times: dict[date, datetime] = {}
-    for day in days_between(first, last, schedule.days):
-        at = composed.get(day, moment(day, schedule.at, schedule.timezone))
+    for day in days_between(first, last, profile.schedule.days):
+        at = composed.get(day, profile.schedule.moment(day))
         if at <= now:
             times[day] = at
     editions: list[Edition] = []

@@ -33,7 +33,7 @@ from bot.model import (
     State,
     StopReason,
 )
-from bot.model.clock import local_date, next_moment, zone_named
+from bot.model.clock import local_date
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.model.papers import TEST_SOURCE
 from bot.model.wording import plural
@@ -89,10 +89,7 @@ class ChannelTests:
         day = local_date(now, profile.schedule.timezone)
         last = self.store.editions.last_with_picks(reader.id)
         next_one = None if last else self.composer.edition(reader, profile, day, now)
-        schedule = profile.schedule
-        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
-            zone_named(schedule.timezone)
-        )
+        first = profile.schedule.next_moment(now)
         welcome = welcome_edition(
             understood(profile.interests_at(now)), first, SampleLinks(self.public_url).page("title")
         )
