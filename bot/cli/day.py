@@ -16,7 +16,7 @@ import click
 from bot import wording
 from bot.app import App
 from bot.channels import reader_channel, reader_channels
-from bot.cli.options import json_option, now_option, pass_app, report_options
+from bot.cli.options import json_option, now_option, pass_app, reader_argument, report_options
 from bot.cli.output import console, echo, print_edition, print_json, print_problems, progress_bar, table, working
 from bot.editions.catch_up import (
     CatchUpRequest,
@@ -193,7 +193,7 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
 
 
 @click.command("preview")
-@click.argument("reader")
+@reader_argument()
 @now_option
 @click.option(
     "--format",
@@ -253,7 +253,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
 
 
 @click.command("send-test")
-@click.argument("reader")
+@reader_argument()
 @now_option
 @pass_app
 def send_test(app: App, reader: str, now: datetime) -> int:
@@ -278,7 +278,7 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 
 
 @click.command("retry")
-@click.argument("reader", required=False)
+@reader_argument(required=False)
 @click.option("--unknown", "state", flag_value=State.UNKNOWN.value, help="Messages that may have arrived already.")
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
 @report_options
@@ -326,7 +326,7 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
 
 
 @click.command("catch-up")
-@click.argument("reader")
+@reader_argument()
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d"]),

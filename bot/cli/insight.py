@@ -12,7 +12,7 @@ import click
 
 from bot import wording
 from bot.channels import is_shared
-from bot.cli.options import report_options
+from bot.cli.options import reader_argument, report_options
 from bot.cli.output import console, echo, print_json, print_problems, table, working
 from bot.model import Match, Paper, Problem, Vote
 from bot.model.clock import local_date
@@ -34,7 +34,7 @@ _PHRASE_ROWS = 12
 
 
 @click.command("why")
-@click.argument("reader")
+@reader_argument()
 @click.argument("paper")
 @report_options
 def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> None:
