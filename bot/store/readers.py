@@ -248,16 +248,25 @@ class Readers(Aggregate):
     def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> bool:
         """Pause or unsubscribe a reader at their request, or return False if they may not.
 
-        Withdraws unsent editions. Their papers come with the first one after a pause. A reader who awaits approval
-        becomes unconfirmed: a later link must not start them without it.
+        Deletes editions without an attempted message, and cancels the unsent rest of others. Their papers come with the
+        first one after a pause. A reader who awaits approval becomes unconfirmed: a later link must not start them
+        without it.
         """
         unapproved = (readers.c.id == reader_id) & (readers.c.stopped == StopReason.APPROVAL)
         with self._database.writing() as connection:
             connection.execute(update(readers).where(unapproved).values(_stop(StopReason.AWAITING)))
-            has_left = _change(connection, reader_id, _stop(why, detail, until))
-            if has_left:
-                _withdraw_unsent(connection, reader_id)
-            return has_left
+            if not _change(connection, reader_id, _stop(why, detail, until)):
+                return False
+            is_unsent = outbox.c.state.in_((State.PENDING, State.CLAIMED, State.RETRY, State.HELD))
+            of_reader = (outbox.c.reader_id == reader_id) & outbox.c.edition_id.is_not(None)
+            unsent, others = (select(outbox.c.edition_id).where(of_reader, state) for state in (is_unsent, ~is_unsent))
+            connection.execute(delete(editions).where(editions.c.id.in_(unsent), editions.c.id.not_in(others)))
+            # A worker that holds a claim finds its token gone.
+            cancelled = {"state": State.CANCELLED, "token": None, "detail": "the reader has stopped"}
+            rest = update(outbox).where(of_reader, is_unsent).values(cancelled).returning(outbox.c.id)
+            if settled := connection.scalars(rest).all():
+                connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
+        return True
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever stopped them before. The operator sees ``detail``."""
@@ -346,19 +355,6 @@ def _change(connection: Connection, reader_id: ReaderId, values: Mapping[str, ob
     # A separate read could undo an operator's stop.
     changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(STOPPED_BY_READER)
     return connection.execute(update(readers).where(readers.c.id == reader_id, changeable).values(values)).rowcount == 1
-
-
-def _withdraw_unsent(connection: Connection, reader_id: ReaderId) -> None:
-    """Delete the editions without an attempted message, and cancel the unsent rest of others."""
-    is_unsent = outbox.c.state.in_((State.PENDING, State.CLAIMED, State.RETRY, State.HELD))
-    of_reader = (outbox.c.reader_id == reader_id) & outbox.c.edition_id.is_not(None)
-    unsent, others = (select(outbox.c.edition_id).where(of_reader, state) for state in (is_unsent, ~is_unsent))
-    connection.execute(delete(editions).where(editions.c.id.in_(unsent), editions.c.id.not_in(others)))
-    # A worker that holds a claim finds its token gone.
-    cancelled = {"state": State.CANCELLED, "token": None, "detail": "the reader has stopped"}
-    rest = update(outbox).where(of_reader, is_unsent).values(cancelled).returning(outbox.c.id)
-    if settled := connection.scalars(rest).all():
-        connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
 
 
 class Overrides(Aggregate):
