@@ -29,7 +29,6 @@ from bot.editions.catch_up import (
 from bot.editions.due import letter_day
 from bot.editions.letters import compose_letter
 from bot.model import CatchUp, Edition, Problem, Quiet, State
-from bot.model.clock import local_date
 from bot.model.errors import DeliveryError, UsageError
 from bot.model.wording import long_date, plural
 from bot.operate.ingest import DigestReport, unread
@@ -227,7 +226,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
             click.echo(renderer.preview(letter, output_format))
         return
     with working("composing the edition"):
-        edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
+        edition = app.composer.edition(recipient, profile, profile.schedule.day_of(now), now)
     if files := unread(app.sources, app.store, now):
         note = f"{plural(len(files), 'file')} not read yet, such as {files[0]}; `paperbot ingest` does"
         echo(f"? {note}", fg="yellow", err=True)

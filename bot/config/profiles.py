@@ -247,6 +247,10 @@ class ScheduleSection(Section):
     def is_weekly(self) -> bool:
         return len(set(self.days)) == 1
 
+    def day_of(self, at: datetime) -> date:
+        """Return the local date of a time."""
+        return local_date(at, self.timezone)
+
     def moment(self, day: date) -> datetime:
         """Return the time of a day's edition, in UTC."""
         return moment(day, self.at, self.timezone)
@@ -354,11 +358,11 @@ class Profile(Section):
 
     def interests_at(self, now: datetime) -> str:
         """Return the current interests, a paragraph each."""
-        day = local_date(now, self.schedule.timezone)
+        day = self.schedule.day_of(now)
         return "\n\n".join(entry.text for entry in self.interests if entry.counts_on(day))
 
     def interests_with_end(self, now: datetime, *, ended: bool) -> list[InterestSection]:
-        day = local_date(now, self.schedule.timezone)
+        day = self.schedule.day_of(now)
         return [entry for entry in self.interests if entry.until and entry.counts_on(day) is not ended]
 
 

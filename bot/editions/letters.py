@@ -30,7 +30,6 @@ from bot.model import (
     Vote,
     is_library_paper,
 )
-from bot.model.clock import local_date
 from bot.model.errors import DeletedError, in_one_line
 from bot.ranking.phrases import PaperText, Phrase, whole_phrases
 from bot.store.readers import IdRange
@@ -182,13 +181,13 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     store = context.store
     current = store.feedback.current(reader.id)
     # Later votes of the letter's own day would be in no letter.
-    first, timezone = day - _WEEK, profile.schedule.timezone
-    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
+    first, day_of = day - _WEEK, profile.schedule.day_of
+    of_week = [vote for vote in current.values() if first <= day_of(vote.at) < day]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     saved_ids = [
         vote.paper
         for vote in reversed(store.feedback.saved(reader.id))
-        if first <= local_date(vote.at, timezone) < day and vote.paper not in current
+        if first <= day_of(vote.at) < day and vote.paper not in current
     ]
     papers = store.papers.get([*liked_ids, *saved_ids])
     phrases = learned(context.composer, reader, profile, now=now) if current else LearnedPhrases()

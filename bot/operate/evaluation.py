@@ -402,11 +402,11 @@ class _PredictionTasks:
         self._arrivals: dict[date, list[PaperId]] = defaultdict(list)
         self._arrived_at = dict(store.papers.arrivals(min(arrived) - day, max(arrived) + day, profile.sources))
         for paper_id, at in self._arrived_at.items():
-            self._arrivals[local_date(at, profile.schedule.timezone)].append(paper_id)
+            self._arrivals[profile.schedule.day_of(at)].append(paper_id)
 
     def of(self, fold: Fold) -> PredictionTask:
-        timezone = self._profile.schedule.timezone
-        days = dict.fromkeys(local_date(self._papers[paper].first_seen, timezone) for paper in fold.labels)
+        day_of = self._profile.schedule.day_of
+        days = dict.fromkeys(day_of(self._papers[paper].first_seen) for paper in fold.labels)
         unlabelled = [
             paper
             for day in days

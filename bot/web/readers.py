@@ -22,7 +22,7 @@ from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, StopReason, Vote
 from bot.model.addresses import mail_address
-from bot.model.clock import local_date, regional_timezones
+from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
 from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
@@ -211,7 +211,7 @@ class ReaderPage:
             case "/data":
                 library = self._site.store.library
                 owned = library.of_readers([reader.id], _LIBRARY_SHOWN).get(reader.id, [])
-                today = local_date(self._site.now, profile.schedule.timezone)
+                today = profile.schedule.day_of(self._site.now)
                 template = "data.html.j2"
                 shown = {
                     "links": self._site.app.links(reader),
@@ -413,7 +413,7 @@ class SubscriptionPages:
         if reader.stopped is not None:
             if is_subscribed and self._site.store.editions.last(reader.id) is None:
                 with self._site.composer() as composer:
-                    day = local_date(now, profile.schedule.timezone)
+                    day = profile.schedule.day_of(now)
                     first = len(composer.edition(self._site.reader_with(reader.id), profile, day, now).picks)
             self._publish_soon()
         return self._confirmation_page(self._site.reader_with(reader.id), confirmed=True, first=first)
