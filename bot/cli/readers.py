@@ -377,9 +377,8 @@ def status(app: App, reader: str, as_json: bool) -> int:
     elif connection is None:
         echo(f"{owner.name}: not connected to Zotero")
     else:
-        checked = connection.poll.checked_at
         echo(f"{owner.name}: {described(connection)}")
-        echo(f"  last read {local_time(checked, app.zone) if checked else 'never'}")
+        echo(f"  last read {local_time(connection.poll.checked_at, app.zone)}")
         echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
         if connection.poll.problem:
             echo(f"! {connection.poll.problem}", fg="red")
