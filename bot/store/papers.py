@@ -411,8 +411,24 @@ def _arrived(
         query = query.where(_delivered_by(sources))
     paper_ids = connection.scalars(query.order_by(papers.c.id)).all()
 
+    late: dict[PaperId, datetime] = {}
     times = [cursor.since for cursor in cursors if cursor.since]
-    late = _late_arrivals(connection, sources, min(times) - _OVERLAP, as_of) if is_narrowed and times else {}
+    if is_narrowed and times:
+        since = min(times) - _OVERLAP
+        is_theirs = _is_theirs(sources)
+        recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
+        if as_of:
+            recent = recent.where(digests.c.received_at <= as_of.at)
+        first = func.min(case((is_theirs, digests.c.received_at))).label("first")
+        # Another source delivered them before.
+        late_papers = (
+            select(sightings.c.paper_id, first)
+            .join(digests)
+            .where(sightings.c.paper_id.in_(recent))
+            .group_by(sightings.c.paper_id)
+            .having(func.min(digests.c.id) < func.min(case((is_theirs, digests.c.id))), first >= since)
+        )
+        late = {row.paper_id: row.first for row in connection.execute(late_papers)}
     arrived: dict[ReaderId, list[PaperId]] = {}
     for cursor in cursors:
         below = [
@@ -422,24 +438,6 @@ def _arrived(
         ]
         arrived[cursor.reader_id] = [*sorted(below), *paper_ids[bisect_right(paper_ids, cursor.after) :]]
     return arrived
-
-
-def _late_arrivals(
-    connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
-) -> dict[PaperId, datetime]:
-    is_theirs = _is_theirs(sources)
-    recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
-    if as_of:
-        recent = recent.where(digests.c.received_at <= as_of.at)
-    first = func.min(case((is_theirs, digests.c.received_at))).label("first")
-    query = (
-        select(sightings.c.paper_id, first)
-        .join(digests)
-        .where(sightings.c.paper_id.in_(recent))
-        .group_by(sightings.c.paper_id)
-        .having(func.min(digests.c.id) < func.min(case((is_theirs, digests.c.id))), first >= since)
-    )
-    return {row.paper_id: row.first for row in connection.execute(query)}
 
 
 def _shown_or_voted(
