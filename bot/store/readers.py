@@ -245,8 +245,8 @@ class Readers(Aggregate):
             connection.execute(update(readers).where(has_left).values(since=now))
             return _change(connection, reader_id, _stop(None))
 
-    def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> bool:
-        """Pause or unsubscribe a reader at their request, or return False if they may not.
+    def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> None:
+        """Pause or unsubscribe a reader at their request, if they are active or left by themselves.
 
         Deletes editions without an attempted message, and cancels the unsent rest of others. Their papers come with the
         first one after a pause. A reader who awaits approval becomes unconfirmed: a later link must not start them
@@ -256,7 +256,7 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             connection.execute(update(readers).where(unapproved).values(_stop(StopReason.AWAITING)))
             if not _change(connection, reader_id, _stop(why, detail, until)):
-                return False
+                return
             is_unsent = outbox.c.state.in_((State.PENDING, State.CLAIMED, State.RETRY, State.HELD))
             of_reader = (outbox.c.reader_id == reader_id) & outbox.c.edition_id.is_not(None)
             unsent, others = (select(outbox.c.edition_id).where(of_reader, state) for state in (is_unsent, ~is_unsent))
@@ -266,7 +266,6 @@ class Readers(Aggregate):
             rest = update(outbox).where(of_reader, is_unsent).values(cancelled).returning(outbox.c.id)
             if settled := connection.scalars(rest).all():
                 connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
-        return True
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever stopped them before. The operator sees ``detail``."""
