@@ -495,11 +495,11 @@ class CatchUps(Aggregate):
         query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
         if self._until is not None:
             query = query.join(editions).where(editions.c.composed_at < self._until)
-        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
+        return dict(self._rows_in(query, catch_ups.c.reader_id, reader_ids))
 
     def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
         query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
+        return dict(self._rows_in(query, catch_ups.c.reader_id, reader_ids))
 
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
         is_before = editions.c.composed_at < time

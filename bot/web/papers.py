@@ -31,7 +31,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SNIPPET_WIDTH = 280  # characters
 _SHORTEST_CORRECTED = 4  # characters; shorter words are near many others
 _LEAST_RATIO = 0.75  # of difflib: "halucination" has .96 to "hallucination"
-_LONGEST_SEARCH = 200  # characters
+LONGEST_SEARCH = 200  # characters
 VOTE_MESSAGES = {
     Vote.UP: "More like this. Your vote counts from your next edition on.",
     Vote.DOWN: "Less like this. Your vote counts from your next edition on.",
@@ -95,7 +95,7 @@ class PaperPages:
         reader = self._site.visitor(request)
         self._site.count_view(request, reader)
         # PostgreSQL refuses NUL.
-        typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
+        typed = storable(request.query_params.get("q", "")[:LONGEST_SEARCH])
         search = self._site.store.search
         words = typed
         papers = search.papers(typed)

@@ -41,7 +41,7 @@ from bot.readers.subscriptions import (
     with_own_interests,
 )
 from bot.web.archive import OpenEditions, attachment
-from bot.web.papers import VOTE_MESSAGES, record_vote
+from bot.web.papers import LONGEST_SEARCH, VOTE_MESSAGES, record_vote
 from bot.web.site import (
     POLICY,
     Site,
@@ -64,7 +64,6 @@ _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTIL
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
 _INTERESTS_WIDTH = 300  # characters on the confirmation page
-_LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # keeps the page short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
@@ -272,7 +271,7 @@ class ReaderPage:
             phrases = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         votes = store.feedback.votes(reader.id)
-        typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
+        typed = request.query_params.get("q", "").strip()[:LONGEST_SEARCH]
         matching = votes
         if typed:
             papers = store.papers.voted(vote.paper for vote in votes)
