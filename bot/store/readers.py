@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, func, insert, select, update
@@ -91,18 +91,14 @@ class Readers(Aggregate):
             rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in listed]
             if rows:
                 connection.execute(insert_new(connection, readers), rows)
+            in_file: dict[str, Reader] = {}
             # By address, because an open profile has many readers outside the file.
-            stored = {
-                reader.address: reader
-                for chunk in in_chunks([address for _, address in listed])
-                for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
-            }
-            in_file = {address: stored[address] for _, address in listed}
-            resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
-            _set_stopped(connection, resumed, None)
-            adopted = [reader.id for reader in in_file.values() if reader.origin is not Origin.FILE]
-            if adopted:
-                connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
+            for chunk in in_chunks([address for _, address in listed]):
+                of_chunk = (readers.c.profile == profile) & readers.c.address.in_(chunk)
+                has_ended, is_new = readers.c.stopped.in_(_ENDED_BY_FILE), readers.c.origin != Origin.FILE
+                connection.execute(update(readers).where(of_chunk, has_ended).values(_stop(None)))
+                connection.execute(update(readers).where(of_chunk, is_new).values(origin=Origin.FILE))
+                in_file |= {reader.address: reader for reader in _select(connection, of_chunk)}
             removed = [
                 reader.id
                 for reader in _select(connection, from_file & readers.c.stopped.is_(None))
@@ -110,10 +106,7 @@ class Readers(Aggregate):
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
             replace_rows(connection, reader_lists, [{"profile": profile, "key": self._list_key(addresses)}])
-            return [
-                replace(reader, stopped=None if reader.id in resumed else reader.stopped, origin=Origin.FILE)
-                for reader in in_file.values()
-            ]
+            return [in_file[address] for _, address in listed]
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
         query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
