@@ -19,15 +19,14 @@ from bot.app import App
 from bot.channels import address_checks, reader_channel, reader_channels
 from bot.channels.templates import environment, template_mistakes, unused_templates
 from bot.cli.options import app_of, home_of, json_option, schema_option
-from bot.cli.output import console, echo, print_json, print_problems, table
+from bot.cli.output import console, day_and_time, echo, print_json, print_problems, table
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
 from bot.config.profiles import Profile, describe_end, with_override
 from bot.model import Kind, Origin, Problem
 from bot.model.addresses import is_loopback
-from bot.model.clock import next_moment, zone_named
 from bot.model.errors import ConfigError, PaperbotError
-from bot.model.wording import long_date, plural
+from bot.model.wording import plural
 from bot.operate.ingest import retrieved
 from bot.operate.status import listed_readers
 from bot.sources import Visit, source_models
@@ -132,10 +131,7 @@ def due_lines(app: App, now: datetime) -> Iterator[str]:
         return
     for (reader, profile), override in zip(listed, overrides, strict=False):
         own = with_override(profile, override)
-        schedule = own.schedule
-        due = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(zone_named(schedule.timezone))
-        city = schedule.timezone.rpartition("/")[2].replace("_", " ")
-        when = f"{due:%A} {long_date(due.date(), own.language)}, {due:%H:%M} {city}"
+        when = day_and_time(own.schedule.next_moment(now), own.language)
         letter = "; on Fridays a letter, too" if own.weekly else ""
         edition = f"next edition of “{own.title}” {when}, by {reader_channel(reader.kind).noun}{letter}"
         yield f"{reader.address}: {reader.stopped_because or edition}"

@@ -16,7 +16,7 @@ import click
 from bot import wording
 from bot.app import App
 from bot.channels import reader_channel, reader_channels
-from bot.cli.options import json_option, now_option, pass_app, report_options
+from bot.cli.options import json_option, now_option, pass_app, reader_argument, report_options
 from bot.cli.output import console, echo, print_edition, print_json, print_problems, progress_bar, table, working
 from bot.editions.catch_up import (
     CatchUpRequest,
@@ -29,7 +29,6 @@ from bot.editions.catch_up import (
 from bot.editions.due import letter_day
 from bot.editions.letters import compose_letter
 from bot.model import CatchUp, Edition, Problem, Quiet, State
-from bot.model.clock import local_date
 from bot.model.errors import DeliveryError, UsageError
 from bot.model.wording import long_date, plural
 from bot.operate.ingest import DigestReport, unread
@@ -193,7 +192,7 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
 
 
 @click.command("preview")
-@click.argument("reader")
+@reader_argument()
 @now_option
 @click.option(
     "--format",
@@ -227,7 +226,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
             click.echo(renderer.preview(letter, output_format))
         return
     with working("composing the edition"):
-        edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
+        edition = app.composer.edition(recipient, profile, profile.schedule.day_of(now), now)
     if files := unread(app.sources, app.store, now):
         note = f"{plural(len(files), 'file')} not read yet, such as {files[0]}; `paperbot ingest` does"
         echo(f"? {note}", fg="yellow", err=True)
@@ -253,7 +252,7 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
 
 
 @click.command("send-test")
-@click.argument("reader")
+@reader_argument()
 @now_option
 @pass_app
 def send_test(app: App, reader: str, now: datetime) -> int:
@@ -278,7 +277,7 @@ def send_test(app: App, reader: str, now: datetime) -> int:
 
 
 @click.command("retry")
-@click.argument("reader", required=False)
+@reader_argument(required=False)
 @click.option("--unknown", "state", flag_value=State.UNKNOWN.value, help="Messages that may have arrived already.")
 @click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
 @report_options
@@ -326,7 +325,7 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
 
 
 @click.command("catch-up")
-@click.argument("reader")
+@reader_argument()
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d"]),

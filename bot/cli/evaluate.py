@@ -12,7 +12,7 @@ import click
 
 from bot import wording
 from bot.app import App
-from bot.cli.options import report_options
+from bot.cli.options import reader_argument, report_options
 from bot.cli.output import console, echo, print_json, print_problems, progress_bar, table, why, working
 from bot.config.files import write_atomically
 from bot.model import Edition, Match, Problem, ReasonKind, Vote
@@ -30,7 +30,7 @@ _DATE = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command("evaluate")
-@click.argument("reader", required=False)
+@reader_argument(required=False)
 @click.option(
     "--chart",
     "file",
@@ -217,7 +217,7 @@ def _print_wrapped(text: str, *, bold: bool = False) -> None:
 
 
 @click.command("replay")
-@click.argument("reader")
+@reader_argument()
 @click.option("--from", "first", type=_DATE, required=True, help="The first day, such as 2025-05-06.")
 @click.option("--to", "last", type=_DATE, required=True, help="The last day.")
 @report_options

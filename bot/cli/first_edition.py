@@ -18,7 +18,6 @@ from bot.config.profiles import Profile
 from bot.editions.due import JUDGED
 from bot.editions.models import refit
 from bot.model import Paper, PaperId, Problem, Reader, Vote
-from bot.model.clock import local_date
 from bot.model.errors import PaperbotError
 from bot.model.wording import plural, shorten
 from bot.operate.ingest import retrieved
@@ -106,7 +105,7 @@ def papers_to_judge(best: Sequence[Paper]) -> list[Paper]:
 
 def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
     """Write the first edition as a page, and open it in a browser. Nothing is stored or sent."""
-    edition = app.composer.edition(reader, profile, local_date(now, profile.schedule.timezone), now)
+    edition = app.composer.edition(reader, profile, profile.schedule.day_of(now), now)
     if edition.quiet:
         echo(f"There is no first edition yet. {edition.quiet}")
         return

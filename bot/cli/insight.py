@@ -12,10 +12,9 @@ import click
 
 from bot import wording
 from bot.channels import is_shared
-from bot.cli.options import report_options
+from bot.cli.options import reader_argument, report_options
 from bot.cli.output import console, echo, print_json, print_problems, table, working
 from bot.model import Match, Paper, Problem, Vote
-from bot.model.clock import local_date
 from bot.model.errors import UsageError
 from bot.model.wording import plural
 from bot.summaries.summary import finding, summarise
@@ -34,7 +33,7 @@ _PHRASE_ROWS = 12
 
 
 @click.command("why")
-@click.argument("reader")
+@reader_argument()
 @click.argument("paper")
 @report_options
 def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> None:
@@ -98,7 +97,7 @@ def effect_of_votes(app: App, reader: Reader, profile: Profile, paper: Paper) ->
     subject = "The channel" if is_shared(reader) else "You"
     if vote := feedback.current(reader.id).get(paper.id):
         is_next = paper.id in app.composer.candidates(reader, profile).chosen
-        day = local_date(vote.at, profile.schedule.timezone)
+        day = profile.schedule.day_of(vote.at)
         effect = "your next edition has it" if is_next else "it isn't sent again"
         return f"{subject} gave it a thumb {vote.vote} on {day}: {effect}."
     for other in app.store.readers.at_address(reader.address):

@@ -11,15 +11,13 @@ import os
 import subprocess
 import sys
 import traceback
-from collections import UserDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
 from bot import __version__
 from bot.cli.options import Commands, home_option
@@ -62,64 +60,38 @@ _COMMANDS = {
 }
 
 
-class _LoadedCommands(UserDict[str, click.Command]):
-    """The commands by name. A command's module loads when the command is used."""
-
-    def __missing__(self, name: str) -> click.Command:
-        module = vars(import_module(f"bot.cli.{_COMMANDS[name][0]}"))
-        command = next(each for each in module.values() if isinstance(each, click.Command) and each.name == name)
-        command.params.append(home_option)
-        self.data[name] = command
-        return command
-
-    def __contains__(self, name: object) -> bool:
-        return name in _COMMANDS
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_COMMANDS)
-
-    def __len__(self) -> int:
-        return len(_COMMANDS)
-
-
 class _AllCommands(Commands):
-    """The group ``paperbot``, which lists its commands without loading them."""
+    """The group ``paperbot``. It lists names and short helps, and loads a command's module when it is used."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = [
-            CompletionItem(name, help=text) for name, (_, text) in _COMMANDS.items() if name.startswith(incomplete)
-        ]
-        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
-
-
-def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
-    if is_given:
-        commit = _commit_of_checkout()
-        if commit is None:
-            # PEP 610
-            with suppress(PackageNotFoundError):
-                origin = json.loads(distribution("paperbot-digest").read_text("direct_url.json") or "{}")
-                commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
-        click.echo(f"paperbot {__version__}" + (f" ({commit})" if commit else ""))
-        ctx.exit()
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in _COMMANDS:
+            module = vars(import_module(f"bot.cli.{_COMMANDS[name][0]}"))
+            command = next(each for each in module.values() if isinstance(each, click.Command) and each.name == name)
+            if home_option not in command.params:
+                command.params.append(home_option)
+        return name, command, rest
 
 
-def _commit_of_checkout() -> str | None:
-    """Return the checkout's commit, with ``-dirty`` after changes, or None outside of one."""
+def _print_version(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
+    """Print the version, with the commit of a checkout (and ``-dirty`` after changes) or of an installation by pip."""
+    if not is_given:
+        return
+    commit = ""
     # Git would otherwise report any repository around an installed package.
-    if not (_PACKAGE.parent / ".git").exists():
-        return None
-    # S603, S607: constant arguments; git is on PATH, as for every developer.
-    git = ["git", "-C", str(_PACKAGE.parent), "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        answer = subprocess.run(git, capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return answer.stdout.strip() or None
+    if (_PACKAGE.parent / ".git").exists():
+        # S603, S607: constant arguments; git is on PATH, as for every developer.
+        git = ["git", "-C", str(_PACKAGE.parent), "describe", "--always", "--dirty", "--exclude=*"]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            commit = subprocess.run(git, capture_output=True, text=True, timeout=5, check=False).stdout.strip()  # noqa: S603
+    else:
+        with suppress(PackageNotFoundError):
+            origin = json.loads(distribution("paperbot-digest").read_text("direct_url.json") or "{}")  # PEP 610
+            commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
+    click.echo(f"paperbot {__version__}" + (f" ({commit})" if commit else ""))
+    ctx.exit()
 
 
 # click.version_option would run Git at each import.
@@ -128,12 +100,16 @@ version_option = click.Option(
     is_flag=True,
     expose_value=False,
     is_eager=True,
-    callback=_print,
+    callback=_print_version,
     help="Show the version and the commit, and exit.",
 )
 
 
-@click.group(cls=_AllCommands, commands=_LoadedCommands(), invoke_without_command=True)
+@click.group(
+    cls=_AllCommands,
+    commands=[click.Command(name, short_help=text) for name, (_, text) in _COMMANDS.items()],
+    invoke_without_command=True,
+)
 @click.pass_context
 def paperbot(ctx: click.Context) -> None:
     """Read the day's paper digests, and send each reader a short, personal edition.
@@ -147,8 +123,6 @@ def paperbot(ctx: click.Context) -> None:
     if os.environ.get("PAPERBOT_DEBUG"):
         logging.basicConfig()
         logging.getLogger("paperbot").setLevel(logging.DEBUG)
-    if ctx.obj is None and os.environ.get("PAPERBOT_HOME"):
-        ctx.obj = Path(os.environ["PAPERBOT_HOME"])
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

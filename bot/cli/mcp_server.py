@@ -21,7 +21,6 @@ from bot.app import App
 from bot.channels.papers import facts_text
 from bot.config.profiles import Profile
 from bot.model import NOT_STORED, EditionKind, Match, Paper, Pick, Reader, Vote
-from bot.model.clock import local_date
 from bot.model.errors import PaperbotError, UsageError
 from bot.model.wording import storable
 from bot.readers import find_paper, find_reader, stored_reader
@@ -65,7 +64,7 @@ class ReaderTools:
         app, now = self._app, datetime.now(UTC)
         app.refresh()
         reader, profile = self._reader()
-        today = local_date(now, profile.schedule.timezone)
+        today = profile.schedule.day_of(now)
         stored = [
             edition
             for edition in app.store.editions.of_reader(reader.id)

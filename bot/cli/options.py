@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -14,7 +16,7 @@ import click
 from bot.channels import channel_of
 from bot.config.files import shipped
 from bot.model import Kind
-from bot.model.errors import UsageError
+from bot.model.errors import PaperbotError, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -131,13 +133,27 @@ def name_of(file: IO[bytes], standard_input: str = "standard input") -> str:
 
 
 def home_of(ctx: click.Context) -> Path:
-    return ctx.find_root().obj or Path()
+    return ctx.find_root().obj or Path(os.environ.get("PAPERBOT_HOME", ""))
 
 
 def app_of(ctx: click.Context) -> App:
     from bot.app import open_app
 
     return ctx.with_resource(open_app(home_of(ctx)))
+
+
+def completed_reader(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the readers whose names begin like an incomplete argument, for a shell."""
+    from bot.operate.status import listed_readers
+
+    with suppress(PaperbotError):
+        app = app_of(ctx)
+        names = [reader.name for reader, _ in listed_readers(app.store, app.profiles)]
+        return [name for name in names if name.startswith(incomplete)]
+    return []
+
+
+reader_argument = partial(click.argument, "reader", shell_complete=completed_reader)
 
 
 def pass_app(command: Callable[Concatenate[App, P], R]) -> Callable[P, R]:

@@ -25,6 +25,7 @@ from rich.table import Table
 
 from bot import wording
 from bot.model import Edition, Match, Pick, Problem
+from bot.model.wording import long_date
 from bot.text.latex import readable
 
 if TYPE_CHECKING:
@@ -80,11 +81,17 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
     return rows
 
 
+def day_and_time(moment: datetime, language: str) -> str:
+    """Return a time in its zone, such as ``Tuesday 6 May 2025, 08:00 Berlin``."""
+    city = str(moment.tzinfo).rpartition("/")[2].replace("_", " ")
+    return f"{moment:%A} {long_date(moment.date(), language)}, {moment:%H:%M} {city}"
+
+
 _UTC_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC")
 
 
-def local_time(time: datetime, zone: tzinfo) -> str:
-    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}"
+def local_time(time: datetime | None, zone: tzinfo) -> str:
+    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}" if time else "never"
 
 
 def with_local_times(text: str, zone: tzinfo) -> str:

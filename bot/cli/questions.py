@@ -183,7 +183,7 @@ class Questions:
         if interests not in self._proposals:
             self._proposals = {interests: with_counts(proposed_sources(interests))}
             if any(word.isdecimal() for word in re.split(_BETWEEN, self._typed.get((self._name, question), ""))):
-                self._forget(question)  # the numbers are those of another list
+                del self._typed[self._name, question]  # the numbers are those of another list
         while True:
             proposals = self._proposals[interests]
             if proposals:
@@ -199,7 +199,7 @@ class Questions:
             if isinstance(answer, Proposal):
                 others = [proposal for proposal in proposals if proposal.table["kind"] != answer.table["kind"]]
                 self._proposals[interests] = [*others, *with_counts([answer])]
-                self._forget(question)
+                self._typed.pop((self._name, question), None)
                 continue
             if answer is None:
                 answer = [proposal.table for proposal in proposals if proposal.is_ticked]
@@ -240,9 +240,6 @@ class Questions:
             return answer
 
         return prompt(question, default, remember, has_no=False, hidden=hidden, before=before)
-
-    def _forget(self, question: str) -> None:
-        self._typed.pop((self._name, question), None)
 
 
 def title_of(interests: str) -> str:

@@ -19,15 +19,17 @@ from bot.cli.options import (
     name_of,
     now_option,
     pass_app,
+    reader_argument,
     report_options,
     schema_option,
 )
-from bot.cli.output import console, echo, local_time, print_json, print_problems, table, working
-from bot.config.profiles import Profile, describe_days, describe_end, describe_override, remove_reader
+from bot.cli.output import console, day_and_time, echo, local_time, print_json, print_problems, table, working
+from bot.config.profiles import Profile, describe_days, describe_end, describe_override, remove_reader, with_override
+from bot.editions.due import last_edition_days
 from bot.formats.library import MAX_BYTES
 from bot.model import Origin, Vote, ZoteroConnection
 from bot.model.errors import UsageError
-from bot.model.wording import listed, plural
+from bot.model.wording import listed, long_date, plural
 from bot.readers import find_paper, find_reader, find_stored_reader, personal_data, stored_reader, unknown_profile
 from bot.readers.libraries import import_file
 from bot.readers.votes import record_file
@@ -105,11 +107,21 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
     if profile not in app.profiles:
         raise unknown_profile(profile, app.profiles)
     added, was_listed = app.subscriptions.add(profile, *checked_address(address), now)
-    echo(f"{added.name} {'is in the profile already' if was_listed else 'is subscribed'}")
+    if was_listed:
+        echo(f"{added.name} is in the profile already")
+        return
+    own = with_override(app.profiles[profile], app.store.overrides.get(added.id))
+    last = last_edition_days(app.store, [(added, own)], now).get(added.id)
+    which = "next" if last else "first"
+    if slots := own.schedule.due_slots(now, last=last, since=now):
+        when = f", of {long_date(slots[0], own.language)}, comes with the next run"
+    else:
+        when = f" comes on {day_and_time(own.schedule.next_moment(now), own.language)}"
+    echo(f"{added.name} is subscribed. The {which} edition{when}")
 
 
 @click.command("unsubscribe")
-@click.argument("reader")
+@reader_argument()
 @now_option
 @pass_app
 def unsubscribe(app: App, reader: str, now: datetime) -> None:
@@ -120,7 +132,7 @@ def unsubscribe(app: App, reader: str, now: datetime) -> None:
 
 
 @click.command("export")
-@click.argument("reader")
+@reader_argument()
 @now_option
 @pass_app
 def export(
@@ -133,7 +145,7 @@ def export(
 
 
 @click.command("forget")
-@click.argument("reader")
+@reader_argument()
 @click.option("--yes", is_flag=True, help="Don't ask before, even on a terminal.")
 @now_option
 @pass_app
@@ -160,7 +172,7 @@ def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
 
 @click.command("thumb")
 @click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
-@click.argument("reader", required=False)
+@reader_argument(required=False)
 @click.argument("paper", required=False)
 @click.option(
     "--from",
@@ -226,7 +238,7 @@ class LibraryFile(click.File):
 
 
 @click.command("import")
-@click.argument("reader")
+@reader_argument()
 @click.argument("file", type=LibraryFile(), required=False)
 @click.option("--remove", is_flag=True, help="Remove the reader's library instead, all of it.")
 @report_options
@@ -307,7 +319,7 @@ def zotero() -> None:
 
 
 @zotero.command("connect")
-@click.argument("reader")
+@reader_argument()
 @click.option("--user", type=click.IntRange(1), help="The user's id  [default: the key's user]")
 @click.option("--group", type=click.IntRange(1), help="Follow a group's library instead, by its id.")
 @click.option(
@@ -329,7 +341,7 @@ def connect(
 
 
 @zotero.command("disconnect")
-@click.argument("reader")
+@reader_argument()
 @pass_app
 def disconnect(app: App, reader: str) -> None:
     """End READER's connection, and remove its key and its papers. Items in Zotero stay."""
@@ -340,7 +352,7 @@ def disconnect(app: App, reader: str) -> None:
 
 
 @zotero.command("status")
-@click.argument("reader")
+@reader_argument()
 @json_option
 @pass_app
 def status(app: App, reader: str, as_json: bool) -> int:
@@ -365,9 +377,8 @@ def status(app: App, reader: str, as_json: bool) -> int:
     elif connection is None:
         echo(f"{owner.name}: not connected to Zotero")
     else:
-        checked = connection.poll.checked_at
         echo(f"{owner.name}: {described(connection)}")
-        echo(f"  last read {local_time(checked, app.zone) if checked else 'never'}")
+        echo(f"  last read {local_time(connection.poll.checked_at, app.zone)}")
         echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
         if connection.poll.problem:
             echo(f"! {connection.poll.problem}", fg="red")

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from bot.app import App, open_app
-from bot.cli.options import home_of, pass_app
+from bot.cli.options import home_of, pass_app, reader_argument
 from bot.cli.output import echo, print_problems
 from bot.model.addresses import is_loopback
 from bot.model.errors import UsageError
@@ -116,7 +116,7 @@ def worker(ctx: click.Context, concurrency: int, queues: list[str]) -> int:
 
 
 @click.command("mcp")
-@click.argument("reader")
+@reader_argument()
 @click.option("--votes", is_flag=True, help="Also let the program vote for READER; by default it only reads.")
 @pass_app
 def mcp(app: App, reader: str, votes: bool) -> None:
@@ -139,7 +139,7 @@ def mcp(app: App, reader: str, votes: bool) -> None:
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script with which SHELL completes paperbot's commands and options.
+    """Print the script with which SHELL completes the commands, options and readers of paperbot.
 
     \b
     Examples:

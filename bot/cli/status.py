@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, tzinfo
+from functools import partial
 from pathlib import Path
 
 import click
@@ -55,9 +56,7 @@ def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
 
 
 def print_status(status: Status, zone: tzinfo) -> None:
-    def shown(time: datetime | None, otherwise: str = "never") -> str:
-        return local_time(time, zone) if time else otherwise
-
+    shown = partial(local_time, zone=zone)
     sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
     for source in status.sources:
         cells = [shown(source.last_seen), str(source.latest_digest or "-"), str(source.digests), str(source.papers)]
@@ -127,7 +126,7 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
     else:
         rows = table("source", "kind", "state", "last checked", "newest digest", ">papers", ">usual a day")
         for status in statuses:
-            checked = local_time(status.last_checked, app.zone) if status.last_checked else "never"
+            checked = local_time(status.last_checked, app.zone)
             usual = f"{status.usual:.0f}" if status.usual is not None else "-"
             state = f"{status.health}: {status.detail}" if status.detail else status.health
             newest = str(status.latest_digest or "-")

@@ -46,19 +46,14 @@ def write_atomically(
             before_rename()
         temporary.replace(path)
     finally:
-        with suppress(FileNotFoundError):  # the rename has moved it
-            temporary.unlink()
+        temporary.unlink(missing_ok=True)  # the rename has moved it
     if durable:
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Flush a folder's entries to disk: a file's fsync excludes its name (fsync(2))."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        # A file's fsync excludes its name (fsync(2)).
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import tomlkit
@@ -333,21 +333,9 @@ class NewUser:
         return OWN_PROFILE if self.interests else SAMPLE_PROFILE
 
     @property
-    def mail_security(self) -> Literal["none", "tls"] | None:
-        if is_loopback(self.mail_host or ""):
-            return "none"
-        return "tls" if self.mail_port == _IMPLICIT_TLS else None
-
-    @property
     def all_sources(self) -> list[Mapping[str, Any]]:
         """The tables, with the mailbox for thumbs and each under a name of its own."""
         return with_names([*self.sources, *([mailbox_table(self.replies)] if self.replies else [])])
-
-    @property
-    def mail_sender(self) -> str | None:
-        """The account at the mail server, because most providers refuse other senders."""
-        account = self.mail_username if "@" in (self.mail_username or "") else self.email
-        return f"Paperbot <{account}>" if self.mail_host and account else None
 
 
 def refuse_existing(directory: Path) -> None:
@@ -442,12 +430,17 @@ def settings_text(user: NewUser, source_models: SourceModels) -> str:
         before = _assign(before, "timezone", user.timezone)
     for table in user.all_sources:
         before += f"{_source_text(table)}\n"
+    # Most providers refuse other senders than the account.
+    account = user.mail_username if "@" in (user.mail_username or "") else user.email
+    security = "tls" if user.mail_port == _IMPLICIT_TLS else None
+    if is_loopback(user.mail_host or ""):
+        security = "none"
     for key, value in {
         "host": user.mail_host,
         "port": user.mail_port,
-        "security": user.mail_security,
+        "security": security,
         "username": user.mail_username,
-        "sender": user.mail_sender,
+        "sender": f"Paperbot <{account}>" if user.mail_host and account else None,
     }.items():
         if value:
             email = _assign(email, key, value)

@@ -46,7 +46,7 @@ from bot.config.tables import (
 )
 from bot.model import GOOD, Kind, Origin, Override, Problem, Reader
 from bot.model.addresses import mail_address
-from bot.model.clock import local_date, timezone_names
+from bot.model.clock import due_slots, local_date, moment, next_moment, timezone_names, zone_named
 from bot.model.errors import ConfigError
 from bot.model.wording import DEFAULT_LANGUAGE, known_language, long_date, shorten
 
@@ -247,6 +247,22 @@ class ScheduleSection(Section):
     def is_weekly(self) -> bool:
         return len(set(self.days)) == 1
 
+    def day_of(self, at: datetime) -> date:
+        """Return the local date of a time."""
+        return local_date(at, self.timezone)
+
+    def moment(self, day: date) -> datetime:
+        """Return the time of a day's edition, in UTC."""
+        return moment(day, self.at, self.timezone)
+
+    def next_moment(self, now: datetime) -> datetime:
+        """Return the time of the next edition after ``now``, in this time zone."""
+        return next_moment(self.at, self.days, self.timezone, now).astimezone(zone_named(self.timezone))
+
+    def due_slots(self, now: datetime, *, last: date | None = None, since: datetime | None = None) -> list[date]:
+        """Return the due slots as ``clock.due_slots`` does."""
+        return due_slots(self.at, self.days, self.timezone, now, last=last, since=since)
+
 
 _LOOKED_FOR = ("interests", "keywords", "authors")
 # Functions that normalise a channel's addresses, by its name. They raise ValueError.
@@ -342,11 +358,11 @@ class Profile(Section):
 
     def interests_at(self, now: datetime) -> str:
         """Return the current interests, a paragraph each."""
-        day = local_date(now, self.schedule.timezone)
+        day = self.schedule.day_of(now)
         return "\n\n".join(entry.text for entry in self.interests if entry.counts_on(day))
 
     def interests_with_end(self, now: datetime, *, ended: bool) -> list[InterestSection]:
-        day = local_date(now, self.schedule.timezone)
+        day = self.schedule.day_of(now)
         return [entry for entry in self.interests if entry.until and entry.counts_on(day) is not ended]
 
 

@@ -18,7 +18,7 @@ from bot.editions.due import catch_up_slot, free_slot, superseded
 from bot.editions.health import SourceActivitySince, quiet_reason
 from bot.editions.models import refit
 from bot.model import CatchUp, Edition, EditionKind, Paper, PaperId, Pick, Problem, Reader, Score, TopicGroup
-from bot.model.clock import days_between, local_date, moment
+from bot.model.clock import days_between, moment
 from bot.model.errors import UsageError
 from bot.ranking.selection import SelectionLimits, is_near_duplicate
 from bot.store import Store
@@ -59,7 +59,7 @@ class CatchUpRequest:
 def compose_catch_up(composer: EditionComposer, request: CatchUpRequest, now: datetime) -> Edition:
     """Return the edition, without picks if no paper is above the threshold. Stores nothing."""
     store, reader, profile = composer.store, request.reader, request.profile
-    today = local_date(now, profile.schedule.timezone)
+    today = profile.schedule.day_of(now)
     # Before reading: later papers belong to the next edition.
     newest = store.papers.newest_id()
     start, end = _bounds(profile, request.since, request.until, now)
@@ -129,10 +129,10 @@ def checked_since(since: date | None, store: Store, reader: Reader, profile: Pro
 
     Raises UsageError for a day in the future or more than a year ago.
     """
-    today = local_date(now, profile.schedule.timezone)
+    today = profile.schedule.day_of(now)
     day = since
     if day is None and (last_vote := store.feedback.last_times([reader.id]).get(reader.id)):
-        day = local_date(last_vote, profile.schedule.timezone)
+        day = profile.schedule.day_of(last_vote)
     elif day is None:
         day = next((gap.since for gap in gaps(store, reader, profile, now)), None)
     if day is None:
@@ -268,14 +268,14 @@ def gaps(store: Store, reader: Reader, profile: Profile, now: datetime) -> list[
 
     A gap is more than three days without an edition, one of them scheduled, or a week up to today without a vote.
     """
-    today = local_date(now, profile.schedule.timezone)
+    today = profile.schedule.day_of(now)
     editions = [edition for edition in store.editions.of_reader(reader.id) if edition.date <= today]
     if not editions:
         return []
     covered = [catch_up for _, _, catch_up in store.catch_ups.of_reader(reader.id)]
     voted_at = store.feedback.last_times([reader.id]).get(reader.id)
     read_upto = [catch_up.until for catch_up in covered]
-    read_upto += [local_date(voted_at, profile.schedule.timezone)] if voted_at else []
+    read_upto += [profile.schedule.day_of(voted_at)] if voted_at else []
     earliest = max([today - _UNREAD_OF_LAST, *(day + _DAY for day in read_upto)])
     days = [e.date for e in editions if e.date >= earliest and e.picks and e.kind is EditionKind.EDITION]
     unread = []

@@ -18,7 +18,7 @@ from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
 from bot.model import Origin, PaperId, Problem, Reader, ReaderId, SourceState, Vote
-from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
+from bot.model.clock import local_time, rest_between
 from bot.model.errors import ConfigError
 from bot.model.wording import plural
 from bot.ranking.selection import is_quiet
@@ -83,7 +83,7 @@ class DueEdition(EditionRequest):
 def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
     by_today: dict[date, list[ReaderId]] = defaultdict(list)
     for reader, profile in readers:
-        by_today[local_date(now, profile.schedule.timezone)].append(reader.id)
+        by_today[profile.schedule.day_of(now)].append(reader.id)
     # At most three local dates exist at a time.
     days: dict[ReaderId, date] = {}
     for today, reader_ids in by_today.items():
@@ -116,8 +116,8 @@ def due_editions(
 ) -> Iterator[DueEdition]:
     for slug, profile in profiles.items():
         schedule = profile.schedule
-        newest_slot, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
-        today = local_date(now, schedule.timezone)
+        newest_slot, *_ = schedule.due_slots(now, since=now - _WEEK)
+        today = schedule.day_of(now)
         for page in store.active_readers.without_edition(slug, newest_slot, today, now, ids):
             readers = with_profiles(store, profiles, page)
             last_days = last_edition_days(store, readers, now)
@@ -128,10 +128,10 @@ def due_editions(
             for reader, own_profile in readers:
                 own = own_profile.schedule
                 last = last_days.get(reader.id)
-                slots = due_slots(own.at, own.days, own.timezone, now, last=last, since=since.get(reader.id))
+                slots = own.due_slots(now, last=last, since=since.get(reader.id))
                 # A new subscriber from a page gets an edition at once, at any hour.
                 if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
-                    slots = [local_date(now, own.timezone)]
+                    slots = [own.day_of(now)]
                 if not slots:
                     continue
                 newest, *missed = slots
@@ -139,7 +139,7 @@ def due_editions(
                 if absence is None:
                     yield DueEdition(reader, own_profile, newest, newest.isoformat(), missed)
                 elif absence.is_due:
-                    slot = catch_up_slot(local_date(now, own.timezone))
+                    slot = catch_up_slot(own.day_of(now))
                     yield DueEdition(reader, own_profile, newest, slot, slots, catch_up_since=absence.since)
 
 
@@ -162,9 +162,8 @@ def absences_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId,
     for reader, profile in readers:
         if reader.id not in subscribed:
             continue  # forgotten meanwhile
-        timezone = profile.schedule.timezone
-        today = local_date(now, timezone)
-        last_vote = local_date(voted.get(reader.id, subscribed[reader.id]), timezone)
+        today = profile.schedule.day_of(now)
+        last_vote = profile.schedule.day_of(voted.get(reader.id, subscribed[reader.id]))
         since = max(last_vote, visited.get(reader.id, last_vote))
         if today - since >= _AWAY:
             is_due = today - caught_up.get(reader.id, date.min) >= _AWAY
@@ -187,7 +186,7 @@ def forced_editions(
     store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
 ) -> Iterator[DueEdition]:
     for reader, profile in active_readers(store, profiles, ids):
-        day = local_date(now, profile.schedule.timezone)
+        day = profile.schedule.day_of(now)
         yield DueEdition(reader, profile, day, free_slot(store, reader, day, day.isoformat()))
 
 
@@ -197,7 +196,7 @@ def letter_slot(day: date) -> str:
 
 def letter_day(now: datetime, profile: Profile) -> date:
     """Return the Friday of the last or today's letter, in the profile's time zone."""
-    return _last_friday(local_date(now, profile.schedule.timezone))
+    return _last_friday(profile.schedule.day_of(now))
 
 
 def due_letters(
@@ -213,7 +212,7 @@ def due_letters(
         for page in store.active_readers.without_slot(slug, letter_slot(friday), ids):
             since = store.readers.since_of([reader.id for reader in page])
             for reader, own in with_profiles(store, weekly, page):
-                due = moment(friday, own.schedule.at, own.schedule.timezone)
+                due = own.schedule.moment(friday)
                 # A reader who was forgotten meanwhile has no time.
                 if own.weekly and since.get(reader.id, now) <= due <= now < due + _LETTER_DAYS:
                     yield reader, own, friday

@@ -7,10 +7,9 @@ recent and voted papers --explain--> contributions --> each phrase's mean weight
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.editions.composer import Context, EditionComposer
@@ -24,22 +23,19 @@ from bot.model import (
     Letter,
     Match,
     MatchRecord,
+    Paper,
     Pick,
     Problem,
     Reader,
     Vote,
+    VotedPaper,
     is_library_paper,
 )
-from bot.model.clock import local_date
 from bot.model.errors import DeletedError, in_one_line
 from bot.ranking.phrases import PaperText, Phrase, whole_phrases
 from bot.store.readers import IdRange
 from bot.text.tokens import tokens
 from bot.text.topics import expanded
-
-if TYPE_CHECKING:  # its import takes a tenth of an idle run
-    from bot.editions.choices import Ranked
-
 
 # A mean over voted papers would not show what moves the next editions.
 _REFERENCE_PAPERS = 300
@@ -59,92 +55,66 @@ class LearnedPhrases:
 
 def learned(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> LearnedPhrases:
     """Return the phrases with the largest mean contribution to recent scores."""
-    lessons = lessons_of(composer, reader, profile, now=now)
-    if lessons is None:
-        return LearnedPhrases()
-    sides = [_Side(lessons, sign) for sign in (1, -1)]
-    heaviest = max((weight for side in sides for weight in side.weights.values()), default=1.0)
-    likes, dislikes = (tuple(side.phrases(heaviest)) for side in sides)
-    return LearnedPhrases(likes, dislikes)
-
-
-def lessons_of(composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime) -> Lessons | None:
     store = composer.store
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     voted = [*store.feedback.current(reader.id)][-_VOTED_PAPERS:]
     ranked = composer.ranked(reader, profile, list(dict.fromkeys([*recent, *voted])), now)
     if ranked is None:
-        return None
-    written = [token.stem for token in tokens(" . ".join([profile.interests_at(now), *profile.keywords]))]
+        return LearnedPhrases()
     contributions = [score.terms for score in ranked.ranking.explained(ranked.scores)]
-    return Lessons(ranked, contributions, frozenset([*written, *expanded(written)]))
-
-
-@dataclass(frozen=True, slots=True)
-class Lessons:
-    """Ranked papers with their contributions by term, and the stems of the reader's own words."""
-
-    ranked: Ranked
-    contributions: Sequence[Mapping[str, float]]
-    written: frozenset[str]
-
-    def learnable(self, texts: Sequence[PaperText]) -> list[Phrase]:
-        """Return topics of these texts that are neither the reader's own words nor excluded."""
-        times = Counter(stems for text in texts for stems in {phrase.stems for phrase in text.phrases})
-        # A passing mention in one abstract is no topic.
-        phrases = {
-            phrase.stems: phrase
-            for text in texts
-            for phrase in text.learnable_phrases
-            if phrase.is_whole and (phrase.in_title or times[phrase.stems] > 1)
-        }
-        excluded = self.ranked.evidence.excluded
-        return [
-            phrase
-            for phrase in phrases.values()
-            if 2 * len(phrase.topical_stems & self.written) <= len(phrase.topical_stems)
-            and excluded.isdisjoint(phrase.rare_terms)
-        ]
-
-    def weights(self, phrases: Iterable[Phrase], sign: int) -> dict[Phrase, float]:
-        """Return the phrases that raise papers (``sign`` 1) or lower them (-1), with absolute weights."""
-        means: Counter[str] = Counter()
-        for terms in self.contributions:
-            means.update(terms)
-        return {
-            phrase: sign * phrase.weight(means) / len(self.contributions)
-            for phrase in phrases
-            if self.ranked.evidence.votes.supports(phrase.rare_terms, liked=sign > 0)
-            and (having := [terms for terms in self.contributions if all(stem in terms for stem in phrase.stems)])
-            and all(sign * phrase.weight(terms) > 0 for terms in having)
-        }
-
-
-class _Side:
-    def __init__(self, lessons: Lessons, sign: int) -> None:
-        self._sign = sign
-        ranked = lessons.ranked
-        papers = [p for p in (ranked.reader.up if sign > 0 else ranked.reader.down) if p.id not in ranked.reader.saved]
+    totals: Counter[str] = Counter()
+    for terms in contributions:
+        totals.update(terms)
+    own_words = [token.stem for token in tokens(" . ".join([profile.interests_at(now), *profile.keywords]))]
+    written = {*own_words, *expanded(own_words)}
+    papers: dict[int, list[tuple[Paper | VotedPaper, set[tuple[str, ...]]]]] = {}  # with the stems of their phrases
+    weights: dict[int, dict[Phrase, float]] = {}  # by sign: 1 raises papers, -1 lowers them
+    for sign, of_votes in ((1, ranked.reader.up), (-1, ranked.reader.down)):
         # Newest vote first, and papers of a library last.
         newest_first = sorted(
-            papers[-_VOTED_PAPERS:],
+            [paper for paper in of_votes if paper.id not in ranked.reader.saved][-_VOTED_PAPERS:],
             key=lambda paper: (is_library_paper(paper.id), ranked.reader.ages.get(paper.id, 0.0)),
         )
         texts = [ranked.text(paper) for paper in newest_first]
         stems = [{phrase.stems for phrase in text.phrases} for text in texts]
-        self._papers = list(zip(newest_first, stems, strict=True))
-        self.weights = lessons.weights(lessons.learnable(texts), sign)
-
-    def phrases(self, heaviest: float) -> Iterator[LearnedPhrase]:
-        candidates = {
-            phrase: weight for phrase, weight in self.weights.items() if weight > heaviest * _MIN_SHARE_OF_HEAVIEST
+        papers[sign] = list(zip(newest_first, stems, strict=True))
+        weights[sign] = {
+            phrase: sign * phrase.weight(totals) / len(contributions)
+            for phrase in _learnable(texts, written, ranked.evidence.excluded)
+            if ranked.evidence.votes.supports(phrase.rare_terms, liked=sign > 0)
+            and (having := [terms for terms in contributions if all(stem in terms for stem in phrase.stems)])
+            and all(sign * phrase.weight(terms) > 0 for terms in having)
         }
-        for phrase in whole_phrases(candidates, (), _MAX_LEARNED):
-            weight = candidates[phrase]
-            taught_by = [paper for paper, stems in self._papers if phrase.stems in stems]
+    heaviest = max((weight for of_sign in weights.values() for weight in of_sign.values()), default=1.0)
+    lessons: dict[int, list[LearnedPhrase]] = {1: [], -1: []}
+    for sign, of_sign in weights.items():
+        heavy = {phrase: weight for phrase, weight in of_sign.items() if weight > heaviest * _MIN_SHARE_OF_HEAVIEST}
+        for phrase in whole_phrases(heavy, (), _MAX_LEARNED):
+            weight = heavy[phrase]
+            taught_by = [paper for paper, stems in papers[sign] if phrase.stems in stems]
             own = [paper for paper in taught_by if not is_library_paper(paper.id)]
             titles = tuple(paper.title for paper in (own or taught_by)[:_MAX_EXAMPLES])
-            yield LearnedPhrase(phrase.text, self._sign * weight, weight / heaviest, titles, is_from_library=not own)
+            lesson = LearnedPhrase(phrase.text, sign * weight, weight / heaviest, titles, is_from_library=not own)
+            lessons[sign].append(lesson)
+    return LearnedPhrases(tuple(lessons[1]), tuple(lessons[-1]))
+
+
+def _learnable(texts: Sequence[PaperText], written: set[str], excluded: frozenset[str]) -> list[Phrase]:
+    """Return topics of these texts that are neither the reader's own words nor excluded."""
+    times = Counter(stems for text in texts for stems in {phrase.stems for phrase in text.phrases})
+    # A passing mention in one abstract is no topic.
+    phrases = {
+        phrase.stems: phrase
+        for text in texts
+        for phrase in text.learnable_phrases
+        if phrase.is_whole and (phrase.in_title or times[phrase.stems] > 1)
+    }
+    return [
+        phrase
+        for phrase in phrases.values()
+        if 2 * len(phrase.topical_stems & written) <= len(phrase.topical_stems)
+        and excluded.isdisjoint(phrase.rare_terms)
+    ]
 
 
 _WEEK = timedelta(days=7)
@@ -182,13 +152,13 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
     store = context.store
     current = store.feedback.current(reader.id)
     # Later votes of the letter's own day would be in no letter.
-    first, timezone = day - _WEEK, profile.schedule.timezone
-    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
+    first, day_of = day - _WEEK, profile.schedule.day_of
+    of_week = [vote for vote in current.values() if first <= day_of(vote.at) < day]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     saved_ids = [
         vote.paper
         for vote in reversed(store.feedback.saved(reader.id))
-        if first <= local_date(vote.at, timezone) < day and vote.paper not in current
+        if first <= day_of(vote.at) < day and vote.paper not in current
     ]
     papers = store.papers.get([*liked_ids, *saved_ids])
     phrases = learned(context.composer, reader, profile, now=now) if current else LearnedPhrases()

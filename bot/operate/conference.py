@@ -20,7 +20,7 @@ from bot.editions.composer import EditionComposer
 from bot.editions.models import CurrentRanker, refit
 from bot.formats import Parser
 from bot.model import Paper, PaperId, ParsedDigest, Pick, RawDigest, Reader, Score, Vote
-from bot.model.clock import local_date, zone_named
+from bot.model.clock import zone_named
 from bot.model.papers import PROGRAMME_SOURCE, Contribution, keys
 from bot.model.wording import long_date, oneline
 from bot.store import Store
@@ -193,7 +193,7 @@ class ConferencePlanner:
             if (vote := votes.get(paper.id)) and vote.vote is Vote.UP:
                 parts.append("you liked it")
             if first := shown.get(paper.id):
-                day = local_date(first.at, profile.schedule.timezone)
+                day = profile.schedule.day_of(first.at)
                 parts.append(f"sent on {long_date(day, profile.language)}")
             if paper.id in owned:
                 parts.append("in your library")

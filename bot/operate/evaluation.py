@@ -32,7 +32,7 @@ from bot.editions.due import with_profiles
 from bot.editions.health import SourceMonitor
 from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
-from bot.model.clock import days_between, local_date, moment
+from bot.model.clock import days_between, local_date
 from bot.model.errors import UsageError
 from bot.ranking.experts import MOST_PAPERS
 from bot.ranking.prequential import (
@@ -51,7 +51,7 @@ from bot.store import Store
 
 if TYPE_CHECKING:
     from bot.ranking.experts import Learned
-    from bot.ranking.ranker import Ranker
+    from bot.ranking.ranker import Interest, Ranker
 
 
 # The first votes of a long session may predict the last ones.
@@ -356,8 +356,11 @@ def evaluate(
     size = profile.edition.size
     if folds:
         fitted_ranker = ranker.get()
-        tasks = _PredictionTasks(store, fitted_ranker, reader, profile, votes, unseen=unseen)
-        metrics = measure_folds(fitted_ranker, map(tasks.of, folds), tasks.words, size)
+        words = interest(profile, [], {}, votes[0].at)
+        tasks = _prediction_tasks(
+            store, fitted_ranker, reader, profile, votes=votes, folds=folds, words=words, unseen=unseen
+        )
+        metrics = measure_folds(fitted_ranker, tasks, words, size)
         results = list(map(FoldResult, folds, metrics))
     return summarize_folds(reader.name, size, len(votes), results)
 
@@ -370,76 +373,62 @@ def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Pro
             yield evaluate(store, ranker, reader, profile)
 
 
-class _PredictionTasks:
-    def __init__(
-        self,
-        store: Store,
-        ranker: Ranker,
-        reader: Reader,
-        profile: Profile,
-        votes: Sequence[RecordedVote],
-        *,
-        unseen: int,
-    ) -> None:
-        self._store = store
-        self._ranker = ranker
-        self._reader = reader
-        self._profile = profile
-        self._votes = votes
-        self._unseen = unseen
-        self._fitted_votes = 0
-        self._learned: Learned | None = None
-        self._papers = store.papers.get(vote.paper for vote in votes)
-        self._library = store.library.of_readers([reader.id], MOST_PAPERS).get(reader.id, [])
-        self._shown = store.editions.shown(reader.id)
-        self.words = interest(profile, [], {}, votes[0].at)
+def _prediction_tasks(
+    store: Store,
+    ranker: Ranker,
+    reader: Reader,
+    profile: Profile,
+    *,
+    votes: Sequence[RecordedVote],
+    folds: Iterable[Fold],
+    words: Interest,
+    unseen: int,
+) -> Iterator[PredictionTask]:
+    """Yield the task of each fold, in chronological order."""
+    day_of = profile.schedule.day_of
+    papers = store.papers.get(vote.paper for vote in votes)
+    library = store.library.of_readers([reader.id], MOST_PAPERS).get(reader.id, [])
+    shown = store.editions.shown(reader.id)
+    positions = sorted(shown[paper].position for paper in papers if paper in shown)
+    depth = positions[int(_READING_DEPTH * (len(positions) - 1))] if positions else 0
 
-        positions = sorted(self._shown[paper].position for paper in self._papers if paper in self._shown)
-        self._depth = positions[int(_READING_DEPTH * (len(positions) - 1))] if positions else 0
+    first_seen = [paper.first_seen for paper in papers.values()]
+    day = timedelta(days=1)  # by which local days may differ from UTC's
+    arrived_at = dict(store.papers.arrivals(min(first_seen) - day, max(first_seen) + day, profile.sources))
+    arrivals: dict[date, list[PaperId]] = defaultdict(list)
+    for paper_id, at in arrived_at.items():
+        arrivals[day_of(at)].append(paper_id)
 
-        arrived = [paper.first_seen for paper in self._papers.values()]
-        day = timedelta(days=1)  # by which local days may differ from UTC's
-        self._arrivals: dict[date, list[PaperId]] = defaultdict(list)
-        self._arrived_at = dict(store.papers.arrivals(min(arrived) - day, max(arrived) + day, profile.sources))
-        for paper_id, at in self._arrived_at.items():
-            self._arrivals[local_date(at, profile.schedule.timezone)].append(paper_id)
-
-    def of(self, fold: Fold) -> PredictionTask:
-        timezone = self._profile.schedule.timezone
-        days = dict.fromkeys(local_date(self._papers[paper].first_seen, timezone) for paper in fold.labels)
-        unlabelled = [
-            paper
-            for day in days
-            for paper in self._arrivals[day]
-            if self._arrived_at[paper] <= fold.until and paper not in self._papers
-        ]
-        editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
+    learned: Learned | None = None
+    fitted_votes = 0
+    for fold in folds:
+        days = dict.fromkeys(day_of(papers[paper].first_seen) for paper in fold.labels)
+        arrived = [paper for day in days for paper in arrivals[day] if arrived_at[paper] <= fold.until]
+        unlabelled = [paper for paper in arrived if paper not in papers]
+        editions = {shown[paper].edition for paper in fold.labels if paper in shown}
         passed_over = [
             paper
             for paper in unlabelled
-            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
+            if (pick := shown.get(paper)) and pick.edition in editions and pick.position <= depth
         ]
         seen = dict.fromkeys(_sample_evenly(passed_over if editions else unlabelled, _MAX_SEEN))
-        unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
+        others = _sample_evenly([paper for paper in unlabelled if paper not in seen], unseen)
         negatives = [
             paper
-            for paper in self._store.papers.get([*seen, *unseen]).values()
-            if not (
-                self.words.rules.matches(paper).muted or self.words.rules.missing_group(stemmed_phrases(paper.text))
-            )
+            for paper in store.papers.get([*seen, *others]).values()
+            if not (words.rules.matches(paper).muted or words.rules.missing_group(stemmed_phrases(paper.text)))
         ]
-        training_set = [vote for vote in self._votes if vote.at < fold.since]
-        library = [item for item in self._library if item.added < fold.since]
-        trained_on = interest(self._profile, training_set, self._papers, fold.since, library=library)
-        if len(training_set) >= _REFIT_GROWTH * self._fitted_votes:
-            self._learned = self._ranker.learn([trained_on])[0]
-            self._fitted_votes = len(training_set)
+        training_set = [vote for vote in votes if vote.at < fold.since]
+        earlier_library = [item for item in library if item.added < fold.since]
+        trained_on = interest(profile, training_set, papers, fold.since, library=earlier_library)
+        if len(training_set) >= _REFIT_GROWTH * fitted_votes:
+            learned = ranker.learn([trained_on])[0]
+            fitted_votes = len(training_set)
         # The shipped weights don't suit frequent voters.
-        as_of = self._store.as_of(fold.since, fold.since, ())
-        mixture = mixtures_of(as_of, [self._reader.id])[self._reader.id]
-        return PredictionTask(
-            interest=replace(trained_on, learned=self._learned, mixture=mixture),
-            papers=[*(self._papers[paper] for paper in fold.labels), *negatives],
+        mixture = mixtures_of(store.as_of(fold.since, fold.since, ()), [reader.id])[reader.id]
+        yield PredictionTask(
+            interest=replace(trained_on, learned=learned, mixture=mixture),
+            papers=[*(papers[paper] for paper in fold.labels), *negatives],
             liked=frozenset(paper for paper, liked in fold.labels.items() if liked),
             seen=frozenset((*fold.labels, *seen)),
         )
@@ -477,10 +466,9 @@ def replay(
     if last - first > timedelta(days=MAX_DAYS):
         raise UsageError(f"{first} to {last} is more than {MAX_DAYS} days; replay fewer at once")
     composed = {edition.date: edition.composed_at for edition in store.editions.of_reader(reader.id)[::-1]}
-    schedule = profile.schedule
     times: dict[date, datetime] = {}
-    for day in days_between(first, last, schedule.days):
-        at = composed.get(day, moment(day, schedule.at, schedule.timezone))
+    for day in days_between(first, last, profile.schedule.days):
+        at = composed.get(day, profile.schedule.moment(day))
         if at <= now:
             times[day] = at
     editions: list[Edition] = []

@@ -314,8 +314,8 @@ class BounceService:
     parser: Parser
     signer: Signer
 
-    def record(self, raw: RawDigest) -> str:
-        """Stop the reader of a valid report, and return its counted outcome."""
+    def record(self, raw: RawDigest) -> None:
+        """Stop the reader of a valid report, and count its outcome."""
         try:
             report = self.parser.parse_bounce(raw)
             outcome: str = report.kind
@@ -336,7 +336,6 @@ class BounceService:
         except DigestError:
             outcome = UNREADABLE
         self.store.bounce_counts.add(outcome)
-        return outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ from bot.model import (
     State,
     StopReason,
 )
-from bot.model.clock import local_date, next_moment, zone_named
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.model.papers import TEST_SOURCE
 from bot.model.wording import plural
@@ -86,42 +85,40 @@ class ChannelTests:
         """
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
-        day = local_date(now, profile.schedule.timezone)
-        last = self.store.editions.last_with_picks(reader.id)
-        next_one = None if last else self.composer.edition(reader, profile, day, now)
-        schedule = profile.schedule
-        first = next_moment(schedule.at, schedule.days, schedule.timezone, now).astimezone(
-            zone_named(schedule.timezone)
-        )
-        welcome = welcome_edition(
-            understood(profile.interests_at(now)), first, SampleLinks(self.public_url).page("title")
-        )
-        request = self._request(reader)
-        if request and not (last or (next_one and next_one.picks)):
-            request = request.replace("one thumb below", f"one thumb of “{SAMPLE_TITLE}” below")
-            sample = replace(welcome.picks[1].paper, id=self._stored_sample(now))
-            welcome = replace(
-                welcome, picks=(welcome.picks[0], replace(welcome.picks[1], paper=sample), welcome.picks[2])
+        day = profile.schedule.day_of(now)
+        request = ""
+        # In Slack, thumbs aren't links.
+        if reader.kind == EMAIL.name and (self.reply_to or self.public_url):
+            how = (
+                f"and send the mail to {self.reply_to} that it opens"
+                if self.reply_to
+                else f"whose page opens while `paperbot serve` runs at {self.public_url}"
             )
-        edition = replace(
-            next_one if next_one and next_one.picks else welcome,
-            reader=reader,
-            profile_title=profile.title if last else f"{profile.title} (a sample)",
-            date=last.date if last else day,
-            # Mailboxes sort by date.
-            composed_at=now,
-            language=profile.language,
-            is_test=True,
-            request=request,
-        )
-        if last:
-            edition = replace(
-                edition,
+            request = f"This is a test. Please press one thumb below, {how}. The vote counts like any other."
+        if last := self.store.editions.last_with_picks(reader.id):
+            edition = Edition(
+                reader=reader,
+                profile_title=profile.title,
+                date=last.date,
+                composed_at=now,
                 picks=self.store.editions.picks_of(last.id),
                 considered=last.considered,
                 watermark=last.watermark,
                 is_weekly=profile.schedule.is_weekly,
             )
+        else:
+            edition = self.composer.edition(reader, profile, day, now)
+            if not edition.picks:
+                first, page = profile.schedule.next_moment(now), SampleLinks(self.public_url).page("title")
+                edition = welcome_edition(understood(profile.interests_at(now)), first, page)
+                if request:
+                    request = request.replace("one thumb below", f"one thumb of “{SAMPLE_TITLE}” below")
+                    before, sample, after = edition.picks
+                    sample = replace(sample, paper=replace(sample.paper, id=self._stored_sample(now)))
+                    edition = replace(edition, picks=(before, sample, after))
+            edition = replace(edition, reader=reader, profile_title=f"{profile.title} (a sample)", date=day)
+        # Mailboxes sort by date.
+        edition = replace(edition, composed_at=now, language=profile.language, is_test=True, request=request)
         renderer = self.renderer if last else self.sample_renderer
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
@@ -133,17 +130,6 @@ class ChannelTests:
             digest = ParsedDigest("programme", "A test", None, (entry,))
             self.store.papers.add_digests(TEST_SOURCE, "A test", content, [digest], now=now)
         return self.store.papers.identified([entry], now)[0].id
-
-    def _request(self, reader: Reader) -> str:
-        """Return the test's request to its reader, or an empty string if thumbs aren't links."""
-        if reader.kind != EMAIL.name or not (self.reply_to or self.public_url):
-            return ""
-        how = (
-            f"and send the mail to {self.reply_to} that it opens"
-            if self.reply_to
-            else f"whose page opens while `paperbot serve` runs at {self.public_url}"
-        )
-        return f"This is a test. Please press one thumb below, {how}. The vote counts like any other."
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
         """Send past the outbox, and return the receipts. Raises DeliveryError with a remedy."""

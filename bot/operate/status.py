@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from bot.channels import channels
 from bot.config.profiles import Profile, ScheduleSection
 from bot.editions.due import Readers, due_editions, last_edition_days
 from bot.editions.health import Health, check_health
 from bot.model import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SendRateUse, SourceState, State
-from bot.model.clock import due_slots, moment, next_moment
 from bot.readers.votes import BY_REPLY
 from bot.sources import Source
 from bot.store import Store
@@ -51,10 +50,10 @@ def why_late(
             return f"the circuit breaker for {reader.kind} is open: {breakers[reader.kind].why}"
         return "composed, but not sent yet"
 
-    missed = due_slots(schedule.at, schedule.days, schedule.timezone, now, last=last, since=since)
+    missed = schedule.due_slots(now, last=last, since=since)
     if not missed:
         return None
-    due = moment(missed[0], schedule.at, schedule.timezone)
+    due = schedule.moment(missed[0])
     words = f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
     # A first edition is due on the day of subscription, whatever the time.
     return words if due >= since else None
@@ -80,10 +79,9 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
         if due:
-            schedule = due.profile.schedule
-            oldest = min((due.day, *due.missed))
+            oldest = due.profile.schedule.moment(min((due.day, *due.missed)))
             since = store.readers.since(due.reader.id) or now
-            waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
+            waits.append(_age(max(oldest, since), now))
     claims = store.outbox.claims(now)
     return Load(
         claims=claims.number,
@@ -252,7 +250,7 @@ def readers_status(
                 last_states=last_states,
                 last_sent=last_sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
-                next_due=None if reader.stopped else next_moment(schedule.at, schedule.days, schedule.timezone, now),
+                next_due=None if reader.stopped else schedule.next_moment(now).astimezone(UTC),
                 late=why_late(
                     reader,
                     schedule,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
-from bot.editions.choices import Ranked, choices_of
+from bot.editions.choices import choices_of
 from bot.editions.composer import EditionComposer
 from bot.model import Paper, PaperId, Problem, Reader, ReaderId, RecordedVote, StopReason, Vote, parse_ref
 from bot.model.errors import DeletedError, UsageError
@@ -43,7 +43,7 @@ class VoteEffect:
 
     before: Sequence[Paper]
     after: Sequence[Paper]
-    waiting: bool  # the edition has candidates; otherwise unsent papers stand in
+    waiting: bool  # the edition has candidates
     rise: bool  # the vote raised the paper's score
     phrases: Sequence[str]  # of the voted paper, that gained weight, or lost it without ``rise``
 
@@ -61,62 +61,33 @@ def vote_with_effect(
 ) -> VoteEffect:
     """Rank the next candidates, record a vote, rank again, and return the difference.
 
-    ``voter`` is the member of a shared Slack channel.
+    Without candidates, unsent papers stand in. ``voter`` is the member of a shared Slack channel.
     """
+    store = composer.store
     # Chosen before the vote, which excludes its paper. Both rankings need the same papers.
-    compared = compared_papers(composer, reader, profile, without=paper.id)
-    ids = [*compared.ids, paper.id]
+    new = composer.candidates(reader, profile)
+    ids = [paper_id for paper_id in new.ids if paper_id != paper.id and paper_id not in new.sent_elsewhere]
+    earlier: list[PaperId] = []  # without a place in earlier editions
+    if is_waiting := bool(ids):
+        earlier = sorted({*new.waiting} - {paper.id})
+    else:
+        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
+        ids = [i for i in store.papers.new_to(reader.id, oldest, sources=profile.sources) if i != paper.id]
+    ids = [*ids[-_MAX_CANDIDATES:], *earlier[-_MAX_CANDIDATES:], paper.id]
     before = composer.ranked(reader, profile, ids, now)
-    composer.store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
+    store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
-        return VoteEffect([], [], compared.waiting, rise=vote is Vote.UP, phrases=[])
-    return compare(before, after, profile, paper, compared)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedPapers:
-    """The next candidates, or unsent papers if there are none (not ``waiting``).
-
-    ``earlier`` are candidates without a place in earlier editions.
-    """
-
-    ids: Sequence[PaperId]
-    earlier: Collection[PaperId]
-    waiting: bool
-
-
-def compared_papers(
-    composer: EditionComposer, reader: Reader, profile: Profile, *, without: PaperId | None = None
-) -> ComparedPapers:
-    store = composer.store
-    new = composer.candidates(reader, profile)
-    if candidates := [paper_id for paper_id in new.ids if paper_id != without and paper_id not in new.sent_elsewhere]:
-        earlier = sorted({*new.waiting} - {without})
-        ids = [*candidates[-_MAX_CANDIDATES:], *earlier[-_MAX_CANDIDATES:]]
-        return ComparedPapers(ids, frozenset(earlier), waiting=True)
-    oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
-    unsent = [i for i in store.papers.new_to(reader.id, oldest, sources=profile.sources) if i != without]
-    return ComparedPapers(unsent[-_MAX_CANDIDATES:], (), waiting=False)
-
-
-def first_papers(ranked: Ranked | None, profile: Profile, compared: ComparedPapers) -> list[Paper]:
-    if ranked is None:
-        return []
-    choices = choices_of(profile, ranked, compared.earlier)
-    return [ranked.papers[choice.score.paper] for choice in choices[:_COMPARED_PAPERS]]
-
-
-def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compared: ComparedPapers) -> VoteEffect:
-    old_score, new_score = before.explained(voted.id), after.explained(voted.id)
-    # Of the votes alone: with each vote the text counts less, so its words lose weight.
-    old_terms, new_terms = before.ranking.learned(voted.id), after.ranking.learned(voted.id)
+        return VoteEffect([], [], is_waiting, rise=vote is Vote.UP, phrases=[])
+    old_score, new_score = before.explained(paper.id), after.explained(paper.id)
     rise = not (old_score and new_score) or new_score.log_odds >= old_score.log_odds
     sign = 1 if rise else -1
+    # Of the votes alone: with each vote the text counts less, so its words lose weight.
+    old_terms, new_terms = before.ranking.learned(paper.id), after.ranking.learned(paper.id)
     changes = {
         term: sign * (new_terms.get(term, 0.0) - old_terms.get(term, 0.0)) for term in {**old_terms, **new_terms}
     }
-    text = after.text(voted)
+    text = after.text(paper)
     gained = {
         phrase: change
         for phrase in text.phrases
@@ -126,13 +97,15 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, compa
         and (phrase.in_title or min([text.counts[stem] for stem in phrase.stems]) > 1)
         and text.own_name.isdisjoint(phrase.stems)
     }
-    return VoteEffect(
-        before=first_papers(before.without(voted.id), profile, compared),
-        after=first_papers(after.without(voted.id), profile, compared),
-        waiting=compared.waiting,
-        rise=rise,
-        phrases=[phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)],
+    first_before, first_after = (
+        [
+            ranked.papers[choice.score.paper]
+            for choice in choices_of(profile, ranked.without(paper.id), frozenset(earlier))[:_COMPARED_PAPERS]
+        ]
+        for ranked in (before, after)
     )
+    phrases = [phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)]
+    return VoteEffect(first_before, first_after, is_waiting, rise, phrases)
 
 
 @dataclass(frozen=True, slots=True)

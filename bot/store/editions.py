@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime
 from hashlib import blake2b
 from typing import Any
@@ -23,7 +23,6 @@ from bot.model import (
     FollowUp,
     FollowUpKind,
     Message,
-    Paper,
     PaperId,
     Pick,
     PickKind,
@@ -55,10 +54,6 @@ from bot.store.schema import (
 
 # Of log-odds: full precision would take a third of a pick's bytes.
 _DECIMALS = 4
-_REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
-_SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
-
-
 _Summary = tuple[Sentence, ...]
 _SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and the summary with its marks
 
@@ -232,7 +227,20 @@ class Editions(Aggregate):
         with self._database.reading() as connection:
             rows = connection.execute(query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)).all()
             papers = load_papers(connection, [row.paper_id for row in rows])
-        return tuple(_pick(row, papers) for row in rows)
+        read = []
+        for row in rows:
+            sentences = []
+            for stored, marks in zip(row.sentences or (), row.marks, strict=True):
+                role = stored.get("role")
+                sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
+            others = {
+                "paper": papers[row.paper_id],
+                "reasons": tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
+                "summary": tuple(sentences),
+                "line": row.line or "",
+            }
+            read.append(from_row(Pick, row, **others))
+        return tuple(read)
 
     def follow_ups_of(self, edition_id: EditionId) -> tuple[FollowUp, ...]:
         query = select(editions.c.follow_ups).where(editions.c.id == edition_id)
@@ -341,7 +349,7 @@ def _insert_picks(
             edition_id=edition_id,
             position=position,
             paper_id=pick.paper.id,
-            reasons=[_reason_values(reason) for reason in pick.reasons],
+            reasons=[_differing(replace(reason, weight=round(reason.weight, _DECIMALS))) for reason in pick.reasons],
             summary_id=summary_ids.get((pick.paper.id, pick.line, pick.summary)),
             marks=[sentence.marks for sentence in pick.summary],
             predictions=[round(log_odds, _DECIMALS) for log_odds in pick.predictions],
@@ -353,16 +361,6 @@ def _insert_picks(
         connection.execute(insert(picks), rows)
 
 
-def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
-    sentences = []
-    for stored, marks in zip(row.sentences or (), row.marks, strict=True):
-        role = stored.get("role")
-        sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
-    reasons = tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons)
-    paper = papers[row.paper_id]
-    return from_row(Pick, row, paper=paper, reasons=reasons, summary=tuple(sentences), line=row.line or "")
-
-
 def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
     digests: dict[tuple[PaperId, str, _Summary], str] = {}
     rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
@@ -370,7 +368,7 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
         key = (pick.paper.id, pick.line, pick.summary)
         if key in digests or not (pick.line or pick.summary):
             continue
-        sentences = [_differing(replace(s, marks=()), _SENTENCE_DEFAULTS) for s in pick.summary]
+        sentences = [_differing(replace(s, marks=())) for s in pick.summary]
         digest = blake2b(json.dumps([pick.line, *sentences]).encode(), digest_size=12).hexdigest()
         digests[key] = digest
         row = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences, "line": pick.line}
@@ -386,16 +384,9 @@ def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
     return {key: ids[key[0], digest] for key, digest in digests.items()}
 
 
-def _reason_values(reason: Reason) -> dict[str, Any]:
-    values = _differing(reason, _REASON_DEFAULTS)
-    if "weight" in values:
-        values["weight"] = round(values["weight"], _DECIMALS)
-    return values
-
-
-def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:
-    values = ((name, getattr(value, name), default) for name, default in defaults.items())
-    return {name: held for name, held, default in values if default is MISSING or held != default}
+def _differing(value: Reason | Sentence) -> dict[str, Any]:
+    """Return the values that differ from their defaults."""
+    return {field.name: held for field in fields(value) if (held := getattr(value, field.name)) != field.default}
 
 
 class AlertMarks(Aggregate):
@@ -504,11 +495,11 @@ class CatchUps(Aggregate):
         query = select(catch_ups.c.reader_id, func.max(catch_ups.c.upto)).group_by(catch_ups.c.reader_id)
         if self._until is not None:
             query = query.join(editions).where(editions.c.composed_at < self._until)
-        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
+        return dict(self._rows_in(query, catch_ups.c.reader_id, reader_ids))
 
     def last_days(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, date]:
         query = select(catch_ups.c.reader_id, func.max(editions.c.date)).join(editions).group_by(catch_ups.c.reader_id)
-        return {row[0]: row[1] for row in self._rows_in(query, catch_ups.c.reader_id, reader_ids)}
+        return dict(self._rows_in(query, catch_ups.c.reader_id, reader_ids))
 
     def shown_before(self, reader_id: ReaderId, time: datetime) -> set[PaperId]:
         is_before = editions.c.composed_at < time

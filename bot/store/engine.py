@@ -26,7 +26,6 @@ from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
     DataError,
-    DBAPIError,
     IntegrityError,
     OperationalError,
     ProgrammingError,
@@ -52,8 +51,12 @@ _CHUNK = 1_000
 _compact_json = json.JSONEncoder(separators=(",", ":")).encode
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
+# A row refers to a deleted one: SQLSTATE, and SQLite's name.
+_ORPHAN = ("23503", "SQLITE_CONSTRAINT_FOREIGNKEY")
 # SQLSTATE: no usable schema, no permission.
-_FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
+_FOR_ADMINISTRATOR = ("3F000", "42501")
+# SQLSTATE: no connection; the server is stopping, has crashed, or is starting (57P01 to 57P03).
+_STOPPING = ("08", "57P0")
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
@@ -151,16 +154,21 @@ class Database:
         # SQLAlchemy doesn't wrap errors of the event handler below that begins a transaction.
         except (DatabaseError, sqlite3.Error) as error:
             driver_error = getattr(error, "orig", error)
-            if _is_orphan(driver_error):
+            # Errors of Python's sqlite3 module, as for text that is not UTF-8, have no code.
+            code = getattr(driver_error, "sqlstate", None) or getattr(driver_error, "sqlite_errorname", None)
+            if code in _ORPHAN:
                 raise DeletedError from error
             # Without a statement, libpq or psycopg refused the URL.
             is_of_url = isinstance(error, ProgrammingError) and error.statement is None
-            is_for_administrator = getattr(driver_error, "sqlstate", None) in _FOR_ADMINISTRATOR
-            if isinstance(error, _BUGS) and not (is_of_url or is_for_administrator):
+            if isinstance(error, _BUGS) and not (is_of_url or code in _FOR_ADMINISTRATOR):
                 raise
             reason = " ".join(str(driver_error).partition("\nLINE ")[0].split())
             remedies = (remedy for words, remedy in _REMEDIES.items() if re.search(words, reason))
-            is_lost = self.file is None and _is_connection_lost(error)
+            # Without a code, libpq could not connect.
+            is_lost = self.file is None and (
+                getattr(error, "connection_invalidated", False)
+                or (isinstance(error, OperationalError) and (code is None or code.startswith(_STOPPING)))
+            )
             raise (StoreConnectionLostError if is_lost else StoreError)(
                 "; ".join([f"{self.name}: {reason}", *remedies])
             ) from error
@@ -176,21 +184,6 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
-
-
-def _is_orphan(driver_error: object) -> bool:
-    if isinstance(driver_error, sqlite3.Error):
-        # Errors of Python's module, as for text that is not UTF-8, have no code.
-        return getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
-    return getattr(driver_error, "sqlstate", None) == "23503"
-
-
-def _is_connection_lost(error: Exception) -> bool:
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    # Without a code, libpq could not connect. 57P01 to 57P03: the server is stopping, has crashed, or is starting.
-    code = getattr(getattr(error, "orig", None), "sqlstate", None)
-    return isinstance(error, OperationalError) and (code is None or code.startswith(("08", "57P0")))
 
 
 class Aggregate:

@@ -195,8 +195,6 @@ class Papers(Aggregate):
                 arrived |= _arrived(connection, same_sources, upto, sources, as_of)
             lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
             excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
-            for reader_id, paper_id in _disliked_elsewhere(connection, list(arrived), lowest, self._until):
-                excluded[reader_id].add(paper_id)
             owned = in_libraries(connection, list(arrived), lowest, upto, self._until)
         new = {}
         for reader_id, ids in arrived.items():
@@ -413,8 +411,24 @@ def _arrived(
         query = query.where(_delivered_by(sources))
     paper_ids = connection.scalars(query.order_by(papers.c.id)).all()
 
+    late: dict[PaperId, datetime] = {}
     times = [cursor.since for cursor in cursors if cursor.since]
-    late = _late_arrivals(connection, sources, min(times) - _OVERLAP, as_of) if is_narrowed and times else {}
+    if is_narrowed and times:
+        since = min(times) - _OVERLAP
+        is_theirs = _is_theirs(sources)
+        recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
+        if as_of:
+            recent = recent.where(digests.c.received_at <= as_of.at)
+        first = func.min(case((is_theirs, digests.c.received_at))).label("first")
+        # Another source delivered them before.
+        late_papers = (
+            select(sightings.c.paper_id, first)
+            .join(digests)
+            .where(sightings.c.paper_id.in_(recent))
+            .group_by(sightings.c.paper_id)
+            .having(func.min(digests.c.id) < func.min(case((is_theirs, digests.c.id))), first >= since)
+        )
+        late = {row.paper_id: row.first for row in connection.execute(late_papers)}
     arrived: dict[ReaderId, list[PaperId]] = {}
     for cursor in cursors:
         below = [
@@ -426,56 +440,32 @@ def _arrived(
     return arrived
 
 
-def _late_arrivals(
-    connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
-) -> dict[PaperId, datetime]:
-    is_theirs = _is_theirs(sources)
-    recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
-    if as_of:
-        recent = recent.where(digests.c.received_at <= as_of.at)
-    first = func.min(case((is_theirs, digests.c.received_at))).label("first")
-    query = (
-        select(sightings.c.paper_id, first)
-        .join(digests)
-        .where(sightings.c.paper_id.in_(recent))
-        .group_by(sightings.c.paper_id)
-        .having(func.min(digests.c.id) < func.min(case((is_theirs, digests.c.id))), first >= since)
-    )
-    return {row.paper_id: row.first for row in connection.execute(query)}
-
-
 def _shown_or_voted(
     connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, as_of: AsOf | None
 ) -> Mapping[ReaderId, set[PaperId]]:
+    """Return the papers that each reader was sent, voted on, or disliked in another profile."""
     excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
+    until = as_of.at if as_of else None
     for chunk in in_chunks(reader_ids):
-        kinds = (Vote.UP, Vote.DOWN, Vote.SAVE)
-        votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest, kinds=kinds)
+        votes = current_votes(chunk, until=until, lowest=lowest, kinds=(Vote.UP, Vote.DOWN, Vote.SAVE))
         may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
         if as_of:
             picked = picked.where(editions.c.composed_at < as_of.without_editions_since)
-        for query in (picked.where(picks.c.paper_id >= lowest), select(votes.c.reader_id, votes.c.paper_id)):
+        queries = [picked.where(picks.c.paper_id >= lowest), select(votes.c.reader_id, votes.c.paper_id)]
+        same = _same_addresses(chunk)
+        if others := set(connection.scalars(select(same.c.other_id))):  # none in most homes
+            theirs = current_votes(others, until=until, lowest=lowest)
+            sign = case((theirs.c.vote == Vote.DOWN, 1), else_=-1)
+            disliked = select(same.c.reader_id, theirs.c.paper_id).select_from(same)
+            disliked = disliked.join(theirs, theirs.c.reader_id == same.c.other_id)
+            # In a channel, the majority decides.
+            disliked = disliked.group_by(same.c.reader_id, theirs.c.reader_id, theirs.c.paper_id)
+            queries.append(disliked.having(func.sum(sign) > 0))
+        for query in queries:
             for reader_id, paper_id in connection.execute(query):
                 excluded[reader_id].add(paper_id)
     return excluded
-
-
-def _disliked_elsewhere(
-    connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, until: datetime | None
-) -> Iterator[tuple[ReaderId, PaperId]]:
-    for chunk in in_chunks(reader_ids):
-        same = _same_addresses(chunk)
-        others = {other_id for _, other_id in connection.execute(select(same.c.reader_id, same.c.other_id))}
-        if not others:
-            continue  # as in most homes
-        votes = current_votes(others, until=until, lowest=lowest)
-        sign = case((votes.c.vote == Vote.DOWN, 1), else_=-1)
-        query = select(same.c.reader_id, votes.c.paper_id).select_from(same)
-        query = query.join(votes, votes.c.reader_id == same.c.other_id)
-        # In a channel, the majority decides.
-        query = query.group_by(same.c.reader_id, votes.c.reader_id, votes.c.paper_id).having(func.sum(sign) > 0)
-        yield from connection.execute(query)
 
 
 def _same_addresses(reader_ids: Sequence[ReaderId]) -> Subquery:

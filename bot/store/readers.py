@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, delete, func, insert, select, update
@@ -91,18 +91,14 @@ class Readers(Aggregate):
             rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in listed]
             if rows:
                 connection.execute(insert_new(connection, readers), rows)
+            in_file: dict[str, Reader] = {}
             # By address, because an open profile has many readers outside the file.
-            stored = {
-                reader.address: reader
-                for chunk in in_chunks([address for _, address in listed])
-                for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
-            }
-            in_file = {address: stored[address] for _, address in listed}
-            resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
-            _set_stopped(connection, resumed, None)
-            adopted = [reader.id for reader in in_file.values() if reader.origin is not Origin.FILE]
-            if adopted:
-                connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
+            for chunk in in_chunks([address for _, address in listed]):
+                of_chunk = (readers.c.profile == profile) & readers.c.address.in_(chunk)
+                has_ended, is_new = readers.c.stopped.in_(_ENDED_BY_FILE), readers.c.origin != Origin.FILE
+                connection.execute(update(readers).where(of_chunk, has_ended).values(_stop(None)))
+                connection.execute(update(readers).where(of_chunk, is_new).values(origin=Origin.FILE))
+                in_file |= {reader.address: reader for reader in _select(connection, of_chunk)}
             removed = [
                 reader.id
                 for reader in _select(connection, from_file & readers.c.stopped.is_(None))
@@ -110,10 +106,7 @@ class Readers(Aggregate):
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
             replace_rows(connection, reader_lists, [{"profile": profile, "key": self._list_key(addresses)}])
-            return [
-                replace(reader, stopped=None if reader.id in resumed else reader.stopped, origin=Origin.FILE)
-                for reader in in_file.values()
-            ]
+            return [in_file[address] for _, address in listed]
 
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
         query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
@@ -245,19 +238,27 @@ class Readers(Aggregate):
             connection.execute(update(readers).where(has_left).values(since=now))
             return _change(connection, reader_id, _stop(None))
 
-    def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> bool:
-        """Pause or unsubscribe a reader at their request, or return False if they may not.
+    def leave(self, reader_id: ReaderId, why: StopReason, detail: str = "", *, until: datetime | None = None) -> None:
+        """Pause or unsubscribe a reader at their request, if they are active or left by themselves.
 
-        Withdraws unsent editions. Their papers come with the first one after a pause. A reader who awaits approval
-        becomes unconfirmed: a later link must not start them without it.
+        Deletes editions without an attempted message, and cancels the unsent rest of others. Their papers come with the
+        first one after a pause. A reader who awaits approval becomes unconfirmed: a later link must not start them
+        without it.
         """
         unapproved = (readers.c.id == reader_id) & (readers.c.stopped == StopReason.APPROVAL)
         with self._database.writing() as connection:
             connection.execute(update(readers).where(unapproved).values(_stop(StopReason.AWAITING)))
-            has_left = _change(connection, reader_id, _stop(why, detail, until))
-            if has_left:
-                _withdraw_unsent(connection, reader_id)
-            return has_left
+            if not _change(connection, reader_id, _stop(why, detail, until)):
+                return
+            is_unsent = outbox.c.state.in_((State.PENDING, State.CLAIMED, State.RETRY, State.HELD))
+            of_reader = (outbox.c.reader_id == reader_id) & outbox.c.edition_id.is_not(None)
+            unsent, others = (select(outbox.c.edition_id).where(of_reader, state) for state in (is_unsent, ~is_unsent))
+            connection.execute(delete(editions).where(editions.c.id.in_(unsent), editions.c.id.not_in(others)))
+            # A worker that holds a claim finds its token gone.
+            cancelled = {"state": State.CANCELLED, "token": None, "detail": "the reader has stopped"}
+            rest = update(outbox).where(of_reader, is_unsent).values(cancelled).returning(outbox.c.id)
+            if settled := connection.scalars(rest).all():
+                connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
 
     def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR, detail: str = "") -> None:
         """Stop a reader, whatever stopped them before. The operator sees ``detail``."""
@@ -346,19 +347,6 @@ def _change(connection: Connection, reader_id: ReaderId, values: Mapping[str, ob
     # A separate read could undo an operator's stop.
     changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(STOPPED_BY_READER)
     return connection.execute(update(readers).where(readers.c.id == reader_id, changeable).values(values)).rowcount == 1
-
-
-def _withdraw_unsent(connection: Connection, reader_id: ReaderId) -> None:
-    """Delete the editions without an attempted message, and cancel the unsent rest of others."""
-    is_unsent = outbox.c.state.in_((State.PENDING, State.CLAIMED, State.RETRY, State.HELD))
-    of_reader = (outbox.c.reader_id == reader_id) & outbox.c.edition_id.is_not(None)
-    unsent, others = (select(outbox.c.edition_id).where(of_reader, state) for state in (is_unsent, ~is_unsent))
-    connection.execute(delete(editions).where(editions.c.id.in_(unsent), editions.c.id.not_in(others)))
-    # A worker that holds a claim finds its token gone.
-    cancelled = {"state": State.CANCELLED, "token": None, "detail": "the reader has stopped"}
-    rest = update(outbox).where(of_reader, is_unsent).values(cancelled).returning(outbox.c.id)
-    if settled := connection.scalars(rest).all():
-        connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
 
 
 class Overrides(Aggregate):

@@ -70,9 +70,9 @@ class SendRates(Aggregate):
         self._limits = defaultdict(SendLimit, limits)
 
     def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
-        limit = self._limits[kind]
-        if limit == SendLimit() and not self._is_slowed(kind):
+        if self._is_unlimited(kind):
             return SendGrant(most)
+        limit = self._limits[kind]
         with self._database.writing() as connection:
             bucket = _locked(connection, kind, now).advanced(limit, now)
             grant = bucket.granted(limit, most, now)
@@ -81,7 +81,7 @@ class SendRates(Aggregate):
         return grant
 
     def release(self, kind: Kind, count: int, now: datetime) -> None:
-        if not count or (self._limits[kind] == SendLimit() and not self._is_slowed(kind)):
+        if not count or self._is_unlimited(kind):
             return
         with self._database.writing() as connection:
             bucket = _locked(connection, kind, now).advanced(self._limits[kind], now)
@@ -101,9 +101,9 @@ class SendRates(Aggregate):
         buckets = [(row.kind, from_row(_Bucket, row).advanced(SendLimit(), now)) for row in rows]
         return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
 
-    def _is_slowed(self, kind: Kind) -> bool:
-        query = select(send_rates.c.share).where(send_rates.c.kind == kind, send_rates.c.share < 1)
-        return self._scalar(query) is not None
+    def _is_unlimited(self, kind: Kind) -> bool:
+        is_slowed = (send_rates.c.kind == kind) & (send_rates.c.share < 1)
+        return self._limits[kind] == SendLimit() and self._scalar(select(send_rates.c.share).where(is_slowed)) is None
 
 
 def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:

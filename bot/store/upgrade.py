@@ -216,25 +216,22 @@ def forget_in_copies(database: Database, reader: Reader) -> None:
     """
     if database.file:
         _forget_in_files(database.file, reader)
-    else:
-        with database.writing() as connection:
-            _forget_in_schemas(connection, reader)
-
-
-def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
-    inspector = inspect(connection)
-    own = connection.scalar(text("SELECT current_schema()"))
-    key = {"profile": reader.profile, "address": reader.address}
-    for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
-        ids = f'SELECT id FROM "{schema}".readers WHERE profile = :profile AND address = :address'
-        for owner, child, by in _DEEPER:
-            if inspector.has_table(child, schema):
-                of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'
-                connection.execute(text(f'DELETE FROM "{schema}".{child} WHERE {by} IN ({of_reader})'), key)
-        for copied in inspector.get_table_names(schema):
-            if "reader_id" in {found["name"] for found in inspector.get_columns(copied, schema)}:
-                connection.execute(text(f'DELETE FROM "{schema}".{copied} WHERE reader_id IN ({ids})'), key)
-        connection.execute(text(f'DELETE FROM "{schema}".readers WHERE profile = :profile AND address = :address'), key)
+        return
+    with database.writing() as connection:
+        inspector = inspect(connection)
+        own = connection.scalar(text("SELECT current_schema()"))
+        key = {"profile": reader.profile, "address": reader.address}
+        for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
+            this = f'FROM "{schema}".readers WHERE profile = :profile AND address = :address'
+            ids = f"SELECT id {this}"
+            for owner, child, by in _DEEPER:
+                if inspector.has_table(child, schema):
+                    of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'
+                    connection.execute(text(f'DELETE FROM "{schema}".{child} WHERE {by} IN ({of_reader})'), key)
+            for copied in inspector.get_table_names(schema):
+                if "reader_id" in {found["name"] for found in inspector.get_columns(copied, schema)}:
+                    connection.execute(text(f'DELETE FROM "{schema}".{copied} WHERE reader_id IN ({ids})'), key)
+            connection.execute(text(f"DELETE {this}"), key)
 
 
 def _forget_in_files(file: Path, reader: Reader) -> None:

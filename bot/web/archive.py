@@ -25,12 +25,11 @@ from bot.editions.composer import is_good
 from bot.editions.connections import GroupLikes
 from bot.editions.due import FIRST_LOOK_BACK, superseded
 from bot.model import NOT_STORED, Edition, EditionKind, Paper, QuietReason, Reader
-from bot.model.clock import local_date
 from bot.model.wording import oneline, plural
 from bot.store.editions import StoredEdition
 from bot.text.latex import readable
 from bot.text.tokens import tokens
-from bot.web.site import Site, field, own_path, page_number, page_of, parse_day, require_personal, this_page
+from bot.web.site import Site, field, own_path, page_number, page_of, parse_day, require_personal
 from bot.wording import catch_up_days
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class OpenEditions:
         without_exploration = profile.model_copy(update={"edition": section})
         reader = Reader(NOT_STORED, slug, EMAIL.name, "")
         with self._site.composer() as composer:
-            edition = composer.edition(reader, without_exploration, local_date(now, profile.schedule.timezone), now)
+            edition = composer.edition(reader, without_exploration, profile.schedule.day_of(now), now)
         return public_edition(edition, is_open=True)
 
     def show(self, request: Request) -> Response:
@@ -258,14 +257,8 @@ class EditionPages:
             ranked = composer.ranked(reader, profile, of_day, self._site.now)
             best = [score for score in ranked.scores if is_good(score)][:_MORE_SHOWN] if ranked else []
             picks = ranked.picks_of(best, profile.edition.summary_sentences) if ranked else []
-        return self._site.page(
-            "more.html.j2",
-            me=own_path(request),
-            language=profile.language,
-            day=last.date,
-            picks=picks,
-            **self._site.own(reader, [pick.paper for pick in picks], this_page(request)),
-        )
+        papers = [pick.paper for pick in picks]
+        return self._site.list_page(request, "more.html.j2", reader, papers, day=last.date, picks=picks)
 
     def skipped(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
@@ -275,15 +268,15 @@ class EditionPages:
             raise HTTPException(404, "No edition of this day catches up.")
         first = (page_number(request) - 1) * _SKIPPED_A_PAGE
         papers = skipped_papers(self._site.store, found, first, _SKIPPED_A_PAGE)
-        return self._site.page(
+        return self._site.list_page(
+            request,
             "skipped.html.j2",
-            me=own_path(request),
-            language=self._site.language_of(reader),
+            reader,
+            [paper for paper, _ in papers],
             day=request.path_params["day"],
             days=catch_up_days(found, self._site.language_of(reader)),
             catch_up=found,
             skipped=papers,
-            **self._site.own(reader, [paper for paper, _ in papers], this_page(request)),
             page=page_number(request),
             more=len(found.skipped) > first + _SKIPPED_A_PAGE,
         )
@@ -299,14 +292,14 @@ class EditionPages:
             (day, [pick.paper for edition in editions for pick in store.editions.picks_of(edition.id)])
             for day, editions in on_page
         ]
-        return self._site.page(
+        return self._site.list_page(
+            request,
             "archive.html.j2",
-            me=own_path(request),
-            language=self._site.language_of(reader),
+            reader,
+            [paper for _, papers in shown for paper in papers],
             days=shown,
             gaps=found if paging["page"] == 1 else [],
             message=message,
-            **self._site.own(reader, [paper for _, papers in shown for paper in papers], this_page(request)),
             **paging,
         )
 

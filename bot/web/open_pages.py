@@ -21,7 +21,7 @@ from bot.channels.email import EMAIL
 from bot.config.profiles import Profile
 from bot.editions.due import Candidates, superseded
 from bot.model import NOT_STORED, Edition, PaperId, Reader
-from bot.model.clock import local_date, moment
+from bot.model.clock import moment
 from bot.model.wording import long_date, oneline, shorten
 from bot.web.archive import EditionCache, OpenEditions, public_edition
 from bot.web.site import Site
@@ -46,7 +46,7 @@ class WeekPages:
         newest = self._site.store.papers.newest_first_seen(profile.sources)
         if newest is None:
             raise HTTPException(404, _NO_WEEK)
-        day = local_date(newest, profile.schedule.timezone)
+        day = profile.schedule.day_of(newest)
         return RedirectResponse(f"/open/{slug}/week/{_week_name(day)}", 303)
 
     def show(self, request: Request) -> Response:

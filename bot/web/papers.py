@@ -19,7 +19,7 @@ from bot.store import Store
 from bot.text.latex import readable
 from bot.text.tokens import stem
 from bot.web.archive import papers_file, public_part
-from bot.web.site import Site, field, own_path, page_of, parse_paper_id, parse_vote, this_page
+from bot.web.site import Site, field, own_path, page_of, parse_paper_id, parse_vote
 
 if TYPE_CHECKING:
     from bot.ranking.ranker import Ranker
@@ -31,7 +31,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SNIPPET_WIDTH = 280  # characters
 _SHORTEST_CORRECTED = 4  # characters; shorter words are near many others
 _LEAST_RATIO = 0.75  # of difflib: "halucination" has .96 to "hallucination"
-_LONGEST_SEARCH = 200  # characters
+LONGEST_SEARCH = 200  # characters
 VOTE_MESSAGES = {
     Vote.UP: "More like this. Your vote counts from your next edition on.",
     Vote.DOWN: "Less like this. Your vote counts from your next edition on.",
@@ -70,18 +70,18 @@ class PaperPages:
         with site.composer() as composer:
             similar = similar_papers(site.store, site.app.ranker.get(), paper)
             explanation = composer.explanation(reader, site.profile_of(reader), paper, site.now) if reader else None
-        me, public_path = own_path(request), f"/paper/{paper.ref}"
-        return site.page(
+        public_path = f"/paper/{paper.ref}"
+        return site.list_page(
+            request,
             "paper.html.j2",
-            me=me,
-            language=site.language_of(reader),
+            reader,
+            [paper, *similar],
             paper=paper,
             similar=similar if reader else [public_part(other) for other in similar],
-            path=f"{me}{public_path}",
+            path=f"{own_path(request)}{public_path}",
             address="" if reader else f"{site.app.public_url}{public_path}",
             shared=public_path if reader and site.open_profiles() else "",
             explanation=explanation,
-            **site.own(reader, [paper, *similar], this_page(request)),
         )
 
     def papers(self, request: Request) -> list[Paper]:
@@ -95,7 +95,7 @@ class PaperPages:
         reader = self._site.visitor(request)
         self._site.count_view(request, reader)
         # PostgreSQL refuses NUL.
-        typed = storable(request.query_params.get("q", "")[:_LONGEST_SEARCH])
+        typed = storable(request.query_params.get("q", "")[:LONGEST_SEARCH])
         search = self._site.store.search
         words = typed
         papers = search.papers(typed)
@@ -109,28 +109,21 @@ class PaperPages:
             papers = [public_part(paper) for paper in papers]
         if (extension := request.query_params.get("format")) in ("bib", "ris"):
             return papers_file(papers, extension)
-        return self._site.page(
+        return self._site.list_page(
+            request,
             "search.html.j2",
-            me=own_path(request),
-            language=self._site.language_of(reader),
+            reader,
+            papers,
             typed=typed,
             words=words,
             results=[(paper, snippet(paper.abstract, words)) for paper in papers],
             owned=self._site.store.library.held(reader.id, papers) if reader else (),
-            **self._site.own(reader, papers, this_page(request)),
         )
 
     def saved(self, request: Request) -> Response:
         reader = self._site.viewer(request, Purpose.ME)
         shown, paging = page_of(request, self._saved_by(reader)[::-1], _SAVED_A_PAGE)
-        return self._site.page(
-            "saved.html.j2",
-            me=own_path(request),
-            language=self._site.language_of(reader),
-            listed=shown,
-            **paging,
-            **self._site.own(reader, shown, this_page(request)),
-        )
+        return self._site.list_page(request, "saved.html.j2", reader, shown, listed=shown, **paging)
 
     def saved_file(self, request: Request) -> list[Paper]:
         """Return the saved papers, oldest first, so the exported file only grows."""

@@ -22,7 +22,7 @@ from bot.config.profiles import DAYS, Profile, describe_days, describe_end
 from bot.editions.letters import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, StopReason, Vote
 from bot.model.addresses import mail_address
-from bot.model.clock import local_date, regional_timezones
+from bot.model.clock import regional_timezones
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in
 from bot.model.wording import DEFAULT_LANGUAGE, languages, oneline, plural, shorten
@@ -41,7 +41,7 @@ from bot.readers.subscriptions import (
     with_own_interests,
 )
 from bot.web.archive import OpenEditions, attachment
-from bot.web.papers import VOTE_MESSAGES, record_vote
+from bot.web.papers import LONGEST_SEARCH, VOTE_MESSAGES, record_vote
 from bot.web.site import (
     POLICY,
     Site,
@@ -64,7 +64,6 @@ _ENTRY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - |PMID ?- ?\d|%0 |PT J$)", re.MULTIL
 _HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
 _INTERESTS_WIDTH = 300  # characters on the confirmation page
-_LONGEST_SEARCH = 200  # characters
 _VOTES_A_PAGE = 7  # keeps the page short on a telephone
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
@@ -211,7 +210,7 @@ class ReaderPage:
             case "/data":
                 library = self._site.store.library
                 owned = library.of_readers([reader.id], _LIBRARY_SHOWN).get(reader.id, [])
-                today = local_date(self._site.now, profile.schedule.timezone)
+                today = profile.schedule.day_of(self._site.now)
                 template = "data.html.j2"
                 shown = {
                     "links": self._site.app.links(reader),
@@ -272,7 +271,7 @@ class ReaderPage:
             phrases = learned(composer, reader, profile, now=self._site.now)
             report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         votes = store.feedback.votes(reader.id)
-        typed = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
+        typed = request.query_params.get("q", "").strip()[:LONGEST_SEARCH]
         matching = votes
         if typed:
             papers = store.papers.voted(vote.paper for vote in votes)
@@ -413,7 +412,7 @@ class SubscriptionPages:
         if reader.stopped is not None:
             if is_subscribed and self._site.store.editions.last(reader.id) is None:
                 with self._site.composer() as composer:
-                    day = local_date(now, profile.schedule.timezone)
+                    day = profile.schedule.day_of(now)
                     first = len(composer.edition(self._site.reader_with(reader.id), profile, day, now).picks)
             self._publish_soon()
         return self._confirmation_page(self._site.reader_with(reader.id), confirmed=True, first=first)

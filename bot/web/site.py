@@ -24,7 +24,6 @@ from bot.channels.papers import path
 from bot.config.keys import Purpose, TokenError
 from bot.config.profiles import Profile, with_override
 from bot.model import Paper, PaperId, Reader, Vote, parse_ref
-from bot.model.clock import local_date
 from bot.model.errors import StoreError
 from bot.model.wording import DEFAULT_LANGUAGE, storable, visible
 
@@ -113,7 +112,7 @@ class Site:
         if reader.profile not in self.profiles():
             return
         profile = self.profile_of(reader)
-        visit = (reader.id, local_date(self.now, profile.schedule.timezone))
+        visit = (reader.id, profile.schedule.day_of(self.now))
         if not profile.catch_up or visit in self._visited:
             return
         self._visited = {other for other in self._visited if other[1] >= visit[1] - timedelta(days=1)} | {visit}
@@ -200,6 +199,13 @@ class Site:
         )
         # Invisible and bidirectional characters could disguise a page's text.
         return HTMLResponse(visible(page), status, headers)
+
+    def list_page(
+        self, request: Request, template: str, reader: Reader | None, papers: Iterable[Paper], **context: Any
+    ) -> Response:
+        """Return a page of papers for a reader, with their votes, or for a stranger."""
+        own = self.own(reader, papers, this_page(request))
+        return self.page(template, me=own_path(request), language=self.language_of(reader), **own, **context)
 
     def _refresh(self) -> None:
         with self._refresh_lock:

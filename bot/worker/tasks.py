@@ -142,23 +142,6 @@ class TaskInterrupted(BaseException):
     """The soft limit was reached. A BaseException, because no reader or digest is at fault."""
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Raise TaskInterrupted at the soft limit.
-
-    Celery's own Exception would be reported as a problem of each reader.
-    """
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise TaskInterrupted
-
-    before = signal.signal(signal.SIGUSR1, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-
-
 class Tasks:
     """The tasks over one home, with connections, profiles and ranker kept between them."""
 
@@ -230,13 +213,20 @@ class Tasks:
 
     @contextmanager
     def _task(self, name: str) -> Iterator[list[Problem]]:
-        """Yield a list for a task's problems. Interrupted work stays due."""
+        """Yield a list for a task's problems. Work that the soft limit interrupts stays due."""
+
+        def interrupt(_number: int, _frame: object) -> None:
+            raise TaskInterrupted
+
         with self._log.problems_of(name) as problems:
+            # Celery's own Exception would be reported as a problem of each reader.
+            before = signal.signal(signal.SIGUSR1, interrupt)
             try:
-                with _interruptible():
-                    yield problems
+                yield problems
             except TaskInterrupted:
                 problems.append(Problem(name, "took too long; the next task does the rest"))
+            finally:
+                signal.signal(signal.SIGUSR1, before)
 
 
 def register(celery: Celery, tasks: Tasks) -> None:

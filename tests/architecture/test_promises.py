@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from support import ROOT
 
@@ -66,7 +67,8 @@ def test_the_commands_that_have_a_row_are_those_that_exist():
 
 
 def test_every_option_of_a_command_is_in_its_row_and_no_other():
-    for name, command in paperbot.commands.items():
+    for name in paperbot.commands:
+        command = paperbot.resolve_command(click.Context(paperbot), [name])[1]
         usages = re.findall(rf"(?m)^\| (`paperbot {name}\b.*?) \| ", COMMANDS)
         named = set(re.findall(r"--[a-z-]+", " ".join(usages)))
         options = options_of(command)

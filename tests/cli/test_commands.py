@@ -38,7 +38,7 @@ def test_version_is_printed(paperbot):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("rum",), "No such command 'rum'"),
+        (("rum",), "No such command 'rum'. Did you mean 'run'?"),
         (("run", "--nwo"), "No such option"),
         (
             ("run", "--now", "yesterday"),

@@ -86,12 +86,28 @@ def test_zsh_needs_nothing_else_for_the_script(paperbot, tmp_path):
     assert (completed.stdout.strip(), completed.stderr) == ("_paperbot_completion", "")
 
 
-def test_bash_completes_commands():
-    completed = subprocess.run(
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("paperbot sub", ["plain,subscribe"]),
+        ("paperbot preview rew", ["plain,reward-models/ada@example.org"]),
+        ("paperbot thumb up rew", ["plain,reward-models/ada@example.org"]),
+        ("paperbot --home /nowhere preview rew", []),
+        ("paperbot nothing rew", []),
+    ],
+)
+def test_bash_completes_commands_and_readers(home, words, completed):
+    answer = subprocess.run(
         [sys.executable, "-m", "bot"],
-        env={"_PAPERBOT_COMPLETE": "bash_complete", "COMP_WORDS": "paperbot sub", "COMP_CWORD": "1"},
+        env=os.environ
+        | {
+            "_PAPERBOT_COMPLETE": "bash_complete",
+            "PAPERBOT_HOME": str(home),
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split()) - 1),
+        },
         capture_output=True,
         text=True,
         check=True,
     )
-    assert completed.stdout.split() == ["plain,subscribe"]
+    assert (answer.stdout.split(), answer.stderr) == (completed, "")

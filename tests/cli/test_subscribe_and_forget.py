@@ -20,7 +20,7 @@ def profile(home):
 
 def test_subscribe_writes_the_profiles_file_and_keeps_its_comments(home, paperbot):
     before = profile(home).read_text()
-    assert paperbot("subscribe", SLUG, GRACE).out == f"{SLUG}/{GRACE} is subscribed\n"
+    assert f"{SLUG}/{GRACE} is subscribed. " in paperbot("subscribe", SLUG, GRACE).out
     after = profile(home).read_text()
     assert after.startswith(before.rstrip())
     assert [reader["email"] for reader in tomllib.loads(after)["readers"]] == ["ada@example.org", GRACE]
@@ -29,6 +29,26 @@ def test_subscribe_writes_the_profiles_file_and_keeps_its_comments(home, paperbo
     assert profile(home).read_text() == after
     assert paperbot("subscribe", SLUG, "C0123ABC").code == 0
     assert {"slack": "C0123ABC"} in tomllib.loads(profile(home).read_text())["readers"]
+
+
+@pytest.mark.parametrize(
+    ("now", "says"),
+    [
+        ("2025-05-09T15:00:00+02:00", "The first edition, of 9 May 2025, comes with the next run"),
+        ("2025-05-09T07:00:00+02:00", "The first edition comes on Friday 9 May 2025, 08:00 Berlin"),
+        ("2025-05-10T07:00:00+02:00", "The first edition comes on Monday 12 May 2025, 08:00 Berlin"),
+    ],
+)
+def test_subscribe_names_the_day_of_the_first_edition(home, paperbot, now, says):
+    assert paperbot("subscribe", SLUG, GRACE, "--now", now).out == f"{SLUG}/{GRACE} is subscribed. {says}\n"
+    assert paperbot("subscribe", SLUG, GRACE).out == f"{SLUG}/{GRACE} is in the profile already\n"
+
+
+def test_a_reader_who_returns_learns_of_the_next_edition(home, paperbot):
+    paperbot("run", "--now", NOW)
+    paperbot("unsubscribe", ADA)
+    answer = paperbot("subscribe", SLUG, "ada@example.org", "--now", NOW)
+    assert answer.out == f"{ADA} is subscribed. The next edition comes on Thursday 8 May 2025, 08:00 Berlin\n"
 
 
 def test_unsubscribe_takes_a_reader_out_and_keeps_the_thumbs(home, paperbot):

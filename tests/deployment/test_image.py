@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from threading import Event
 from uuid import uuid4
 
+import click
 import pytest
 import yaml
 from faults.home_with_mail_server import MailServer
@@ -117,7 +118,8 @@ def test_the_commands_of_compose_for_several_workers_exist(scaled):
     for service in scaled["services"].values():
         if service["image"] == "paperbot":
             name, *options = service["command"]
-            known = {option for parameter in paperbot.commands[name].params for option in parameter.opts}
+            command = paperbot.resolve_command(click.Context(paperbot), [name])[1]
+            known = {option for parameter in command.params for option in parameter.opts}
             assert {word for word in options if word.startswith("--")} <= known
 
 

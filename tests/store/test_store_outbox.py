@@ -297,7 +297,7 @@ def test_a_reader_who_leaves_withdraws_what_was_not_sent(samples, store, outbox,
     for delivery in (sent, first):
         assert outbox.start_data(delivery, now, LEASE)
         assert outbox.record_sent(delivery, "", now)
-    assert store.readers.leave(reader.id, StopReason.PAUSED)
+    store.readers.leave(reader.id, StopReason.PAUSED)
     assert store.readers.resubscribe(reader.id, now)
     assert [edition.slot for edition in store.editions.of_reader(reader.id)] == ["half sent", "sent"]
     assert outbox.counts()[State.CANCELLED] == 1

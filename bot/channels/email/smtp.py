@@ -27,6 +27,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -143,6 +144,7 @@ Reply = tuple[int, bytes]
 _CLOSED = (-1, 421)
 
 
+@dataclass(eq=False)
 class SmtpChannel(Channel):
     """Sends mail through one server.
 
@@ -152,40 +154,27 @@ class SmtpChannel(Channel):
     would cross a network in plain text.
     """
 
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        security: Literal["starttls", "tls", "none"],
-        *,
-        envelope_sender: str,
-        bounce_tag: Callable[[ReaderId, int], str] | None = None,
-        username: str = "",
-        password: str | None = None,
-        context: ssl.SSLContext | None = None,
-        timeout_seconds: float = 30,
-        session_seconds: float = 300,
-        # RFC 5321, 4.5.3.2.6. Giving up earlier makes duplicates.
-        answer_seconds: float = 600,
-        timer: Timer = time.monotonic,
-    ) -> None:
-        if security == "none" and not is_loopback(host):
-            problem = f'"none" would send mail to {host} in plain text; write "starttls" or "tls"'
+    host: str
+    port: int
+    security: Literal["starttls", "tls", "none"]
+    _: KW_ONLY
+    envelope_sender: str
+    bounce_tag: Callable[[ReaderId, int], str] | None = None
+    username: str = ""
+    password: str | None = field(default=None, repr=False)
+    context: ssl.SSLContext | None = None
+    timeout_seconds: float = 30
+    session_seconds: float = 300
+    # RFC 5321, 4.5.3.2.6. Giving up earlier makes duplicates.
+    answer_seconds: float = 600
+    timer: Timer = time.monotonic
+    _session: _Session | None = field(default=None, init=False, repr=False)
+    _in_transaction: bool = field(default=False, init=False)  # MAIL was sent without an accepted message after it
+
+    def __post_init__(self) -> None:
+        if self.security == "none" and not is_loopback(self.host):
+            problem = f'"none" would send mail to {self.host} in plain text; write "starttls" or "tls"'
             raise ConfigError("paperbot.toml", "email.security", problem)
-        self._host = host
-        self._port = port
-        self._security = security
-        self._envelope_sender = envelope_sender
-        self._bounce_tag = bounce_tag
-        self._username = username
-        self._password = password or ""
-        self._context = context
-        self._timeout_seconds = timeout_seconds
-        self._session_seconds = session_seconds
-        self._answer_seconds = answer_seconds
-        self._timer = timer
-        self._session: _Session | None = None
-        self._in_transaction = False  # MAIL was sent without an accepted message after it
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Send one message. The receipt is the server's reply to the final dot."""
@@ -195,12 +184,12 @@ class SmtpChannel(Channel):
             problem = f"{address!r} is not one plain ASCII mail address"
             raise DeliveryError(problem, permanent=True, scope=FailureScope.READER, code="bad address")
 
-        sender = self._envelope_sender
-        if self._bounce_tag is not None:
+        sender = self.envelope_sender
+        if self.bounce_tag is not None:
             # The envelope sender identifies a bounce's message.
             local, _, domain = sender.rpartition("@")
-            sender = f"{local}+{self._bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
-        session = self._open_envelope(sender, address, Deadline(self._session_seconds, self._timer))
+            sender = f"{local}+{self.bounce_tag(delivery.reader.id, delivery.id)}@{domain}"
+        session = self._open_envelope(sender, address, Deadline(self.session_seconds, self.timer))
         try:
             start_data()
         except BaseException:
@@ -212,7 +201,7 @@ class SmtpChannel(Channel):
             lines = (b"." * line.startswith(b".") + line + b"\r\n" for line in delivery.body.splitlines())
             # In one write: if it fails, the final dot has not left.
             session.send(b"".join(lines) + b".\r\n")
-        session.limit(self._answer_seconds, Deadline(self._answer_seconds, self._timer))
+        session.limit(self.answer_seconds, Deadline(self.answer_seconds, self.timer))
         with self._translated(Stage.END):
             code, text = _expect(2, session.getreply())
         self._in_transaction = False
@@ -222,10 +211,10 @@ class SmtpChannel(Channel):
         )
 
     def check(self) -> None:
-        deadline = Deadline(self._session_seconds, self._timer)
+        deadline = Deadline(self.session_seconds, self.timer)
         with self._translated(Stage.CONNECT):
             if self._session is not None:
-                self._session.limit(self._timeout_seconds, deadline)
+                self._session.limit(self.timeout_seconds, deadline)
             if self._session is None or not _reset(self._session):
                 self._drop()
                 self._session = self._connect(deadline)
@@ -233,7 +222,7 @@ class SmtpChannel(Channel):
     def close(self) -> None:
         if self._session is None:
             return
-        self._session.limit(self._timeout_seconds, Deadline(self._timeout_seconds, self._timer))
+        self._session.limit(self.timeout_seconds, Deadline(self.timeout_seconds, self.timer))
         with suppress(OSError):
             self._session.quit()
         self._drop()
@@ -244,7 +233,7 @@ class SmtpChannel(Channel):
         self._in_transaction = True
         reply: Reply | None = None
         if session is not None:
-            session.limit(self._timeout_seconds, deadline)
+            session.limit(self.timeout_seconds, deadline)
             # A server may close an idle connection at any time.
             if is_clean or _reset(session):
                 with suppress(OSError):
@@ -264,15 +253,15 @@ class SmtpChannel(Channel):
         return session
 
     def _connect(self, deadline: Deadline) -> _Session:
-        session_class = _TlsSession if self._security == "tls" else _Session
-        options = {"context": self._tls_context()} if self._security == "tls" else {}
-        session = session_class(self._host, self._port, self._timeout_seconds, deadline, **options)
+        session_class = _TlsSession if self.security == "tls" else _Session
+        options = {"context": self._tls_context()} if self.security == "tls" else {}
+        session = session_class(self.host, self.port, self.timeout_seconds, deadline, **options)
         try:
-            if self._security == "starttls":
+            if self.security == "starttls":
                 session.starttls(context=self._tls_context())
             session.ehlo_or_helo_if_needed()
-            if self._username:
-                session.login(self._username, self._password)
+            if self.username:
+                session.login(self.username, self.password or "")
         except BaseException:
             session.close()
             raise
@@ -280,7 +269,7 @@ class SmtpChannel(Channel):
 
     def _tls_context(self) -> ssl.SSLContext:
         # smtplib's default accepts any certificate.
-        return self._context or ssl.create_default_context()
+        return self.context or ssl.create_default_context()
 
     def _drop(self) -> None:
         if self._session is not None:

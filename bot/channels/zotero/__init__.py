@@ -220,8 +220,7 @@ def _before_writing(error: ZoteroError) -> DeliveryError:
 
 def _written(error: ZoteroError) -> DeliveryError:
     """Translate a failed write. It may have succeeded if the answer is unclear."""
-    is_refused = not error.is_sent or error.status in (409, 413, 428, 429, 503)
-    if is_refused or 400 <= error.status < 429:
+    if not error.is_sent or 400 <= error.status <= 429 or error.status == 503:
         return _before_writing(error)
     return DeliveryError(str(error), permanent=False, unknown=True, code=str(error.status or "no answer"))
 
