@@ -41,7 +41,7 @@ define SET_UP
 	@touch $@
 endef
 
-.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-constants bench-summaries summary-weights pictures fuzz serve constraints release release-files clean
+.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-summaries summary-weights pictures fuzz serve constraints release release-files clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -99,9 +99,6 @@ fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make 
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve
-
-bench-constants: $(DEVELOPMENT)  # each constant of summaries at other values: make bench-constants BENCH=../shared/bench
-	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_constants.py $(BENCH)
 
 summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_weights.py $(BENCH)

@@ -6,8 +6,9 @@
     python bench/fetch_data.py scitldr DEV.jsonl FOLDER
 
 ``bench/README.md`` says where these files are. The repository has ids and labels: ``arxiv_papers.txt``,
-``findings_labels.jsonl``, ``answers_labels.jsonl``, and checksums of abstracts in ``findings_read.jsonl``. Each command
-prints how much of them was found. An abstract that its authors revised since has another checksum.
+``findings_labels.jsonl``, ``answers_labels.jsonl``, ``chosen_labels.jsonl``, and checksums of abstracts in
+``findings_read.jsonl``. Each command prints how much of them was found. An abstract that its authors revised since has
+another checksum.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def arxiv(snapshot: str, folder: Path) -> None:
     """Write ``arxiv-papers``, ``stream/papers`` and ``abstracts`` from arXiv's metadata, a JSON object on each line."""
     months = re.findall(r"(\d{4}):([^:]+?)(?=\s\d{4}:|\Z)", (HERE / "arxiv_papers.txt").read_text())
     listed = {f"{month}.{number}" for month, numbers in months for number in numbers.split()}
-    labelled = {row["id"] for name in ("findings", "answers") for row in _rows(HERE / f"{name}_labels.jsonl")}
+    labelled = {row["id"] for name in ("findings", "answers", "chosen") for row in _rows(HERE / f"{name}_labels.jsonl")}
     later = {identifier for identifier in labelled - listed if re.fullmatch(r"\d{4}\.\d{5}", identifier)}
     wanted = listed | later
     read = {row["abstract"] for row in _rows(HERE / "findings_read.jsonl")}
@@ -105,7 +106,7 @@ def screening(reviews: Iterable[Path], folder: Path, url: str = URL, hosts: Iter
             included = int(float(row.get("label_included") or row.get("included") or 0))
             paper = {"review": path.stem, "id": f"{path.stem}-{number}", "title": title, "abstract": abstract}
             papers += [{**paper, "included": included}] if title and abstract else []
-    named = {row["id"] for name in ("findings", "answers") for row in _rows(HERE / f"{name}_labels.jsonl")}
+    named = {row["id"] for name in ("findings", "answers", "chosen") for row in _rows(HERE / f"{name}_labels.jsonl")}
     reviewed = {identifier for identifier in named if not re.match(r"\d{4}\.|train-|dev-", identifier)}
     print(f"labels: of {len(reviewed & {paper['id'] for paper in papers}):,} of {len(reviewed):,} papers")
     _write(folder / "screening.jsonl.gz", papers, 10_726)

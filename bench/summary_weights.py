@@ -10,8 +10,9 @@ abstracts with kinds, by place; the part "tune" teaches, "shown" corrects, the o
 abstracts with kinds that were drawn at random). ``findings_read.jsonl``, by ``findings_teacher.py``, has an encoder's
 probabilities for the sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do.
 ``answers_labels.jsonl`` has the places of the sentences that say what a paper concludes in all, any of which would do,
-and of its main finding; its part "compared" teaches nothing, constants were chosen by it. ``summary_report.py``
-measures the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
+and of its main finding; its part "compared" teaches nothing, constants were chosen by it. ``chosen_labels.jsonl`` has
+the three sentences of 800 abstracts that serve a reader best beneath the title, a set that is nearly as good, and the
+main finding. ``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,9 +57,11 @@ from bot.summaries.roles import (
     words_of,
 )
 from bot.summaries.sentences import sentences, split
+from bot.summaries.summary import SET_FEATURES, read_with, set_features
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
 ANSWERS = Path(__file__).with_name("answers_labels.jsonl")
+CHOSEN = Path(__file__).with_name("chosen_labels.jsonl")
 READ = Path(__file__).with_name("findings_read.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")
 ROLES = Shares._fields
@@ -92,6 +96,14 @@ ROLE_RIDGE = 5.0
 CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the temperature of a softmax
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 80  # marked abstracts' sentences that a phrase must be in to count for roles itself
+IN_CHOSEN = 25  # the same of abstracts with chosen sentences
+MOST_COMPARED = 11  # sentences of an abstract, in every set of three
+SECOND_WORTH = 0.6  # of the second set of sentences, and of sets that share two sentences with either
+NEAR_WORTH = 0.15
+SET_RIDGE = 1.0
+# Added to the learned cost of a sentence that needs one left out: our own picks have many that merely look so.
+LOOSE_COST = 0.5
+FOLDS = 4
 WORTH = {"finding": 1.0, "borderline": 0.2, "none": 0.0}  # how much of a finding a label counts as
 STRICT_WORTH = {**WORTH, "borderline": 0.0}
 
@@ -214,6 +226,7 @@ def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[s
         roles={},
         finding={},
         finding_phrases={},
+        sets=dict.fromkeys(SET_FEATURES, 0.0),
     )
 
 
@@ -251,6 +264,71 @@ def learn_answers(parts: Mapping[str, Sequence[tuple[str, Set[str]]]], weights: 
     return with_roles(weights, ("answer", "main"), papers, [*KINDS_OF_ROLES, *EIGHTH_NAMES, *OUTCOMES])
 
 
+class Chosen(NamedTuple):
+    """An abstract whose best sets of sentences we chose: the best one, and perhaps a second."""
+
+    texts: Sequence[str]
+    abstract: str
+    best: tuple[int, ...]
+    second: tuple[int, ...]
+
+    def shares(self) -> np.ndarray:
+        """The sentences' shares of being chosen."""
+        worth = np.zeros(len(self.texts))
+        worth[list(self.second)] = SECOND_WORTH
+        worth[list(self.best)] = 1
+        return worth / worth.sum()
+
+    def worth(self, places: tuple[int, ...]) -> float:
+        """How good a set of sentences is, relative to the best."""
+        if places in (self.best, self.second):
+            return 1.0 if places == self.best else SECOND_WORTH
+        return NEAR_WORTH if max(len({*places} & {*of_set}) for of_set in (self.best, self.second)) > 1 else 0.0
+
+
+def chosen(papers: Sequence[dict[str, Any]]) -> list[Chosen]:
+    """The abstracts with chosen sentences, unless they are split otherwise since."""
+    abstracts = {row["id"]: row["abstract"] for row in papers}
+    labelled = []
+    for row in read_jsonl(CHOSEN):
+        texts = [text for text, _ in split(abstracts[row["id"]])]
+        if len(texts) == row["sentences"]:
+            labelled.append(Chosen(texts, abstracts[row["id"]], tuple(row["chosen"]), tuple(row["second"])))
+    return labelled
+
+
+def learn_chosen(papers: Sequence[Chosen], weights: Weights) -> Weights:
+    """The same weights with those of a sentence's share of being chosen."""
+    examples = [(paper.texts, [paper.shares()]) for paper in papers]
+    return with_roles(weights, ("chosen",), examples, [*KINDS_OF_ROLES, *EIGHTH_NAMES, *OUTCOMES], IN_CHOSEN)
+
+
+def learn_sets(papers: Sequence[Chosen], weights: Weights) -> Weights:
+    """The same weights with those of sets of sentences, by shares that were learned on other abstracts."""
+    rows: list[tuple[float, ...]] = []
+    worths: list[float] = []
+    numbers: list[int] = []
+    for fold in range(FOLDS):
+        others = learn_chosen([paper for i, paper in enumerate(papers) if i % FOLDS != fold], weights)
+        for number in range(fold, len(papers), FOLDS):
+            read = read_with(papers[number].abstract, others)
+            full = {i for i in range(len(read.sentences)) if not read.empty[i]} | {*papers[number].best}
+            likely = sorted(full, key=lambda i: -read.readings[i].shares.chosen)[:MOST_COMPARED]
+            for places in combinations(sorted({*likely, *papers[number].best}), 3):
+                rows.append(set_features(read, places))
+                worths.append(papers[number].worth(places))
+                numbers.append(number)
+    matrix, group = np.array(rows, float), np.array(numbers)
+    # Near sets share their worth.
+    near = np.array(worths) == NEAR_WORTH
+    target = np.where(near, NEAR_WORTH / np.maximum(np.bincount(group, near)[group], 1), worths)
+    target /= np.bincount(group, target)[group]
+    scale = matrix.std(axis=0)
+    learned = conditional_logit(sparse.csr_matrix(matrix / scale), target, group, SET_RIDGE) / scale
+    of_sets = dict(zip(SET_FEATURES, rounded(learned), strict=True))
+    return replace(weights, sets=of_sets | {"loose": round(of_sets["loose"] - LOOSE_COST, 2)})
+
+
 def shared(places: Sequence[int], count: int) -> np.ndarray:
     """The shares of ``count`` sentences of a role that those at these places have; 0 where there are none."""
     has_mark = np.bincount(places, minlength=count) > 0
@@ -268,11 +346,12 @@ def with_roles(
     roles: Sequence[str],
     papers: Sequence[tuple[Sequence[str], Sequence[np.ndarray]]],
     told_by: Sequence[str],
+    least: int = IN_ROLES,
 ) -> Weights:
     """The same weights with those of some roles: a conditional logit for each, with a ridge.
 
     ``papers`` have sentences, and their shares of each of the roles. Of ``role_features`` only those are features that
-    are ``told_by`` these names, beside forms and phrases.
+    are ``told_by`` these names, beside forms and the phrases of at ``least`` so many sentences.
     """
     names_of: list[set[str]] = []
     rows: list[dict[str, float]] = []
@@ -287,7 +366,7 @@ def with_roles(
         numbers += [number] * len(texts)
     forms = sorted(form_names)
     frequent = Counter(name for features in names_of for name in features)
-    phrase_names = sorted(n for n, count in frequent.items() if count >= IN_ROLES and n not in form_names)
+    phrase_names = sorted(n for n, count in frequent.items() if count >= least and n not in form_names)
     columns = sorted(rows[0])
     is_told = [name.partition(":")[2] in told_by for name in columns]
     dense = sparse.csr_matrix(np.array([[row[name] for name in columns] for row in rows]) * is_told)
@@ -305,7 +384,9 @@ def with_roles(
     return replace(weights, roles={name: row for name, row in table.items() if any(row) or name in columns})
 
 
-def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.ndarray) -> np.ndarray:
+def conditional_logit(
+    matrix: sparse.csr_matrix, target: np.ndarray, group: np.ndarray, ridge: float = ROLE_RIDGE
+) -> np.ndarray:
     """Weights by which the softmax within each group comes closest to its target shares, which add up to 1 or 0."""
     sizes = np.bincount(group, target)
     has_target = sizes[group] > 0
@@ -317,8 +398,8 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
         np.maximum.at(highest, group, sums)
         odds = np.exp(sums - highest[group])
         shares = odds / np.bincount(group, odds)[group]
-        value = -(target * np.log(shares + 1e-12)).sum() + ROLE_RIDGE / 2 * weights @ weights
-        return value, transposed @ (has_target * shares - target) + ROLE_RIDGE * weights
+        value = -(target * np.log(shares + 1e-12)).sum() + ridge / 2 * weights @ weights
+        return value, transposed @ (has_target * shares - target) + ridge * weights
 
     return minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
 
@@ -495,6 +576,8 @@ def main() -> None:
     weights = correct_findings(examples_of(with_labels(parts, labels_of("shown"), STRICT_WORTH), weights), weights)
     weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), learn_roles(papers, weights))
     weights = learn_answers(parts, weights)
+    picked = chosen(later_papers(args.bench))
+    weights = learn_sets(picked, learn_chosen(picked, weights))
     args.output.write_text(as_json(weights))
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
 

@@ -127,7 +127,8 @@ class Weights:
 
     ``phrases`` and ``intercepts`` have a weight for each kind, then for each eighth. ``kind_start`` and ``kind_end``
     weigh the kind of the first and the last sentence, ``kind_transitions[a][b]`` kind ``b`` after kind ``a``.
-    ``roles`` and ``finding`` are by the names of ``role_features`` and ``finding_features``.
+    ``roles`` and ``finding`` are by the names of ``role_features`` and ``finding_features``, ``sets`` by the names of
+    ``summary.SET_FEATURES``.
     """
 
     phrases: dict[str, list[float]]
@@ -139,6 +140,7 @@ class Weights:
     roles: dict[str, list[float]]
     finding: dict[str, float]
     finding_phrases: dict[str, float]
+    sets: dict[str, float]
 
 
 @cache
@@ -270,7 +272,7 @@ class Shares(NamedTuple):
     """One sentence's share of each role. Over an abstract's sentences, each role adds up to 1.
 
     ``gist`` is the share of being closest to people's own one-line summaries, ``answer`` of being the overall
-    conclusion, and ``main`` of being the main finding.
+    conclusion, ``main`` of being the main finding, and ``chosen`` of standing in a good summary of three sentences.
     """
 
     task: float
@@ -279,6 +281,7 @@ class Shares(NamedTuple):
     gist: float = 0.0
     answer: float = 0.0
     main: float = 0.0
+    chosen: float = 0.0
 
 
 class Reading(NamedTuple):

@@ -7,11 +7,12 @@ places --_shown--> Sentences            in order, with roles and marks, without 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, repeat
+from math import inf, log
+from operator import mul
 from typing import NamedTuple
 
 from bot.model import Role, Sentence
@@ -34,7 +35,6 @@ _INTRODUCES = re.compile(
     rf"\b(?:paper|work|study|article)\b[^.;,]{{0,30}}\b(?:propos|introduc|present)\w*{_NOT_MADE}",
     re.IGNORECASE,
 )
-_WE_INTRODUCE = re.compile(r"\bwe (?:\w+ )?(?:propose|introduce|present)\b", re.IGNORECASE)
 _DEVELOPS = re.compile(
     r"\bwe\b[^.;]{0,90}\bdevelop\b|\b(?:paper|work|study|article)\b[^.;,]{0,30}\bdevelop\w*", re.IGNORECASE
 )
@@ -142,28 +142,13 @@ def _words(text: str) -> list[tuple[str, int, int]]:
     ]
 
 
-_ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
-# Worths are relative to a role held for certain, worth 1. ``docs/decisions/summaries.md`` has other values.
-_INTEREST_WORTH = 0.1  # of all the reader's interests: decides between sentences of equal use
-_PROPOSAL_WORTH = 0.4  # of the whole proposal, rather than a part
-_OWN_VOICE_WORTH = 0.3  # of "we propose"
-_DOUBT = 0.1  # the discount of a second half of a role: with 0 every share is believed, with 1 none
-_TASK_WORTH_OF_FEW = 0.2  # of fewer sentences than roles: the title names the task already
-_CONCLUSION_WORTH = 0.8  # a sentence that surely is a conclusion
-# Background and the aim of a counted sample hold less of the task beside a sure conclusion.
-_SURELY_CONCLUDES = 0.7
-_KNOWN_WORTH = 0.6
-_DANGLING_COST = 0.5  # of a sentence that needs one left out
-_FIRST_COST = 0.25  # of a first sentence that continues another
-_GIST_WORTH = 0.4  # beside the roles
-# Of a study without a proposal: its conclusion in all, its main finding, its size.
-_ANSWER_WORTH = 1.0
-_MAIN_WORTH = 0.8
-_SAMPLE_WORTH = 0.8
+# Worths are log-odds. A reader's interests decide between sets of equal use.
+_INTEREST_WORTH = 0.4
+# A single sentence is the gist, or the conclusion of a study without a proposal.
+_CONCLUSION_WORTH = 0.8
+_LOOSE_COST, _ABRUPT_COST = 0.5, 0.25
+_LEAST_CHOSEN = 1e-3  # probability in a logarithm
 _OTHER = {"other"}  # a sentence under a heading such as "Trial registration" says nothing
-_FINDING_BOOST = 0.1  # of the result in a finding, at most
-_FINDING_WORTH = 0.45  # of a sure finding, if several sentences share the result
-_EVIDENCE_WORTH = 0.3  # added to such a finding beside a sure conclusion
 # Added to a finding's probability for being the main one, and for its scope.
 _HEADLINE_WORTH = 0.3
 _CONCLUDED_WORTH = 0.4  # in a study
@@ -199,8 +184,8 @@ class Read(NamedTuple):
     continues: Sequence[bool]  # can't come first
     background: Sequence[bool]
     introduces: bool  # proposes something, beside a study
-    in_own_voice: Sequence[bool]  # "we propose"
     proposals: Sequence[int]  # places
+    set_weights: Sequence[float]  # of SET_FEATURES
     options: dict[int, Options]  # by number of sentences, filled on use
 
 
@@ -210,8 +195,6 @@ class Options(NamedTuple):
     how_many: int
     full: tuple[int, ...]  # the places of sentences with contents
     fill: tuple[int, ...]  # places of empty sentences, added where the others are too few
-    values: Sequence[Sequence[float]]  # each sentence's part of each role
-    totals: Sequence[float]
     # The worth of each set of sentences, best first, by the sentences that are compared.
     worths: dict[tuple[int, ...], Sequence[Worth]]
 
@@ -293,8 +276,8 @@ def read_with(abstract: str, weights: Weights) -> Read:
         continues=[place > 0 and continues(text) for place, text in enumerate(texts)],
         background=background,
         introduces=any(pattern.search(text) for text in texts for pattern in (_INTRODUCES, _DEVELOPS)),
-        in_own_voice=[_WE_INTRODUCE.search(text) is not None for text in texts],
         proposals=proposals,
+        set_weights=[weights.sets[name] for name in SET_FEATURES],
         options={},
     )
 
@@ -312,7 +295,7 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     extras = [_INTEREST_WORTH * (sum(map(liked.__getitem__, terms)) / total) for terms in paper.sentence_terms]
     compared = options.full
     if len(compared) > (most := max(_COMPARED, options.how_many)):
-        compared = tuple(sorted(sorted(compared, key=lambda i: -options.totals[i] - extras[i])[:most]))
+        compared = tuple(sorted(sorted(compared, key=lambda i: -paper.readings[i].shares.chosen)[:most]))
     if compared not in options.worths:
         options.worths[compared] = _worths(paper, options, compared)
     return tuple(sorted((*best_set(options.worths[compared], extras), *options.fill)))
@@ -322,72 +305,57 @@ def _options(paper: Read, how_many: int) -> Options:
     """Return the choices. Empty sentences take only the places that the others leave."""
     every = range(len(paper.sentences))
     full = tuple([place for place in every if not paper.empty[place]])
-    spare = sorted((place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares))
+    spare = sorted((i for i in every if paper.empty[i]), key=lambda i: -paper.readings[i].shares.chosen)
     fill = spare[: max(0, how_many - len(full))]
-    how_many = min(how_many, len(full))
-    has_conclusion = any(reading.conclusion >= _SURELY_CONCLUDES for reading in paper.readings)
-    has_sample = paper.sample is not None and not paper.introduces
-    values = []
-    for sentence, reading, is_background in zip(paper.sentences, paper.readings, paper.background, strict=True):
-        shares = reading.shares
-        if how_many == 1:  # it has to be the gist
-            values.append([shares.gist])
-            continue
-        boost = 1.0 + reading.finding * (_FINDING_BOOST + _SCOPE_WORTH * scope(sentence))
-        worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-        if has_conclusion and (is_background or has_sample):
-            worth_of_task *= _KNOWN_WORTH
-        values.append([worth_of_task * shares.task, shares.idea, boost * shares.result])
-    totals = [
-        sum(own) + reading.conclusion + reading.shares.answer + reading.shares.main + (place in paper.proposals)
-        for place, (own, reading) in enumerate(zip(values, paper.readings, strict=True))
-    ]
-    return Options(how_many, full, tuple(sorted(fill)), values, totals, {})
+    return Options(min(how_many, len(full)), full, tuple(sorted(fill)), {})
 
 
 def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
     """Return the worth to any reader of each set of the compared sentences, best first."""
     worths = []
     for places in combinations(compared, options.how_many):
-        held = [sum(column) for column in zip(*(options.values[i] for i in places), strict=True)]
-        of_roles = sum(share - _DOUBT * share * share for share in held)
-        loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
-        first = in_order(paper, places)[0]
-        is_abrupt = first in loose or paper.continues[first]
-        # A single sentence also has to be the gist.
-        cost = _DANGLING_COST * len(loose) + _FIRST_COST * min(len(places), 2) * is_abrupt
-        worths.append(Worth(of_roles + _worth_of_parts(paper, places) - cost, places))
+        features = set_features(paper, places)
+        if len(places) > 1:
+            worth = sum(map(mul, features, paper.set_weights))
+        else:
+            reading = paper.readings[places[0]]
+            worth = reading.shares.gist + (0.0 if paper.introduces else _CONCLUSION_WORTH * reading.conclusion)
+            worth -= _LOOSE_COST * features[LOOSE] + _ABRUPT_COST * features[ABRUPT]
+        worths.append(Worth(worth, places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
 
 
-def _worth_of_parts(paper: Read, places: tuple[int, ...]) -> float:
-    """Return the worth of having a finding, a proposal, the gist, the answer and a conclusion at all."""
-    conclusion = _CONCLUSION_WORTH * max(paper.readings[i].conclusion for i in places)
-    if len(places) == 1:
-        return 0.0 if paper.introduces else conclusion
-    # Of two sentences the first proposal, because another may have only a part of the idea.
-    proposals = paper.proposals if len(places) >= len(_ORDER) else paper.proposals[:1]
-    others = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
-    stated = max(reading.conclusion for reading in paper.readings)
-    finding_worth = _FINDING_WORTH + _EVIDENCE_WORTH * stated
-    # The sample implies the task.
-    has_proposal = not {*proposals, paper.sample}.isdisjoint(places)
-    has_own_voice = any(paper.in_own_voice[place] for place in places)
-    proposal_worth = _PROPOSAL_WORTH * has_proposal + _OWN_VOICE_WORTH * has_own_voice
-    shares = [paper.readings[i].shares for i in places]
-    gist = _GIST_WORTH * max(own.gist for own in shares)
-    study_worth = 0.0
-    if not paper.introduces:
-        study_worth = sum(_ANSWER_WORTH * own.answer + _MAIN_WORTH * own.main for own in shares)
-        study_worth += _SAMPLE_WORTH * (paper.sample in places and paper.antecedents[paper.sample] in (None, *places))
-    return finding_worth * max(others, default=0.0) + proposal_worth + gist + study_worth + conclusion
+SET_FEATURES = ("chosen", "loose", "abrupt", "proposal", "finding", "sample", "answer", "main")
+LOOSE, ABRUPT = map(SET_FEATURES.index, ("loose", "abrupt"))
+
+
+def set_features(paper: Read, places: tuple[int, ...]) -> tuple[float, ...]:
+    """Return the values of ``SET_FEATURES`` for a set of sentences.
+
+    From "sample" on, they are of studies without a proposal.
+    """
+    readings = [paper.readings[i] for i in places]
+    first = in_order(paper, places)[0]
+    loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
+    leads = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
+    return (
+        sum([log(max(reading.shares.chosen, _LEAST_CHOSEN)) for reading in readings]),
+        len(loose),
+        first in loose or paper.continues[first],
+        # The sample implies the task.
+        not {*paper.proposals, paper.sample}.isdisjoint(places),
+        max(leads, default=0.0),
+        not paper.introduces and paper.sample in places,
+        0.0 if paper.introduces else sum([reading.shares.answer for reading in readings]),
+        0.0 if paper.introduces else sum([reading.shares.main for reading in readings]),
+    )
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
     """Return the set of highest worth with a reader's extras. ``worths`` are sorted, best first."""
     # A little more, because the extras of a set are summed in another order.
     most = sum(sorted(extras, reverse=True)[: len(worths[0].places)]) + 1e-9
-    best, best_places = -math.inf, worths[0].places
+    best, best_places = -inf, worths[0].places
     for worth, places in worths:
         if worth + most < best:
             break

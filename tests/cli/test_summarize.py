@@ -48,7 +48,7 @@ def test_there_are_no_more_sentences_than_wanted(summarize, sentences):
 
 def test_interests_decide_between_sentences_of_like_use(summarize):
     abstract = ABSTRACT.replace("It is trained on two beds.", "It reads red leaves. It reads blue stones.")
-    options = ("--sentences", 5)
+    options = ("--sentences", 4)
     _, plain = summarize(paper("a", abstract), options=options)
     _, leaning = summarize(paper("a", abstract), options=(*options, "--interests", "squirrels"))
     assert set(plain["a"]) - set(leaning["a"]) == {"It reads blue stones."}

@@ -11,6 +11,7 @@ from bot.summaries.references import refers_back, without_head
 from bot.summaries.roles import KINDS, Reading, Shares
 from bot.summaries.sentences import CUT, sentences
 from bot.summaries.summary import (
+    SET_FEATURES,
     Read,
     Worth,
     are_background,
@@ -199,10 +200,8 @@ def test_a_study_is_told_by_its_main_finding_and_what_it_comes_to():
 def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bold():
     empty = [
         "Code is available at https://a.example/b.",
-        "We provide an open-source codebase for gardeners.",
         "We hope that this work inspires future research.",
         "The results establish a robust foundation for gardens.",
-        "The framework has great potential to grow.",
         "The use of nets in gardens will also be addressed.",
     ]
     abstract = " ".join(["Weeds grow.", "We propose WeedNet.", *empty, "It removes 95% of weeds."])
@@ -269,44 +268,45 @@ def test_a_sentence_that_refers_back_is_shown_with_what_it_refers_to_or_not_at_a
         assert "This paradigm is slow." not in chosen or "Two paradigms for weeding exist." in chosen
 
 
-def read_as(*shares):
-    """An abstract of four sentences that hold these shares of task, idea and result, and nothing else."""
-    no = [False] * 4
+def read_as(*chosen, **weights):
+    """An abstract whose sentences have these shares of being chosen, and weights of the features of sets."""
+    no = [False] * len(chosen)
     return Read(
         sentences=["Weeds grow.", "We pull weeds.", "By night, too.", "It wins."],
-        readings=[Reading((0.0,) * len(KINDS), Shares(*row), 0.0) for row in shares],
+        readings=[Reading((0.0,) * len(KINDS), Shares(0.0, 0.0, 0.0, chosen=share), 0.0) for share in chosen],
         terms=[],
-        sentence_terms=[[]] * 4,
-        leads=[0.0] * 4,
+        sentence_terms=[[]] * len(chosen),
+        leads=[0.0] * len(chosen),
         empty=no,
         expansions={},
         sample=None,
-        antecedents=[None] * 4,
+        antecedents=[None] * len(chosen),
         continues=no,
         background=no,
         introduces=False,
-        in_own_voice=no,
         proposals=(),
+        set_weights=[weights.get(name, float(name == "chosen")) for name in SET_FEATURES],
         options={},
     )
 
 
-def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_shown():
-    paper = read_as((0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0))
-    assert choose(paper, 2, {}) == (2, 3)
-    assert choose(paper._replace(proposals=(1,), options={}), 2, {}) == (1, 3)
-
-
-def test_where_two_sentences_are_shown_one_of_them_says_what_the_paper_proposes():
-    paper = read_as((0.9, 0.0, 0.0), (0.05, 0.3, 0.0), (0.05, 0.6, 0.0), (0.0, 0.1, 1.0))._replace(proposals=(1, 2))
+def test_the_sentences_are_shown_that_an_editor_would_choose_most_probably():
+    paper = read_as(0.1, 0.4, 0.2, 0.3)
     assert choose(paper, 2, {}) == (1, 3)
-    assert choose(paper, 3, {}) == (0, 2, 3)
+    assert choose(paper, 3, {}) == (1, 2, 3)
 
 
-def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
-    paper = read_as((0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.4), (0.0, 0.0, 0.35))
-    assert choose(paper, 3, {}) == (0, 1, 2)
-    assert choose(paper._replace(leads=[0.0, 0.0, 0.0, 0.9], options={}), 3, {}) == (0, 1, 3)
+def test_a_set_gains_by_its_proposal_its_finding_and_its_sample():
+    paper = read_as(0.1, 0.4, 0.2, 0.3, proposal=2.0, finding=2.0, sample=2.0)
+    assert choose(paper._replace(proposals=(2,)), 2, {}) == (1, 2)
+    assert choose(paper._replace(leads=[0.9, 0.0, 0.0, 0.0], options={}), 2, {}) == (0, 1)
+    assert choose(paper._replace(sample=0, options={}), 2, {}) == (0, 1)
+
+
+def test_a_set_loses_by_a_sentence_that_needs_one_left_out():
+    paper = read_as(0.1, 0.4, 0.2, 0.3, loose=-1.0)._replace(antecedents=[None, None, None, 2])
+    assert choose(paper, 2, {}) == (1, 2)
+    assert choose(paper, 3, {}) == (1, 2, 3)
 
 
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
