@@ -1,10 +1,9 @@
-"""What summaries keep, how sound their findings are, how many begin in mid-air, and what a paper costs.
+"""How many summaries have the conclusion, how sound findings are, how many begin in mid-air, and what a paper costs.
 
     python bench/summary_report.py ../shared/bench [--seeds ../shared/seeds]
 
-Coverage is five-fold over the marked abstracts, weights learned on the other four parts. Findings are counted on the
-part "report" (or "later") of ``findings_labels.jsonl``, and on the kinds' part "dev"; dangling openers over the seeds
-and 200 arXiv papers. The data is as ``summary_weights.py`` wants it.
+Findings are counted on the part "report" (or "later") of ``findings_labels.jsonl``, and on the kinds' part "dev".
+Dangling openers are counted over the seeds and 200 arXiv papers. The data is as ``summary_weights.py`` wants it.
 """
 
 from __future__ import annotations
@@ -19,11 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from summary_weights import (
-    Marked,
     labels_of,
     later_papers,
     learn_gist,
-    learn_roles,
     read_jsonl,
     rouge1,
     structured,
@@ -34,33 +31,11 @@ from bot.formats.registry import parse
 from bot.model import RawDigest
 from bot.summaries.roles import Weights, shipped_weights
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
+from bot.summaries.summary import choose, finding_place, in_order, read_with
 
 PARTS = 5
 INTRODUCES = re.compile(r"\bwe (?:\w+ )?(?:introduce|propose|present)\b", re.IGNORECASE)
 STRICT, WIDE = ("finding",), ("finding", "borderline")
-
-
-def coverage(papers: Sequence[Marked], reads: dict[str, Read], how_many: int) -> float:
-    """The mean share of marked roles of which a chosen sentence holds the middle of a mark."""
-    shares = []
-    for paper in papers:
-        roles = {role for _, _, role in paper.spans if role in paper.targets}
-        places = set(choose(reads[paper.id], how_many, {}))
-        if roles:
-            shares.append(sum(not places.isdisjoint(paper.targets[role]) for role in roles) / len(roles))
-    return sum(shares) / len(shares)
-
-
-def out_of_fold(papers: Sequence[Marked], learned: Weights) -> dict[str, Read]:
-    """What each abstract says by weights of roles that were learned on the other parts."""
-    order = list(papers)
-    random.Random(0).shuffle(order)
-    reads = {}
-    for part in range(PARTS):
-        weights = learn_roles([p for i, p in enumerate(order) if i % PARTS != part], learned)
-        reads |= {p.id: read_with(p.abstract, weights) for p in order[part::PARTS]}
-    return reads
 
 
 def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> tuple[int, int, int]:
@@ -153,12 +128,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=Path)
     parser.add_argument("--part", default="report", choices=("tune", "report", "later"))
     args = parser.parse_args()
-    _, papers, unlabelled = training_data(args.bench)
+    _, unlabelled = training_data(args.bench)
     weights = shipped_weights()
-
-    reads = out_of_fold(papers, weights)
-    coverages = "  ".join(f"{n}: {coverage(papers, reads, n):.3f}" for n in (2, 3, 4))
-    print(f"coverage, five-fold over {len(papers)}, by sentences: {coverages}")
 
     held = conclusions(structured(args.bench, 1), weights)
     print(f"conclusion, in three sentences of structured abstracts of the half kept apart: {held:.3f}")

@@ -2,8 +2,8 @@
 
     python bench/summary_weights.py ../shared/bench
 
-The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kinds), ``abstracts/labelled.jsonl`` (spans
-that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: where in an abstract a sentence stands).
+The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kinds) and ``arxiv-papers.jsonl.gz``
+(unlabelled: where in an abstract a sentence stands).
 Which sentences are findings is in ``findings_labels.jsonl`` beside this file: labels of our own for sentences of those
 papers, of the later ones in ``stream/papers.jsonl.gz``, of those for reviews in ``screening.jsonl.gz``, and of
 abstracts with kinds, by place; the part "tune" teaches, "shown" corrects, the others are only counted ("sampled": of
@@ -65,7 +65,6 @@ CHOSEN = Path(__file__).with_name("chosen_labels.jsonl")
 READ = Path(__file__).with_name("findings_read.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")
 ROLES = Shares._fields
-MARKED = ("task", "idea", "result")  # roles that readers marked spans of
 
 HOW_MANY_PHRASES = 4_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
@@ -95,8 +94,8 @@ MOST_SENTENCES = 30  # longer abstracts would take most of the time
 ROLE_RIDGE = 5.0
 CLOSENESS = 0.05  # of ROUGE-1: what a sentence's share of the gist is by the temperature of a softmax
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
-IN_ROLES = 80  # marked abstracts' sentences that a phrase must be in to count for roles itself
-IN_CHOSEN = 25  # the same of abstracts with chosen sentences
+IN_ROLES = 80  # sentences that a phrase must be in to count for roles itself
+IN_CHOSEN = 25  # the same, of abstracts with chosen sentences
 MOST_COMPARED = 11  # sentences of an abstract, in every set of three
 SECOND_WORTH = 0.6  # of the second set of sentences, and of sets that share two sentences with either
 NEAR_WORTH = 0.15
@@ -108,36 +107,10 @@ WORTH = {"finding": 1.0, "borderline": 0.2, "none": 0.0}  # how much of a findin
 STRICT_WORTH = {**WORTH, "borderline": 0.0}
 
 
-class Marked(NamedTuple):
-    """An abstract in which readers marked spans: ``targets`` are for each role the sentences with a mark's middle."""
-
-    id: str
-    abstract: str
-    spans: Sequence[Sequence[Any]]
-    sentences: list[str]
-    targets: dict[str, list[int]]
-
-
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
     content = path.read_bytes()
     lines = gzip.decompress(content) if path.suffix == ".gz" else content
     return [json.loads(line) for line in lines.splitlines()]
-
-
-def marked(rows: Iterable[dict[str, Any]]) -> list[Marked]:
-    papers = []
-    for row in rows:
-        texts = sentences(row["abstract"])
-        targets: dict[str, list[int]] = {role: [] for role in MARKED}
-        end = 0
-        for place, text in enumerate(texts):
-            start = row["abstract"].find(text, end)
-            end = start + len(text)
-            for first, last, role in row["spans"]:
-                if role in targets and start <= (first + last) / 2 <= end:
-                    targets[role].append(place)
-        papers.append(Marked(row["id"], row["abstract"], row["spans"], texts, targets))
-    return papers
 
 
 def structured(bench: Path, part: int) -> list[dict[str, Any]]:
@@ -232,16 +205,6 @@ def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[s
 
 def rounded(row: Iterable[float]) -> list[float]:
     return [round(float(value), 2) + 0.0 for value in row]
-
-
-def learn_roles(papers: Sequence[Marked], weights: Weights) -> Weights:
-    """The same weights with those of the marked roles."""
-    return with_roles(
-        weights,
-        MARKED,
-        [(p.sentences, [shared(p.targets[role], len(p.sentences)) for role in MARKED]) for p in papers],
-        [*KINDS_OF_ROLES, *EIGHTH_NAMES],
-    )
 
 
 def learn_gist(lines: Sequence[dict[str, Any]], weights: Weights) -> Weights:
@@ -541,14 +504,10 @@ def labels_of(part: str) -> list[dict[str, Any]]:
     return [row for row in read_jsonl(LABELS) if row["part"] == part]
 
 
-def training_data(bench: Path) -> tuple[list[dict[str, Any]], list[Marked], list[dict[str, Any]]]:
-    """The abstracts with kinds (part "train"), with marked spans, and without labels."""
+def training_data(bench: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The abstracts with kinds (part "train"), and without labels."""
     kinds = [row for row in read_jsonl(bench / "abstracts/csabstruct.jsonl.gz") if row["id"].startswith("train")]
-    return (
-        kinds,
-        marked(read_jsonl(bench / "abstracts/labelled.jsonl")),
-        read_jsonl(bench / "arxiv-papers.jsonl.gz"),
-    )
+    return kinds, read_jsonl(bench / "arxiv-papers.jsonl.gz")
 
 
 def as_json(weights: Weights) -> str:
@@ -568,13 +527,13 @@ def main() -> None:
     parser.add_argument("bench", type=Path)
     parser.add_argument("--output", type=Path, default=SHIPPED)
     args = parser.parse_args()
-    kinds, papers, unlabelled = training_data(args.bench)
+    kinds, unlabelled = training_data(args.bench)
     weights = learn_sentences([*kinds, *structured(args.bench, 0)], unlabelled)
     parts = parts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
     examples = examples_of(with_labels(parts, labels_of("tune")), weights)
     weights = learn_findings(examples, examples_of(read_by_encoder(args.bench), weights), weights)
     weights = correct_findings(examples_of(with_labels(parts, labels_of("shown"), STRICT_WORTH), weights), weights)
-    weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), learn_roles(papers, weights))
+    weights = learn_gist(read_jsonl(args.bench / "abstracts/scitldr-dev.jsonl"), weights)
     weights = learn_answers(parts, weights)
     picked = chosen(later_papers(args.bench))
     weights = learn_sets(picked, learn_chosen(picked, weights))

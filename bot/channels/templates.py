@@ -203,7 +203,7 @@ def sample_edition() -> Edition:
         Reason(ReasonKind.LEARNED, "emphasis", 0.5),
         Reason(ReasonKind.LIKED, "An older paper"),
         summary=(
-            Sentence("First, what a paper is about, with known words marked.", Role.TASK, ("known",)),
+            Sentence("First, what a paper is about, with known words marked.", None, ("known",)),
             Sentence("Then its idea."),
             Sentence("Last comes a result, such as 63\\% fewer papers to read.", Role.RESULT),
         ),

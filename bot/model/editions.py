@@ -57,11 +57,9 @@ class PickKind(StrEnum):
 
 
 class Role(StrEnum):
-    """The rhetorical role of a sentence (argumentative zoning)."""
+    """The rhetorical role of a sentence (argumentative zoning), where it is shown or keeps the sentence in a mail."""
 
     BACKGROUND = "background"
-    TASK = "task"
-    IDEA = "idea"
     RESULT = "result"
     CONCLUSION = "conclusion"
     TLDR = "tldr"  # one sentence by a language model

@@ -54,6 +54,8 @@ from bot.store.schema import (
 
 # Of log-odds: full precision would take a third of a pick's bytes.
 _DECIMALS = 4
+# Stored summaries may name other roles, of earlier commits.
+_ROLES = {role.value: role for role in Role}
 _Summary = tuple[Sentence, ...]
 _SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and the summary with its marks
 
@@ -231,8 +233,8 @@ class Editions(Aggregate):
         for row in rows:
             sentences = []
             for stored, marks in zip(row.sentences or (), row.marks, strict=True):
-                role = stored.get("role")
-                sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
+                role = _ROLES.get(stored.get("role"))
+                sentences.append(Sentence(**stored | {"role": role, "marks": tuple(marks)}))
             others = {
                 "paper": papers[row.paper_id],
                 "reasons": tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),

@@ -1,4 +1,4 @@
-"""Read each sentence of an abstract: its kind, and its shares of the task, the idea and the result.
+"""Read each sentence of an abstract: its kind, and its shares of the gist, the conclusion and the main finding.
 
     sentences --features_of--> phrases, place, form, wording
               --kinds_and_eighths--> kind, by a linear-chain CRF (Lafferty et al. 2001) over phrases, form and
@@ -275,13 +275,10 @@ class Shares(NamedTuple):
     conclusion, ``main`` of being the main finding, and ``chosen`` of standing in a good summary of three sentences.
     """
 
-    task: float
-    idea: float
-    result: float
-    gist: float = 0.0
-    answer: float = 0.0
-    main: float = 0.0
-    chosen: float = 0.0
+    gist: float
+    answer: float
+    main: float
+    chosen: float
 
 
 class Reading(NamedTuple):
@@ -331,7 +328,7 @@ def role_features(
 ) -> list[dict[str, float]]:
     """Return each sentence's log-probabilities of kind, eighth and outcome by name, and its neighbours' probabilities.
 
-    A conclusion counts as a result, because abstracts with marked roles have hardly any.
+    A conclusion counts as a result: in computer science, few abstracts have both.
     """
     results = [[*row[:_RESULT], row[_RESULT] + row[_CONCLUSION], *row[_CONCLUSION + 1 :]] for row in kinds]
     outcomes = [[row[_CONCLUSION], finding] for row, finding in zip(kinds, findings, strict=True)]

@@ -153,11 +153,10 @@ _OTHER = {"other"}  # a sentence under a heading such as "Trial registration" sa
 _HEADLINE_WORTH = 0.3
 _CONCLUDED_WORTH = 0.4  # in a study
 _SCOPE_WORTH = 0.15
-# The least probabilities of a role's label, a conclusion's label, and bold.
-_ROLE_FROM = 0.4
+# The least probabilities of a conclusion's label, and of bold.
 _CONCLUSION_FROM = 0.5
 _FINDING_FROM = 0.6
-_OUTCOME_FROM = 0.3  # of a win without a figure, the share of the result, the answer or the main finding
+_OUTCOME_FROM = 0.2  # of a win without a figure, the share of the answer or the main finding
 _PLAIN_FROM = 0.35  # of a study's conclusion without a more probable finding
 _COMPARED = 10  # sentences in every combination, which bounds the time for long abstracts: 10 choose 3 are 120
 
@@ -220,9 +219,12 @@ def summarise(
 def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_verbatim: bool) -> tuple[Sentence, ...]:
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
-    bold, known = finding_place(paper, shown), known_place(paper, shown)
-    own = {known: Role.BACKGROUND, bold: Role.RESULT}
-    roles = [own.get(i, role) for i, role in zip(shown, _roles([paper.readings[i] for i in shown]), strict=True)]
+    own: dict[int | None, Role] = {}
+    concluding = max(shown, key=lambda i: paper.readings[i].conclusion, default=None)
+    if concluding is not None and paper.readings[concluding].conclusion >= _CONCLUSION_FROM:
+        own[concluding] = Role.CONCLUSION
+    own |= {known_place(paper, shown): Role.BACKGROUND, finding_place(paper, shown): Role.RESULT}
+    roles = [own.get(place) for place in shown]
     texts: list[str] = []
     gaps: list[bool] = []
     for before, place, role in zip((-1, *shown), shown, roles, strict=False):
@@ -403,7 +405,7 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     for place in new if not sure else ():
         reading = paper.readings[place]
         is_conclusion = not paper.introduces and max(reading.conclusion, reading.shares.answer) >= _CONCLUSION_FROM
-        is_outcome = max(reading.shares.result, reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
+        is_outcome = max(reading.shares.answer, reading.shares.main) >= _OUTCOME_FROM
         is_win = is_outcome and place not in paper.proposals and claims_win(paper.sentences[place])
         if is_win or (is_conclusion and reading.finding >= _PLAIN_FROM):
             probable.append(place)
@@ -425,17 +427,3 @@ def known_place(paper: Read, places: Sequence[int]) -> int | None:
     moved = _moved(paper, places)
     known = next((place for place in places if place in moved), None)
     return None if known is None or known == places[0] or len(places) == len(paper.sentences) else known
-
-
-def _roles(readings: Sequence[Reading]) -> list[Role | None]:
-    """Label one sentence each as task, idea and conclusion, by the largest shares; None for the others."""
-    roles: list[Role | None] = [None] * len(readings)
-    claims = []
-    for place, reading in enumerate(readings):
-        claims.append((reading.shares.task, place, Role.TASK, _ROLE_FROM))
-        claims.append((reading.shares.idea, place, Role.IDEA, _ROLE_FROM))
-        claims.append((reading.conclusion, place, Role.CONCLUSION, _CONCLUSION_FROM))
-    for share, place, role, least in sorted(claims, reverse=True):
-        if share >= least and roles[place] is None and role not in roles:
-            roles[place] = role
-    return roles

@@ -14,7 +14,7 @@ from bot.model import Role, Sentence
 from .made_editions import make_edition, make_pick
 
 SUMMARY = (
-    Sentence("We weed beds.", Role.TASK, ("beds",)),
+    Sentence("We weed beds.", None, ("beds",)),
     Sentence("It <works> in 9 of 10 beds & more.", Role.RESULT, ("9 of 10",)),
     Sentence("More follows."),
 )

@@ -13,7 +13,7 @@ from .made_editions import make_edition, make_paper, make_pick
 
 SUMMARY = (
     Sentence("All in one.", Role.TLDR),
-    Sentence("It weeds beds.", Role.IDEA, ("beds",)),
+    Sentence("It weeds beds.", None, ("beds",)),
     Sentence("It gains a lot.", Role.RESULT, ("gains",)),
 )
 

@@ -229,12 +229,12 @@ def edition_of(request):
 
 def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_they_are_worth(links, templates):
     long = (
-        Sentence("We ask what owls eat.", Role.TASK),
+        Sentence("We ask what owls eat."),
         Sentence("known " * 40, Role.BACKGROUND),
         Sentence("It is mice" + " and voles" * 40 + ".", Role.RESULT),
         Sentence("So there is food enough" + " indeed" * 60 + ".", Role.CONCLUSION),
     )
-    brief = (Sentence("Bees dance.", Role.TASK), Sentence("We saw them.", Role.RESULT))
+    brief = (Sentence("Bees dance."), Sentence("We saw them.", Role.RESULT))
     picks = [make_pick(make_paper(n), summary=summary) for n, summary in enumerate((long, long, long, long, brief))]
     text = " ".join(render_mail(templates, make_edition(*picks), links).text.split())
     assert len(re.sub(r"https?://\S+", "", text).split()) <= 700

@@ -27,7 +27,7 @@ def test_without_sentences_there_are_no_shares():
 def test_authors_say_what_came_out_where_they_say_that_experiments_show_it():
     texts = ["We like tea.", "Experiments show that we outperform all others by 3%.", "We also have cups."]
     readings = read(texts, shipped_weights())
-    assert max(readings, key=lambda reading: reading.shares.result) == readings[1]
+    assert max(readings, key=lambda reading: reading.shares.chosen) == readings[1]
     assert max(readings, key=lambda reading: reading.kinds[KINDS.index("result")]) == readings[1]
 
 
