@@ -21,6 +21,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from bot.model import GOOD, STRONG, PaperId
@@ -216,11 +217,8 @@ _MOST_STEEPER = 4.0
 # Share of the background that may be a good match.
 _MOST_GOOD = 0.05
 _C = 6.0
-# Of the loss's gradient at the beginning, and of each step's gradient: log-odds are exact to .001.
+# Mean change of the weights in the last step: log-odds are exact to .001.
 _TOLERANCE = 1e-5
-_STEP_TOLERANCE = 0.03
-_MOST_STEPS = 50
-_ROUNDING = 1e-6
 
 
 def time_decay(days: float) -> float:
@@ -347,7 +345,13 @@ class _Features:
         terms, meaning, matches, ones = np.split(weights, self._columns)
         return [terms, _MEANING_SCALE * meaning, self._scales * matches, ones]
 
+    @property
+    def width(self) -> int:
+        return int(self._columns[-1]) + 1
+
     def __matmul__(self, weights: np.ndarray) -> np.ndarray:
+        """Return the product with (width,) in single precision, as the parts are."""
+        weights = weights.astype(np.float32)
         of_terms, of_meanings, of_matches, of_ones = self.split(weights)
         products = [
             terms @ of_terms + meanings @ of_meanings + matches @ of_matches for terms, meanings, matches in self._parts
@@ -356,7 +360,7 @@ class _Features:
 
     def transposed(self, rows: np.ndarray) -> np.ndarray:
         """Return the product of the transposed matrix with (n,)."""
-        total = np.zeros(self._columns[-1] + 1, np.float32)
+        total = np.zeros(self.width, np.float32)
         of_terms, of_meanings, of_matches, of_ones = np.split(total, self._columns)
         split = np.split(rows, self._ends[:-1])
         for (_, meanings, matches), terms, values in zip(self._parts, self._transposed, split, strict=True):
@@ -370,43 +374,26 @@ class _Features:
 def _logistic_regression(features: _Features, liked: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the weights with the least weighted loss and an L2 penalty of 1, by Newton's method.
 
-    Conjugate gradients solve each step (Nocedal and Wright 2006, algorithm 7.1).
+    Liblinear would copy the background for each reader.
     """
-    log_odds = np.zeros(len(features), np.float32)
-    weights = np.zeros(len(features.transposed(log_odds)), np.float32)
 
-    def loss(weights: np.ndarray, log_odds: np.ndarray) -> float:
+    def loss(weights: np.ndarray) -> float:
+        log_odds = features @ weights
         return float(weights @ weights / 2 + weight @ (np.logaddexp(0, log_odds) - liked * log_odds))
 
-    least = 0.0
-    for _ in range(_MOST_STEPS):
-        probabilities = expit(log_odds)
-        gradient = weights + features.transposed(weight * (probabilities - liked))
-        size = float(np.linalg.norm(gradient))
-        least = least or _TOLERANCE * size
-        if size <= least:
-            break
+    def gradient(weights: np.ndarray) -> np.ndarray:
+        return np.asarray(weights + features.transposed(weight * (expit(features @ weights) - liked)))
+
+    def curvature_along(weights: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        probabilities = expit(features @ weights)
         curvature = weight * probabilities * (1 - probabilities)
-        step: np.ndarray = np.zeros_like(weights)
-        log_odds_step: np.ndarray = np.zeros_like(log_odds)
-        residual = direction = -gradient
-        square = float(residual @ residual)
-        while square > (_STEP_TOLERANCE * size) ** 2:
-            along = features @ direction
-            curved = direction + features.transposed(curvature * along)
-            length = square / float(direction @ curved)
-            step += length * direction
-            log_odds_step += length * along
-            residual = residual - length * curved
-            before, square = square, float(residual @ residual)
-            direction = residual + square / before * direction
-        # Rarely the full step overshoots. Smaller differences are rounding.
-        most = (1 + _ROUNDING) * loss(weights, log_odds)
-        while loss(weights + step, log_odds + log_odds_step) > most:
-            step, log_odds_step = step / 2, log_odds_step / 2
-        weights += step
-        log_odds += log_odds_step
-    return weights
+        return np.asarray(direction + features.transposed(curvature * (features @ direction)))
+
+    start = np.zeros(features.width, np.float32)
+    result = minimize(
+        loss, start, jac=gradient, hessp=curvature_along, method="Newton-CG", options={"xtol": _TOLERANCE}
+    )
+    return np.asarray(result.x, np.float32)
 
 
 # Format, vocabulary, intercept, match weights, bytes of the columns, number of columns.
