@@ -1,7 +1,5 @@
 """A mailbox on loopback that speaks enough IMAP4rev1 (RFC 3501) for reading, marking and moving mails."""
 
-from __future__ import annotations
-
 import re
 import socketserver
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A Slack workspace on loopback: it takes answers, and opens a socket through which it sends what people do."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

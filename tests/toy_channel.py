@@ -1,7 +1,5 @@
 """A channel that is complete and keeps what it sends: editions with a thread, letters, confirmations, no settings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

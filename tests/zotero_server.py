@@ -1,7 +1,5 @@
 """Zotero's web API on loopback: one library with versions, collections, trash and deletions; and faults on request."""
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 With a queue: ``tests/worker/test_a_new_channel_in_queue.py``.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Messages as files."""
 
-from __future__ import annotations
-
 import json
 import resource
 import stat

@@ -1,7 +1,5 @@
 """The mail: its content, hostile papers, and its size."""
 
-from __future__ import annotations
-
 import email
 import re
 import time

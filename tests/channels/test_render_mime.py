@@ -1,7 +1,5 @@
 """The finished mail has exactly the intended headers, whatever a paper's title holds."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage

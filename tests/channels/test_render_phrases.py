@@ -1,7 +1,5 @@
 """The wording of an edition."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

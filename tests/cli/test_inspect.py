@@ -1,7 +1,5 @@
 """``paperbot inspect``: what a file holds, before anything is stored."""
 
-from __future__ import annotations
-
 import io
 import sys
 

@@ -1,7 +1,5 @@
 """``retention.papers_days``: what a home still knows and does after its old papers were deleted."""
 
-from __future__ import annotations
-
 import pytest
 from support import digest
 

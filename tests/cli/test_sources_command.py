@@ -1,7 +1,5 @@
 """``paperbot sources``, and the settings of sources."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from xml.sax.saxutils import unescape

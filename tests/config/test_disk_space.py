@@ -1,7 +1,5 @@
 """Disks that are nearly full, and which disk a folder is on."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A home without samples; one with an edition on Wednesday and votes on Thursday; servers for its messages."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A reader pauses on Thursday, while the edition of the day waits for the mail server, and resumes on Sunday."""
 
-from __future__ import annotations
-
 import email
 from datetime import UTC, datetime, timedelta
 from email import policy

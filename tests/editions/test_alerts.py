@@ -1,7 +1,5 @@
 """Alerts: at once, once a paper and reader, never at night, a few a day; the rest comes in the next edition."""
 
-from __future__ import annotations
-
 import email
 from datetime import time
 from email import policy

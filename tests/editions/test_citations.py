@@ -1,7 +1,5 @@
 """Papers that cite what a reader liked or has in their library: the reason, and the alert rule."""
 
-from __future__ import annotations
-
 import email
 import json
 from email import policy

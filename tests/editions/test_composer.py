@@ -1,7 +1,5 @@
 """Composing editions: later versions, upvotes as reasons, sources, and batches of readers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy

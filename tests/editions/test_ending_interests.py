@@ -1,7 +1,5 @@
 """Interests that end: until when they count, and what the letter says of them."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, datetime, timedelta
 

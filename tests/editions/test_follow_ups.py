@@ -1,7 +1,5 @@
 """What an edition says of papers that its reader liked: published, changed, continued."""
 
-from __future__ import annotations
-
 import email
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The corpus of a store that several machines use: fitted by one of them, loaded by all."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

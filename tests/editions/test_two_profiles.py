@@ -1,7 +1,5 @@
 """Two profiles of one reader: what one has sent, or what the reader disliked there, doesn't come from the other."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Editions that wait for a source that failed just now, and those that go out without it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

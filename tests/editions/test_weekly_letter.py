@@ -1,7 +1,5 @@
 """The weekly letter: once a week, by the reader's channel, with what their votes did and a paper that they missed."""
 
-from __future__ import annotations
-
 import email
 import json
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """What is fuzzed: each target takes any bytes, and may raise nothing but the errors that its callers expect."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io

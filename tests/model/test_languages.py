@@ -1,7 +1,5 @@
 """Dates in readers' languages, and which language tags are known."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

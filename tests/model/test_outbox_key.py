@@ -1,7 +1,5 @@
 """The key of an outbox message and its text form."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Text is safe to display and within its width."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

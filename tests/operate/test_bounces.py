@@ -1,7 +1,5 @@
 """Bounces end to end: a mail goes out by SMTP, its report comes back by IMAP, and its reader is stopped."""
 
-from __future__ import annotations
-
 import pytest
 from channels.conftest import certificate, mail_server, servers, tls
 from formats.test_bounce_reports import arf, dsn

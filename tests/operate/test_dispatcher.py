@@ -1,7 +1,5 @@
 """The dispatcher: what becomes of each row of the outbox."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

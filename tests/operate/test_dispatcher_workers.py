@@ -1,7 +1,5 @@
 """Workers side by side: claims, leases, spacing, and the end of a run."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from threading import Barrier
 

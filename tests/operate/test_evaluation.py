@@ -1,7 +1,5 @@
 """The verdict is "yes" for a reader whose preferences are learned, and for nobody else."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Links that digests don't give, looked up by title."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

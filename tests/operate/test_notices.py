@@ -1,7 +1,5 @@
 """Notices to the operator: one mail a day by the outbox, at most once, tried again, and shown by ``status``."""
 
-from __future__ import annotations
-
 import email
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What papers cite, asked of OpenAlex: of which papers, how often, and what of the answers is kept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Past days again: the same without a change, other picks with one, and nothing that was not known by then."""
 
-from __future__ import annotations
-
 import shutil
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """``paperbot retry``, and what ``status`` says about late editions."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

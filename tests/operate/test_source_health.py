@@ -1,7 +1,5 @@
 """The watchdog over weeks, and arXiv's calendar."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Opening a store: what is created, what is refused, and with which message."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """SQLite's index of words has no copy of the papers, so it must stay in step with them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3

@@ -4,8 +4,6 @@
 voted. Others came, paused, left and were refused on the pages, and one was forgotten.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3

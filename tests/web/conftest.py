@@ -1,7 +1,5 @@
 """A home with a first edition, and its pages."""
 
-from __future__ import annotations
-
 import email
 import shutil
 from datetime import datetime, timedelta

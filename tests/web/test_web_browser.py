@@ -1,7 +1,5 @@
 """A person subscribes, votes, sees the effect and unsubscribes, in a browser on a phone and on a desktop."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from urllib.parse import urlsplit

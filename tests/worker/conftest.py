@@ -1,7 +1,5 @@
 """A home with a queue on each broker, and what takes its tasks."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Iterator

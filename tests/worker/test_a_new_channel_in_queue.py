@@ -1,7 +1,5 @@
 """A channel that only its own module and the registry know works with a queue: its messages get tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 

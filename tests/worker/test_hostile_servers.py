@@ -4,8 +4,6 @@ PostgreSQL and RabbitMQ are the test's own, from Debian's packages, so that it m
 an operator does, and the broker twice, by SIGKILL, all while mails go out.
 """
 
-from __future__ import annotations
-
 import random
 from functools import partial
 

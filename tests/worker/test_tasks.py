@@ -1,7 +1,5 @@
 """Tasks on each broker: lost, repeated, delayed and reordered, they change nothing but time."""
 
-from __future__ import annotations
-
 import signal
 from datetime import UTC, datetime, timedelta
 from threading import Event
