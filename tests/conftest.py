@@ -156,8 +156,7 @@ def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bot.store.engine.create_engine", partial(create_engine, execution_options=statements))
         patch.setattr(
-            "bot.channels.templates.Environment",
-            partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),
+            "bot.channels.templates.Environment", partial(jinja2.Environment, bytecode_cache=_CompiledTemplates())
         )
         patch.setattr(httpx2, "create_ssl_context", cache(httpx2.create_ssl_context))
         patch.setattr(tokens, "_stems", lambda text: stems_of_text(text) if len(text) < 5_000 else stems(text))

@@ -24,11 +24,7 @@ class ImapServer(OnLoopback):
     """
 
     def __init__(
-        self,
-        *,
-        can_move: bool = True,
-        refuse: str = "",
-        answers: Mapping[str, Callable[[str], bytes]] | None = None,
+        self, *, can_move: bool = True, refuse: str = "", answers: Mapping[str, Callable[[str], bytes]] | None = None
     ) -> None:
         self.folders: dict[str, dict[int, Mail]] = {"INBOX": {}, "Read": {}}
         self.said: list[str] = []

@@ -90,8 +90,7 @@ def test_the_chart_is_an_svg_file_in_the_home_or_where_chart_says(home_with_vote
 
 
 @pytest.mark.parametrize(
-    ("file", "remedy"),
-    [("paperbot.toml/chart.svg", "name another with --chart"), ("chart.png", "ends in .svg")],
+    ("file", "remedy"), [("paperbot.toml/chart.svg", "name another with --chart"), ("chart.png", "ends in .svg")]
 )
 def test_a_chart_file_that_cannot_be_written_is_refused(home_with_votes, paperbot, file, remedy):
     refused = evaluate(paperbot, "nature/ada@example.org", "--chart", home_with_votes / file)
@@ -105,22 +104,14 @@ def test_too_few_thumbs_get_a_plain_answer(home_with_votes, paperbot):
     assert out.count("\n") <= 3
     result = evaluate(paperbot, "nature/bob@example.org", "--json").json
     assert result["answer"] == "Too early to tell: there are no thumbs yet."
-    assert (result["verdict"], result["learned"], result["gain"], result["chart"]) == (
-        "too few",
-        None,
-        None,
-        None,
-    )
+    assert (result["verdict"], result["learned"], result["gain"], result["chart"]) == ("too few", None, None, None)
 
 
 @pytest.mark.parametrize("page", [1, 1_000])
 def test_all_readers_with_thumbs_and_their_mean(home_with_votes, paperbot, monkeypatch, page):
     monkeypatch.setattr("bot.store.readers.PAGE", page)
     result = evaluate(paperbot, "--json").json
-    assert [row["reader"] for row in result["readers"]] == [
-        "nature/ada@example.org",
-        "nature/eve@example.org",
-    ]
+    assert [row["reader"] for row in result["readers"]] == ["nature/ada@example.org", "nature/eve@example.org"]
     assert result["mean"]["learned"]["auc"] == result["readers"][0]["learned"]["auc"]
     assert (
         result["answer"] == "It certainly learns the preferences of 1 of 1 reader; 1 other gave too few thumbs to tell."

@@ -153,18 +153,11 @@ def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
     for _ in range(2):
         assert paperbot("run", "--force", "--now", WEDNESDAY).code == 0
     with open_app(small) as app:
-        assert [edition.slot for edition in app.store.editions.of_reader(reader.id)[:2]] == [
-            f"{day}#101",
-            f"{day}#100",
-        ]
+        assert [edition.slot for edition in app.store.editions.of_reader(reader.id)[:2]] == [f"{day}#101", f"{day}#100"]
 
 
 def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperbot):
-    add_profile(
-        small,
-        "noted",
-        '[edition]\nthreshold = 1.0\nwhen_quiet = "note"\n[[readers]]\nemail = "b@example.org"',
-    )
+    add_profile(small, "noted", '[edition]\nthreshold = 1.0\nwhen_quiet = "note"\n[[readers]]\nemail = "b@example.org"')
     add_profile(small, "silent", '[edition]\nthreshold = 1.0\n[[readers]]\nemail = "c@example.org"')
     answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
     assert (answer["editions"], answer["skipped"], answer["delivered"]) == (2, 1, 2)
@@ -189,9 +182,7 @@ def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot
 
 def test_a_profile_takes_papers_of_its_sources_only(small, paperbot):
     add_profile(
-        small,
-        "other",
-        'sources = ["elsewhere"]\n[edition]\nwhen_quiet = "skip"\n[[readers]]\nemail = "o@example.org"',
+        small, "other", 'sources = ["elsewhere"]\n[edition]\nwhen_quiet = "skip"\n[[readers]]\nemail = "o@example.org"'
     )
     answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
     assert (answer["editions"], answer["skipped"]) == (1, 1)

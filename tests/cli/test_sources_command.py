@@ -34,11 +34,7 @@ def test_sources_are_listed_with_their_health(settings: Path, web: Web, paperbot
     listed = paperbot("sources", "--json")
     assert listed.code == 1
     blog, seeds = listed.json["sources"]
-    assert (blog["kind"], blog["health"], blog["detail"]) == (
-        "feed",
-        "failing",
-        f"{web.url}/gone: 404 Not Found",
-    )
+    assert (blog["kind"], blog["health"], blog["detail"]) == ("feed", "failing", f"{web.url}/gone: 404 Not Found")
     assert (seeds["kind"], seeds["health"], seeds["papers"]) == ("folder", "ok", 1)
     assert "failing" in paperbot("sources").out
     assert "blog: failing: " in paperbot("status").err
@@ -132,10 +128,7 @@ def test_a_feed_url_of_any_characters_is_valid_toml(settings: Path, paperbot, na
         ("owls", "not OPML"),
         ("<opml/>", "0 feeds in it"),
         ("<!DOCTYPE opml [<!ENTITY a 'b'>]><opml>&a;</opml>", "document type declaration"),
-        (
-            '<opml><outline xmlUrl="https://ada:x@example.org/"/></opml>',
-            "passwords don't belong in addresses",
-        ),
+        ('<opml><outline xmlUrl="https://ada:x@example.org/"/></opml>', "passwords don't belong in addresses"),
     ],
 )
 def test_an_invalid_opml_file_changes_nothing(settings: Path, paperbot, content: str, said: str) -> None:
@@ -158,10 +151,7 @@ def test_a_settings_file_that_cannot_be_extended_is_not_changed(settings: Path, 
     ("source", "said"),
     [
         ('kind = "feed"', 'a source of kind "feed" needs url; add url = ...'),
-        (
-            'kind = "arxiv"\nquery = "cat:cs.AI"\npath = "x"',
-            'a source of kind "arxiv" has no path; known: every, kind',
-        ),
+        ('kind = "arxiv"\nquery = "cat:cs.AI"\npath = "x"', 'a source of kind "arxiv" has no path; known: every, kind'),
         ('kind = "feed"\nurl = "ftp://x"', "is not a web address"),
         ('kind = "feed"\nurl = "http://a:b@x"', "passwords don't belong in addresses"),
         (

@@ -62,10 +62,7 @@ MISTAKES = {
         '[bot]\npublic_url = "papers.example.org"',
         "bot.public_url: 'papers.example.org' is not a web address",
     ),
-    "a number for a table": (
-        "email = 3",
-        "email: what is set there is not valid; it should be a table of its own",
-    ),
+    "a number for a table": ("email = 3", "email: what is set there is not valid; it should be a table of its own"),
 }
 
 

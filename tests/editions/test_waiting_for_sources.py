@@ -195,16 +195,5 @@ def test_all_waiting_readers_are_one_problem(interrupted, run: RunAt, waiting_ho
 
 def test_the_json_of_a_run_keeps_its_keys(interrupted, run: RunAt) -> None:
     assert json.dumps(sorted(run(WEDNESDAY).report)) == json.dumps(
-        [
-            "alerts",
-            "delivered",
-            "digests",
-            "editions",
-            "failed",
-            "new",
-            "papers",
-            "problems",
-            "skipped",
-            "unknown",
-        ]
+        ["alerts", "delivered", "digests", "editions", "failed", "new", "papers", "problems", "skipped", "unknown"]
     )

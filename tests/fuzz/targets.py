@@ -221,12 +221,7 @@ def seeds(target: str) -> Iterable[bytes]:
                 yield bytes([place]) + b"vote=down\0" + body
         return
     if target == "libraries":
-        yield from (
-            BIB,
-            RIS,
-            b"[" + ITEM + b"]",
-            b'@string{a = "b"}\n' + BIB.replace(b"{Owls", rb"{\"{O}wls $x$"),
-        )
+        yield from (BIB, RIS, b"[" + ITEM + b"]", b'@string{a = "b"}\n' + BIB.replace(b"{Owls", rb"{\"{O}wls $x$"))
     yield from (
         KEYWORD,
         MARKDOWN,

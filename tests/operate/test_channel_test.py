@@ -187,10 +187,7 @@ def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot
 @pytest.mark.parametrize(
     ("replies", "says"),
     [
-        (
-            {"ada@example.org": "550 5.1.1 no such user"},
-            "no such user; correct the reader's address in the profile",
-        ),
+        ({"ada@example.org": "550 5.1.1 no such user"}, "no such user; correct the reader's address in the profile"),
         ({"MAIL": "550 5.7.1 not your address"}, "not your address; check email.sender"),
         ({"DATA": "554 5.6.0 too odd"}, "too odd; the other side's log may say more"),
     ],
