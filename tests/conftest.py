@@ -23,7 +23,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from servers import Clock, FakeTime, Web
 from sqlalchemy import URL, Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
-from support import ROOT, digest
+from support import ROOT, digest, edit
 
 from bot.app import App
 from bot.cli.main import invoke
@@ -204,6 +204,14 @@ def home(prepared_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return path
 
 
+@pytest.fixture
+def bare(home: Path) -> Path:
+    """The home without samples and profiles."""
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
+        path.unlink()
+    return home
+
+
 @pytest.fixture(scope="session")
 def fill_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Callable[[], object]], None]:
     """Fill a home by a function, or with what the function made of the first home; paths in it are of that one."""
@@ -243,8 +251,7 @@ def few_papers(home: Path) -> None:
     for path in home.glob("samples/*"):
         path.unlink()
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Reward models for owls"))
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("# threshold = 0.15", "threshold = 0  #"))
+    edit(home / "profiles/reward-models.toml", "# threshold = 0.15", "threshold = 0  #")
 
 
 @pytest.fixture

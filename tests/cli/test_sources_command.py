@@ -147,26 +147,6 @@ def test_a_settings_file_that_cannot_be_extended_is_not_changed(settings: Path, 
     assert settings.read_text().count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ('kind = "feed"', 'a source of kind "feed" needs url; add url = ...'),
-        ('kind = "arxiv"\nquery = "cat:cs.AI"\npath = "x"', 'a source of kind "arxiv" has no path; known: every, kind'),
-        ('kind = "feed"\nurl = "ftp://x"', "is not a web address"),
-        ('kind = "feed"\nurl = "http://a:b@x"', "passwords don't belong in addresses"),
-        (
-            'kind = "mailbox"\nhost = "imap.example.org"\nusername = "a"\nsender = "b"\nsecurity = "none"',
-            'security = "none" sends the password unencrypted',
-        ),
-    ],
-)
-def test_mistakes_in_a_source_are_reported_with_their_remedy(settings: Path, paperbot, source: str, said: str) -> None:
-    settings.write_text(f'[[sources]]\nname = "x"\n{source}\n')
-    refused = paperbot("ingest")
-    assert refused.code == 2
-    assert said in refused.err
-
-
 def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(settings, paperbot, monkeypatch) -> None:
     from bot.app import open_app
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support import digest
+from support import digest, edit
 
 from bot.app import open_app
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
@@ -218,6 +218,5 @@ def test_an_opened_link_brings_the_daily_editions_back(days, owls_home):
 
 
 def test_without_the_key_nothing_changes(days, owls_home):
-    profile = owls_home / "profiles" / "owls.toml"
-    profile.write_text(profile.read_text().replace("catch_up = true", "catch_up = false"))
+    edit(owls_home / "profiles/owls.toml", "catch_up = true", "catch_up = false")
     assert not any(is_catch_up for _, is_catch_up, _ in (*days(0, 0), *days(7, 7)))

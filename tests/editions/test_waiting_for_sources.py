@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from servers import Page, Web
-from support import digest
+from support import digest, edit
 
 from bot.store import open_store
 
@@ -143,8 +143,7 @@ def test_a_setting_disables_waiting(interrupted, run: RunAt, waiting_home: Path,
 def test_an_edition_does_not_wait_for_a_source_its_profile_does_not_read(
     interrupted, run: RunAt, waiting_home: Path
 ) -> None:
-    profile = waiting_home / "profiles" / "owls.toml"
-    profile.write_text(profile.read_text().replace("[[readers]]", 'sources = ["drop"]\n[[readers]]'))
+    edit(waiting_home / "profiles/owls.toml", "[[readers]]", 'sources = ["drop"]\n[[readers]]')
     (mail,) = run(WEDNESDAY).mails
     assert "without" not in mail
 

@@ -5,6 +5,7 @@ from channels.conftest import certificate, mail_server, servers, tls
 from formats.test_bounce_reports import arf, dsn
 from hypothesis import given
 from hypothesis import strategies as st
+from support import edit
 
 from bot.app import open_app
 from bot.config.keys import Signer, TokenError
@@ -96,8 +97,7 @@ def test_what_is_transient_forged_or_no_report_stops_nobody_and_is_counted(
 
 
 def test_a_mailbox_that_fails_delays_no_edition(sent, imap, home, paperbot):
-    settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace(f"port = {imap.port}", "port = 1"))
+    edit(home / "paperbot.toml", f"port = {imap.port}", "port = 1")
     report = paperbot("run", "--now", "2025-05-08T09:00:00+02:00", "--json").json
     assert any(problem["source"] == "back" for problem in report["problems"])
     assert not any("waits" in problem["problem"] for problem in report["problems"])

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 from starlette.testclient import TestClient
-from support import digest
+from support import digest, edit
 
 from bot.app import open_app
 from bot.model import Vote
@@ -39,8 +39,7 @@ def by_smtp(home, mail_server, monkeypatch):
 
 @pytest.fixture
 def by_slack(home, slack_server, monkeypatch):
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    edit(home / "profiles/reward-models.toml", 'email = "ada@example.org"', 'slack = "C0123ABC"')
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
     monkeypatch.setenv("PAPERBOT_SLACK__API_URL", slack_server.url)
     return slack_server

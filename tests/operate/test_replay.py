@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from support import digest
+from support import digest, outbox, rows
 
 from bot.app import open_app
 from bot.cli.main import invoke
@@ -155,11 +155,9 @@ def test_a_quiet_day_before_the_first_edition_names_no_earlier_one(home_of_a_wee
 
 
 def test_nothing_is_stored_or_sent(home_of_a_week, paperbot):
-    files = {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")}
-    exported = paperbot("export", "birds").out
+    before = {path: path.read_bytes() for path in outbox(home_of_a_week)}, rows(home_of_a_week)
     replayed(paperbot)
-    assert {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")} == files
-    assert paperbot("export", "birds").out == exported
+    assert ({path: path.read_bytes() for path in outbox(home_of_a_week)}, rows(home_of_a_week)) == before
 
 
 def test_an_invalid_range_is_refused(home_of_a_week, paperbot):

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 from imap_server import ImapServer
-from support import digest
+from support import digest, edit
 
 ADA = "reward-models/ada@example.org"
 NOW = "2025-05-07T10:00:00+00:00"
@@ -32,8 +32,7 @@ def voting_home(home: Path, imap: ImapServer, monkeypatch) -> Path:
     settings = home / "paperbot.toml"
     settings.write_text(settings.read_text() + MAILBOX.format(port=imap.port))
     (home / "seeds" / "own.txt").write_text(digest("Reward models of owls", "Reward models of bees"))
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0", 1))
+    edit(home / "profiles/reward-models.toml", "[edition]", "[edition]\nthreshold = 0")
     return home
 
 
@@ -76,8 +75,7 @@ def test_a_vote_from_a_telephone_reaches_a_laptop_without_a_server(
 def test_status_shows_when_replies_were_read_and_how_many_votes_they_had(
     voting_home: Path, imap: ImapServer, paperbot
 ) -> None:
-    settings = voting_home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace('sender = "alerts@example.org"\n', ""))
+    edit(voting_home / "paperbot.toml", 'sender = "alerts@example.org"\n', "")
     status = ["status", "--now", NOW]
     assert re.search(r"mail +ok +not read yet +- +- +0 votes", paperbot(*status).out)
     assert paperbot("run", "--force", "--now", NOW).code == 0
@@ -138,10 +136,3 @@ def test_without_pages_no_link_leads_to_one(home: Path, imap: ImapServer, paperb
     html = paperbot("preview", "reward-models", "--format", "html", "--now", NOW).out
     assert ("vote%20up" in html, "Unsubscribe" in html) == (has_mailbox, has_mailbox)
     assert "View in browser" not in html
-
-
-def test_replies_without_a_mailbox_are_an_error(home: Path, paperbot, monkeypatch) -> None:
-    monkeypatch.setenv("PAPERBOT_EMAIL__REPLIES", "true")
-    answer = paperbot("check")
-    assert answer.code == 2
-    assert 'add a source of kind "mailbox"' in answer.err

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from channels.made_editions import make_edition, make_paper, make_pick
 from starlette.testclient import TestClient
+from support import edit
 
 from bot.app import open_app
 from bot.channels.slack.rendering import render_thread
@@ -102,8 +103,7 @@ def test_the_own_page_of_an_edition_has_the_names_and_the_page_to_share_has_not(
 
 def test_without_a_group_there_is_no_name_to_give(app, client, reader, served):
     assert "Your group" in client.get(app.links(reader).me()).text
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("group = true", "group = false"))
+    edit(served / "profiles/reward-models.toml", "group = true", "group = false")
     assert "Your group" not in client.get(app.links(reader).me()).text
     answer = client.post(app.links(reader).me(), data={"do": "show likes", "name": "Ada"})
     assert answer.status_code == 400

@@ -5,6 +5,7 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
+from support import edit
 
 from bot.model import Vote
 from bot.store.schema import papers
@@ -25,8 +26,7 @@ def on_arxiv(app, paper):
 
 
 def close(served):
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("open = true", "open = false"))
+    edit(served / "profiles/reward-models.toml", "open = true", "open = false")
 
 
 def test_the_public_page_has_abstract_authors_links_and_no_votes(client, on_arxiv):

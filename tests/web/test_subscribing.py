@@ -44,7 +44,9 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
     assert '<form method="post" action="/subscribe">' in page
     profile = served / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("open = true", "open = false"))
-    assert "No profile is open for subscriptions" in client.get("/").text
+    page = client.get("/").text
+    assert "No profile is open for subscriptions" in page
+    assert "<code>open = true</code>" in page
     assert client.get("/open/reward-models").status_code == 404
     assert ask(client).status_code == 400
 
