@@ -36,6 +36,18 @@ def ben(app):
 
 
 @pytest.fixture
+def picks(app, ben):
+    return app.store.editions.picks_of(app.store.editions.last(ben.id).id)
+
+
+@pytest.fixture
+def unseen(app, picks):
+    """A paper that Ben was not sent."""
+    sent = {pick.paper.id for pick in picks}
+    return next(paper for paper in app.store.papers.get(range(1, 50)).values() if paper.id not in sent)
+
+
+@pytest.fixture
 def preview(paperbot):
     """Return what a reader would be sent on Friday, on one line."""
     return lambda reader, form="text": " ".join(
@@ -49,10 +61,7 @@ def show_likes(app, client):
     return lambda reader, name: client.post(app.links(reader).me(), data={"do": "show likes", "name": name})
 
 
-def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview, show_likes):
-    picks = app.store.editions.picks_of(app.store.editions.last(ben.id).id)
-    known = {pick.paper.id for pick in picks}
-    unseen = next(paper for paper in app.store.papers.get(range(1, 50)).values() if paper.id not in known)
+def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, picks, unseen, preview, show_likes):
     title = " ".join(unseen.title.split())
     for paper in (unseen, picks[0].paper):
         app.store.feedback.add(reader.id, paper.id, Vote.UP, THURSDAY, "mail")
@@ -74,10 +83,7 @@ def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview
     assert "Liked in your group" not in preview(ben)
 
 
-def test_muted_papers_are_not_listed(app, ben, reader, preview, show_likes, served):
-    picks = app.store.editions.picks_of(app.store.editions.last(ben.id).id)
-    known = {pick.paper.id for pick in picks}
-    unseen = next(paper for paper in app.store.papers.get(range(1, 50)).values() if paper.id not in known)
+def test_muted_papers_are_not_listed(app, ben, reader, unseen, preview, show_likes, served):
     app.store.feedback.add(reader.id, unseen.id, Vote.UP, THURSDAY, "mail")
     show_likes(reader, "Ada")
     assert "(Ada)" in preview(ben)
