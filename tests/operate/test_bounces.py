@@ -10,6 +10,8 @@ from support import edit
 from bot.app import open_app
 from bot.config.keys import Signer, TokenError
 
+from .conftest import send_to
+
 __all__ = ["certificate", "mail_server", "servers", "tls"]
 
 NOW = "2025-05-07T09:00:00+02:00"
@@ -19,16 +21,12 @@ NOW = "2025-05-07T09:00:00+02:00"
 def sent(home, few_papers, mail_server, imap, paperbot, monkeypatch):
     """The mail that was sent to the home's only reader."""
     server = mail_server()
-    settings = home / "paperbot.toml"
-    email_section = (
-        f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\n'
-        'bounce_address = "bounces@example.org"\n'
-    )
-    source = (
-        f'[[sources]]\nname = "back"\nkind = "bounces"\nhost = "127.0.0.1"\nport = {imap.port}\n'
-        'security = "none"\nusername = "ada"\n'
-    )
-    settings.write_text(settings.read_text().replace("[email]\n", email_section) + source)
+    send_to(home, server.port, 'bounce_address = "bounces@example.org"')
+    with (home / "paperbot.toml").open("a") as settings:
+        settings.write(
+            f'[[sources]]\nname = "back"\nkind = "bounces"\nhost = "127.0.0.1"\nport = {imap.port}\n'
+            'security = "none"\nusername = "ada"\n'
+        )
     monkeypatch.setenv("PAPERBOT_PASSWORDS__BACK", "a secret")
     assert paperbot("run", "--now", NOW).code == 0
     (mail,) = server.mails

@@ -1,17 +1,17 @@
 """Notices to the operator: one mail a day by the outbox, at most once, tried again, and shown by ``status``."""
 
-import email
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from email import policy
 
 import pytest
 from channels.smtp_servers import DROP, SCRIPT, ScriptedServer
-from support import edit
+from support import edit, parsed
 
 from bot.app import open_app
 from bot.model import State
+
+from .conftest import send_to
 
 NOW = "2025-05-07T09:00:00+02:00"
 LATER = "2025-05-07T11:00:00+02:00"
@@ -30,7 +30,7 @@ def test_the_operator_gets_one_mail_a_day_when_something_needs_a_person(home, ma
         paperbot("run", "--now", now)
     (mail,) = mails.mails
     assert mail.recipients == [OPERATOR]
-    message = email.message_from_bytes(mail.content, policy=policy.default)
+    message = parsed(mail.content)
     assert message["Subject"].startswith("Paperbot needs you: reward-models/ada@example.org: failed:")
     assert "no such user" in message.get_content()
     assert not message.defects
@@ -103,9 +103,7 @@ def test_a_refused_notice_is_sent_again_by_retry_and_does_not_cause_another_noti
 def test_a_notice_that_may_have_arrived_is_not_sent_twice(home, paperbot):
     with ScriptedServer(SCRIPT | {".": DROP}).running() as server:
         operator(home)
-        settings = home / "paperbot.toml"
-        section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
-        settings.write_text(settings.read_text().replace("[email]\n", section))
+        send_to(home, server.port)
         for now in (NOW, LATER):
             paperbot("run", "--now", now)
         to_operator = [body for body in server.bodies if b"To: op@example.org" in body]

@@ -1,15 +1,13 @@
 """Votes by mail: from the buttons of a mail to the bot's mailbox, and from there to the store."""
 
-import email
 import re
-from email import policy
 from email.message import EmailMessage
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from imap_server import ImapServer
-from support import digest, edit
+from support import digest, edit, outbox, parsed
 
 ADA = "reward-models/ada@example.org"
 NOW = "2025-05-07T10:00:00+00:00"
@@ -37,8 +35,8 @@ def voting_home(home: Path, imap: ImapServer, monkeypatch) -> Path:
 
 
 def sent_mail(home: Path) -> EmailMessage:
-    (path,) = (home / "state" / "outbox").rglob("*.eml")
-    return email.message_from_bytes(path.read_bytes(), policy=policy.default)
+    (path,) = outbox(home)
+    return parsed(path)
 
 
 def subjects(home: Path) -> list[str]:
@@ -101,7 +99,7 @@ def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, imap: Im
     assert paperbot("ingest").code == 0
     assert votes(paperbot) == []
     assert not any(message.flags for message in imap.folders["INBOX"].values())
-    assert len(list((voting_home / "state" / "outbox").rglob("*.*"))) == 1
+    assert len(outbox(voting_home)) == 1
 
 
 def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, paperbot, monkeypatch) -> None:
