@@ -41,7 +41,6 @@ def away(owls_home, paperbot, fill_once):
     """A home whose reader had an edition on 1 June 2026, and none since, while ten papers arrived."""
 
     def fill():
-        (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
         drop(owls_home, paperbot, 0, "Owls at night", "Owls in barns")
         assert paperbot("run", "--now", MONDAY.isoformat()).code == 0
         drop(owls_home, paperbot, 3, *BEES, PASTA)
@@ -170,7 +169,6 @@ def test_a_reader_who_stopped_gets_none(away, paperbot):
 @pytest.fixture
 def days(owls_home, paperbot):
     """Return a function that runs the days from one to another, a Monday being 0, each with a new paper."""
-    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
     profile = owls_home / "profiles" / "owls.toml"
     profile.write_text(f"catch_up = true\n{profile.read_text()}")
 

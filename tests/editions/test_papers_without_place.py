@@ -21,7 +21,6 @@ STRONG = [
 @pytest.fixture
 def edition(owls_home, paperbot):
     """Return titles and matches of the edition of a day, on which a digest with these titles comes."""
-    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
     profile = owls_home / "profiles" / "owls.toml"
     profile.write_text(
         profile.read_text()

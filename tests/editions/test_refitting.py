@@ -25,12 +25,10 @@ def titles(day: int) -> list[str]:
 
 
 @pytest.fixture
-def owls(home):
+def owls(bare):
     """A home of one reader, without samples."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE)
-    return home
+    (bare / "profiles" / "owls.toml").write_text(PROFILE)
+    return bare
 
 
 def run(home, paperbot, day: int, papers: bool = True) -> None:
