@@ -115,6 +115,8 @@ def test_a_folder_that_is_a_file_is_the_channels_fault(delivery, started, tmp_pa
         FilesChannel(tmp_path / "outbox", ".eml").send(delivery, started)
     assert caught.value.scope is FailureScope.CHANNEL
     assert started.calls == 0
+    with pytest.raises(DeliveryError):
+        FilesChannel(tmp_path / "outbox", ".eml").check()
 
 
 def test_messages_are_for_their_owner_only(channel, delivery, started):
@@ -125,9 +127,3 @@ def test_messages_are_for_their_owner_only(channel, delivery, started):
 def test_a_check_makes_the_folder_and_leaves_nothing_in_it(tmp_path):
     FilesChannel(tmp_path / "outbox", ".eml").check()
     assert list((tmp_path / "outbox").iterdir()) == []
-
-
-def test_a_check_says_that_the_folder_can_not_be_made(tmp_path):
-    (tmp_path / "outbox").write_text("a file in its place")
-    with pytest.raises(DeliveryError):
-        FilesChannel(tmp_path / "outbox", ".eml").check()
