@@ -143,6 +143,16 @@ def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
         assert [edition.slot for edition in app.store.editions.of_reader(reader.id)[:2]] == [f"{day}#101", f"{day}#100"]
 
 
+def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperbot):
+    wants = '[edition]\nthreshold = 1.0\nwhen_quiet = "note"\n[[readers]]\nemail = "b@example.org"'
+    add_profile(small, "noted", wants)
+    add_profile(small, "silent", '[edition]\nthreshold = 1.0\n[[readers]]\nemail = "c@example.org"')
+    answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
+    assert (answer["editions"], answer["skipped"], answer["delivered"]) == (2, 1, 2)
+    note = next(path for path in outbox(small) if path.name.startswith("noted"))
+    assert "3 new papers came in, and none comes close enough" in text_of(note)
+
+
 def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot):
     (small / "seeds" / "more.txt").write_text(
         digest("Reward models and stock trading", "Gardening").replace("Grace Hopper", "Natasha Jaques")
